@@ -1,6 +1,6 @@
 """Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
 
-`import tensorflow` gives TapeFlow there. All else is as with `python program.py`: `sys.argv`, `sys.path`, `__main__`,
+`import tensorflow` imports TapeFlow there. All else is as with `python program.py`: `sys.argv`, `sys.path`, `__main__`,
 tracebacks and exit status.
 """
 
@@ -18,7 +18,7 @@ USAGE = "usage: python -m tapeflow [--version] (PROGRAM.py | -m MODULE) [ARGUMEN
 
 
 def main(arguments: list[str]) -> int:
-    """Runs what the command line names, and gives the exit status."""
+    """Runs the program or module that the command line names, and returns the exit status."""
     if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
         print(USAGE, file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run_program(arguments: list[str]) -> int:
-    """Runs a file as `__main__`."""
+    """Runs a file as `__main__`, and returns the exit status."""
     program = arguments[0]
     try:
         with open(program, "rb") as file:

@@ -1,4 +1,4 @@
-"""Conditions and loops as functions, and assertions. Eagerly they are Python's own: what runs is what is chosen."""
+"""Conditions and loops as functions, and assertions. In eager mode they are Python's own control flow."""
 
 from __future__ import annotations
 
@@ -10,23 +10,37 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import is_tensor_like
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.spec import type_spec_from_value
 from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, invalid
+from tapeflow.graph.control import control_flow as staged
+from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import python_op
+from tapeflow.math.casting import cast
+from tapeflow.tensor_array import TensorArray
 
 
-def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
-         name: str | None = None) -> Any:  # fmt: skip
-    """What `true_fn()` gives if `pred` is true, else what `false_fn()` gives.
+def cond(
+    pred: TensorLike,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """Returns `true_fn()` if `pred` is true, else `false_fn()`.
 
     Args:
         pred: a boolean scalar.
-        true_fn, false_fn: functions without arguments.
+        true_fn, false_fn: functions without arguments. In a graph both are traced, and must return nests of tensors
+            of the same structure and dtypes.
+
+    Returns:
+        The result of the function that was called; in a graph, a nest of tensors.
 
     Raises:
-        TypeError: one of them can't be called.
+        TypeError: `true_fn` or `false_fn` is not callable.
 
     Example:
         >>> x = tf.constant(2.0)
@@ -40,38 +54,39 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
     if type(pred) is not bool and not is_tensor_like(pred):
         pred = convert(pred)
     if is_symbolic(pred):
-        from tapeflow.graph.control import control_flow as staged
-
         return staged.cond(pred, true_fn, false_fn, name)
     return true_fn() if pred else false_fn()
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether a value is a tensor of a graph, or a variable while one is built."""
+    """Returns whether a value is a tensor of a graph, or a variable while one is built."""
     if isinstance(value, SymbolicTensor):
         return True
     return state.graph is not None and isinstance(value, ReadAsTensor)
 
 
 def case(
-    pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]],
+    pred_fn_pairs: Sequence[tuple[TensorLike, Callable[[], Any]]],
     default: Callable[[], Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function of the first true predicate gives.
+    """Calls the function of the first true predicate.
 
     Args:
         pred_fn_pairs: pairs of a boolean scalar tensor and a function without arguments.
         default: called if no predicate is true.
-        exclusive: no more than one predicate may be true.
-        strict: means nothing to eager execution.
+        exclusive: at most one predicate may be true.
+        strict: accepted, and without effect.
+
+    Returns:
+        The result of the function that was called; in a graph, a nest of tensors.
 
     Raises:
-        InvalidArgumentError: no predicate is true and there is no default, or several are though `exclusive`.
-        TypeError: something is no predicate or no function.
-        ValueError: there is no pair, or they are a dict, which has no order.
+        InvalidArgumentError: no predicate is true and there is no default, or several are true though `exclusive`.
+        TypeError: a predicate is not a boolean tensor, or a function is not callable.
+        ValueError: there are no pairs, or they are a dict (which has no order) and not `exclusive`.
 
     Example:
         >>> x = tf.constant(5)
@@ -84,8 +99,7 @@ def case(
         if not exclusive:
             raise ValueError(
                 "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` "
-                "and eager "
-                "mode is enabled."
+                "and eager mode is enabled."
             )
         pred_fn_pairs = list(pred_fn_pairs.items())
     if not pred_fn_pairs:
@@ -96,7 +110,7 @@ def case(
     if any(map(is_symbolic, predicates)):
         return _staged_case(predicates, functions, default, name)
     values = [bool(p) for p in predicates]
-    # Without a default the last function is the default of the others, and its predicate is not looked at before.
+    # Without a default the last function is the default of the others, and its predicate is not checked.
     if exclusive and sum(values if default is not None else values[:-1]) > 1:
         raise _no_case("exclusive=True: more than 1 conditions (?, ?) evaluated as True", values)
     for value, function in zip(values, functions, strict=True):
@@ -108,7 +122,7 @@ def case(
 
 
 def _staged_case(predicates: Sequence[Any], functions: Sequence[Any], default: Any, name: str) -> Any:
-    """`case` in a graph: a chain of conditionals."""
+    """Builds `case` in a graph: a chain of conditionals."""
     if default is None:
         functions, default = functions[:-1], functions[-1]
         predicates = predicates[:-1]
@@ -137,22 +151,30 @@ def _shown(value: Any) -> Any:
     return bool(value) if isinstance(value, EagerTensor) and value.dtype.is_bool and not value.ndim else value
 
 
-def _no_case(what: str, values: Sequence[bool]) -> Exception:
-    return _failed(convert(False), [convert(f"Input error: {what}:"), convert(list(values))], len(values))
+def _no_case(problem: str, values: Sequence[bool]) -> Exception:
+    return _failed(convert(False), [convert(f"Input error: {problem}:"), convert(list(values))], len(values))
 
 
-def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None,
-                name: str = "switch_case") -> Any:  # fmt: skip
-    """What the function of that index gives.
+def switch_case(
+    branch_index: TensorLike,
+    branch_fns: Mapping[int, Callable[..., Any]] | Sequence[Callable[..., Any]] | Sequence[tuple[int, Any]],
+    default: Callable[[], Any] | None = None,
+    name: str = "switch_case",
+) -> Any:
+    """Calls the function of an index.
 
     Args:
         branch_index: an integer scalar tensor.
         branch_fns: functions without arguments in a list, or a dict or pairs of an index and a function.
         default: called for an index without a function; by default the function of the greatest index.
 
+    Returns:
+        The result of the function that was called; in a graph, a nest of tensors.
+
     Raises:
-        TypeError: the index is no integer tensor, or something can't be called.
-        ValueError: there is no function, or the indices are not 0, 1, 2, ...
+        TypeError: the index is not an integer tensor, or a function is not callable.
+        InvalidArgumentError: the index is not a scalar.
+        ValueError: there are no functions, or the indices are not 0, 1, 2, ...
 
     Example:
         >>> tf.switch_case(tf.constant(1), [lambda: "a", lambda: "b"])
@@ -160,33 +182,31 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
     """
     if not is_tensor_like(branch_index):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
-    if not branch_index.dtype.is_integer:
-        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
-    if branch_index.shape.rank != 0:
-        raise invalid(f"'branch_index' must be a scalar, got one of shape {branch_index.shape}")
+    index: Any = branch_index
+    if not index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
+    if index.shape.rank != 0:
+        raise invalid(f"'branch_index' must be a scalar, got one of shape {index.shape}")
     branches = _branches(branch_fns)
     if default is not None and not callable(default):
         raise TypeError(f"Argument `default` must be callable, got {default}")
-    if is_symbolic(branch_index):
+    if is_symbolic(index):
         functions = [branches[i] for i in sorted(branches)]
-        return _staged_switch(branch_index, functions if default is None else [*functions, default], name)
-    return branches.get(int(branch_index), default or branches[max(branches)])()
+        return _staged_switch(index, functions if default is None else [*functions, default], name)
+    return branches.get(int(index), default or branches[max(branches)])()
 
 
-def _staged_switch(index: Any, functions: Sequence[Callable[[], Any]], name: str) -> Any:
-    """`switch_case` in a graph: the last function is that of all other numbers."""
-    from tapeflow.graph.control import control_flow as staged
-    from tapeflow.math.casting import cast
-
+def _staged_switch(branch_index: Any, functions: Sequence[Callable[[], Any]], name: str) -> Any:
+    """Builds `switch_case` in a graph: the last function is that of all other numbers."""
     labels = [f"branch{i}" for i in range(len(functions))]
     with name_scope(name):
-        index = convert(index)
+        index = convert(branch_index)
         index = index if index.dtype is int32 else cast(index, int32)
         return staged.branch(index, functions, labels, "tf.switch_case", "indexed_case")
 
 
 def _branches(branch_fns: Any) -> dict[int, Callable[[], Any]]:
-    """The functions by their index."""
+    """Returns the functions by their index."""
     if isinstance(branch_fns, Mapping):
         pairs = list(branch_fns.items())
     elif not isinstance(branch_fns, (list, tuple)):
@@ -213,28 +233,29 @@ def _branches(branch_fns: Any) -> dict[int, Callable[[], Any]]:
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    loop_vars: Sequence[Any],
+    shape_invariants: Sequence[Any] | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` is true.
 
     Args:
-        cond: gives a boolean scalar.
-        body: gives new loop variables, in the structure of the old ones.
+        cond: takes the loop variables and returns a boolean scalar.
+        body: takes the loop variables and returns new ones, in the same structure.
         loop_vars: a list or tuple of tensors, or nests of them.
-        shape_invariants, parallel_iterations, back_prop, swap_memory: mean nothing to eager execution.
-        maximum_iterations: how often `body` runs at most.
+        shape_invariants: the shapes of the loop variables in all iterations, where a graph can't derive them.
+        parallel_iterations, back_prop, swap_memory: accepted, and without effect.
+        maximum_iterations: the most iterations, an integer scalar.
 
     Returns:
-        The last loop variables, as tensors.
+        The last loop variables, as tensors, in the structure of `loop_vars`.
 
     Raises:
-        TypeError: `cond` or `body` can't be called.
+        TypeError: `cond` or `body` is not callable, or `body` returns no list or tuple.
         ValueError: there are no loop variables, or their structure changes.
 
     Example:
@@ -251,11 +272,10 @@ def while_loop(
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     if state.graph is not None:
-        from tapeflow.graph.control import control_flow as staged
-
         return staged.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations, name)
     structure = nest.map_structure(type_spec_from_value, list(loop_vars))
-    remaining = None if maximum_iterations is None else int(maximum_iterations)
+    limit: Any = maximum_iterations
+    remaining = None if limit is None else int(limit)
     while (remaining is None or remaining > 0) and cond(*loop_vars):
         result = body(*loop_vars)
         if not isinstance(result, (list, tuple)):
@@ -268,21 +288,25 @@ def while_loop(
 
 
 def _as_tensor(value: Any) -> Any:
-    from tapeflow.tensor_array import TensorArray
-
     return value if isinstance(value, TensorArray) else convert(value)
 
 
-def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Any:
+def Assert(
+    condition: TensorLike, data: Sequence[TensorLike], summarize: int | None = None, name: str | None = None
+) -> Operation | None:
     """Raises an error unless `condition` is true.
 
     Args:
         condition: a boolean scalar.
         data: tensors to show in the error.
-        summarize: how many elements of each to show; default 3, all for -1.
+        summarize: the number of elements of each to show; 3 by default, all for -1.
+
+    Returns:
+        None; in a graph, the operation that checks.
 
     Raises:
         InvalidArgumentError: `condition` is not true.
+        TypeError: `data` is not a list or tuple.
 
     Example:
         >>> tf.Assert(tf.constant(2) > 1, ["too small"])
@@ -291,15 +315,13 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
         raise TypeError("values must be a sequence.")
     tensors = [convert(d) for d in data]
     if state.graph is not None:
-        return _staged_assert(condition, tensors, 3 if summarize is None else summarize, name)
+        return _staged_assert(condition, tensors, 3 if summarize is None else summarize)
     if not condition:
         raise _failed(condition, tensors, 3 if summarize is None else summarize)
     return None
 
 
-def _staged_assert(condition: Any, data: Sequence[Any], summarize: int, name: str | None) -> Any:
-    from tapeflow.graph.ir.python_op import python_op
-
+def _staged_assert(condition: Any, data: Sequence[Any], summarize: int) -> Operation:
     def check(holds: Any, *shown: Any) -> None:
         if not holds:
             raise _failed(holds, shown, summarize)
@@ -308,8 +330,8 @@ def _staged_assert(condition: Any, data: Sequence[Any], summarize: int, name: st
 
 
 def _failed(condition: Any, data: Sequence[EagerTensor], summarize: int) -> Exception:
-    said = "\n".join(_summary(d, summarize) for d in data)
-    return invalid(f"Expected '{condition!s}' to be true. Summarized data: {said}")
+    summary = "\n".join(_summary(d, summarize) for d in data)
+    return invalid(f"Expected '{condition!s}' to be true. Summarized data: {summary}")
 
 
 def _summary(tensor: EagerTensor, count: int) -> str:

@@ -1,26 +1,29 @@
-"""Gradients that a program gives itself: `custom_gradient` and what is built on it."""
+"""Gradients that a program defines itself: `custom_gradient`, and functions built on it."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, overload
 
-from tapeflow.autodiff import GradientTape, UnconnectedGradients
-from tapeflow.autodiff.ends import gives_zeros
+from tapeflow.autodiff.ends import UnconnectedGradients, gives_zeros
+from tapeflow.autodiff.gradient_tape import GradientTape
 from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import Call, Tape, record_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops, registry
 from tapeflow.core.ops.op import gradient_of
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.graph.gradients import symbolic
+from tapeflow.graph.ir.operation import GraphOp
 
 
 class AggregationMethod:
-    """How gradients are added up, by numbers as in TensorFlow. Here all of them do the same.
+    """Methods of adding gradients, with TensorFlow's numbers. Here all of them do the same.
 
     Example:
         >>> tf.AggregationMethod.DEFAULT == tf.AggregationMethod.ADD_N
@@ -33,20 +36,25 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
-def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
-    """Gives a function a gradient of its own.
+@overload
+def custom_gradient(f: None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+@overload
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]: ...
+def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Decorates a function with a gradient of its own.
 
     Args:
-        f: `f(*x)` gives `(y, grad_fn)`: its result (a nest of tensors), and a function from the gradients of the
-            results to those of the arguments. If `f` reads variables, `grad_fn` takes `variables=` too and gives a
-            pair: the gradients of the arguments, and a list with those of the variables.
+        f: `f(*x)` returns `(y, grad_fn)`: its result (a nest of tensors), and a function from the gradients of the
+            results to those of the arguments. If `f` reads variables, `grad_fn` takes `variables=` too and returns a
+            pair: the gradients of the arguments, and a list with those of the variables. If it is None, a decorator
+            is returned.
 
     Returns:
-        A function of the same arguments that gives `y`.
+        A function of the same arguments that returns `y`.
 
     Raises:
-        TypeError: `f` reads variables, and `grad_fn` takes none.
-        ValueError: `grad_fn` gives another number of gradients than there are arguments.
+        TypeError: `f` is not callable; or, in a call, `f` reads variables and `grad_fn` takes none.
+        ValueError: in a gradient, `grad_fn` returns another number of gradients than there are arguments.
 
     Example:
         >>> @tf.custom_gradient
@@ -88,8 +96,8 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         reads.stop()
         state.tapes = outer
     result = nest.map_structure(_own_tensor, result, expand_composites=True)
-    given = {id(t) for t in inputs}
-    variables = [v for v in reads.variables.values() if id(v) not in given]
+    input_ids = {id(t) for t in inputs}
+    variables = [v for v in reads.variables.values() if id(v) not in input_ids]
     takes_variables = _takes_variables(grad_fn)
     if variables and not takes_variables:
         raise TypeError(
@@ -126,9 +134,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _with_gradient(name: str, outputs: list[Any], inputs: list[Any], gradient: Callable[..., list[Any]]) -> list[Any]:
-    """The outputs, in the graph that is being built, with a gradient that says what those of the inputs are."""
-    from tapeflow.graph.ir.operation import GraphOp
-
+    """Returns the outputs, in the graph that is being built, through an operation with this gradient."""
     count = len(outputs)
 
     def of_all(call: Any, *dys: Any) -> list[Any]:
@@ -143,7 +149,7 @@ def _with_gradient(name: str, outputs: list[Any], inputs: list[Any], gradient: C
 
 
 def _flat_gradients(value: Any) -> list[Any]:
-    """The gradients in what a `grad_fn` gave; None and IndexedSlices are single ones."""
+    """Returns the gradients in the result of a `grad_fn`; None and IndexedSlices are single ones."""
     if value is None or not isinstance(value, (list, tuple, dict)):
         return [value]
     return nest.flatten(value)
@@ -162,13 +168,19 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _own_tensor(value: Any) -> Any:
-    """A tensor with an identity of its own: what comes out of a function may be what went in."""
+    """Returns a tensor with an identity of its own, as a result of a function may be one of its arguments."""
     value = convert(value)
     return EagerTensor(value.value, value.dtype) if type(value) is EagerTensor else value
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a function a gradient that runs it again, so that a tape keeps only its arguments alive.
+    """Decorates a function with a gradient that runs it again, so that a tape keeps only its arguments alive.
+
+    Args:
+        f: a function of tensors.
+
+    Returns:
+        A function of the same arguments with the same results.
 
     Example:
         >>> x = tf.constant(3.0)
@@ -190,9 +202,9 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
                 tape.watch([t for t in nest.flatten(inputs) if t.dtype.is_floating or t.dtype.is_complex])
                 tape.watch(variables)
                 again = f(*inputs, **kwargs)
-            found = tape.gradient(again, [*nest.flatten(inputs), *variables], output_gradients=list(dys))
+            cotangents = tape.gradient(again, [*nest.flatten(inputs), *variables], output_gradients=list(dys))
             count = len(nest.flatten(inputs))
-            return (found[:count], found[count:]) if variables else found[:count]
+            return (cotangents[:count], cotangents[count:]) if variables else cotangents[:count]
 
         return result, grad
 
@@ -200,7 +212,13 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Runs a function and lets gradients pass as if it were the identity.
+    """Decorates a function so that gradients pass as if it were the identity.
+
+    Args:
+        f: a function of one tensor, or with as many results as arguments, of equal shapes.
+
+    Returns:
+        A function of the same arguments with the same results.
 
     Example:
         >>> x = tf.constant(1.5)
@@ -214,8 +232,8 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     @custom_gradient
     def passing(*args: Any, **kwargs: Any) -> Any:
         def grad(*dys: Any, variables: Any = None) -> Any:
-            found = dys[0] if len(dys) == 1 and len(args) == 1 else list(dys)
-            return (found, [None] * len(variables)) if variables is not None else found
+            cotangents = dys[0] if len(dys) == 1 and len(args) == 1 else list(dys)
+            return (cotangents, [None] * len(variables)) if variables is not None else cotangents
 
         return f(*args, **kwargs), grad
 
@@ -223,7 +241,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Operation:
-    """A call, as a gradient function of TensorFlow's registry sees an operation."""
+    """A call of an op, with the attributes of the operation that a registered gradient function takes."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -231,7 +249,11 @@ class _Operation:
         self.inputs, self.outputs = list(call.inputs), list(call.outputs)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attr, by its registered name."""
+        """Returns the value of an attr, by its registered name.
+
+        Raises:
+            ValueError: the op has no such attr.
+        """
         op = self._call.op
         params = [p for p, kind in zip(op.params, op.kinds, strict=True) if kind in ("host", "attr")]
         for param, value in zip(params, self._call.attrs, strict=True):
@@ -253,7 +275,7 @@ class RegisterGradient:
         op_type: the registered name of the op.
 
     Raises:
-        TypeError: `op_type` is no string.
+        TypeError: `op_type` is not a string.
         KeyError: the op type has a gradient already.
 
     Example:
@@ -278,10 +300,16 @@ class RegisterGradient:
 
 
 def no_gradient(op_type: str) -> None:
-    """Says that ops of a type have no gradient.
+    """Declares that ops of a type have no gradient.
+
+    Args:
+        op_type: the registered name of the op.
+
+    Returns:
+        None.
 
     Raises:
-        TypeError: `op_type` is no string.
+        TypeError: `op_type` is not a string.
 
     Example:
         >>> tf.no_gradient("MyOwnOp")
@@ -293,33 +321,33 @@ def no_gradient(op_type: str) -> None:
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: TensorLike | Mapping[Any, Any],
+    xs: TensorLike | Mapping[Any, Any],
+    grad_ys: TensorLike | Mapping[Any, Any] | None = None,
     name: str = "gradients",
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = None,
-) -> Any:
-    """The gradients of the sum of `ys`, as tensors of the graph that is being built.
+    aggregation_method: int | None = None,
+    stop_gradients: TensorLike | Mapping[Any, Any] | None = None,
+    unconnected_gradients: UnconnectedGradients | str | None = None,
+) -> list[Any]:
+    """Returns the gradients of the sum of `ys`, as tensors of the graph that is being built.
 
     Args:
         ys: tensors, one or a nest.
-        xs: what to differentiate by: tensors and variables.
-        grad_ys: the gradients to begin with, one for each of `ys`; by default ones.
+        xs: tensors and variables to differentiate by.
+        grad_ys: the incoming gradients, one for each of `ys`; by default ones.
         name: the name scope of the operations.
-        gate_gradients, aggregation_method: accepted, and without effect: sums are made in one way.
-        stop_gradients: tensors that count as constants.
-        unconnected_gradients: what stands for the gradient of an `x` that no `y` depends on, see
-            `tf.UnconnectedGradients`.
+        gate_gradients, aggregation_method: accepted, and without effect.
+        stop_gradients: tensors that are treated as constants.
+        unconnected_gradients: the gradient of an `x` that no `y` depends on, see `tf.UnconnectedGradients`.
 
     Returns:
-        A list with a tensor (or `tf.IndexedSlices`), or None, for each of `xs`.
+        A list with a tensor (or `tf.IndexedSlices`) of the shape and dtype of `x`, or None, for each of `xs`.
 
     Raises:
         RuntimeError: no graph is being built.
-        ValueError: there is not one of `grad_ys` for each of `ys`, or an argument is not one of those known.
+        ValueError: there is not one of `grad_ys` for each of `ys`, or `aggregation_method` is not one of
+            `tf.AggregationMethod`.
         TypeError: one of `grad_ys` is of another dtype than its `y`, or missing where `y` is complex.
 
     Example:
@@ -332,26 +360,28 @@ def gradients(
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
         )
-    from tapeflow.graph.gradients.symbolic import gradients as symbolic
-
     if aggregation_method not in (None, 0, 1, 2):
         raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
     zeros = unconnected_gradients is not None and gives_zeros(unconnected_gradients)
     unconnected = UnconnectedGradients.ZERO if zeros else UnconnectedGradients.NONE
-    return symbolic(ys, xs, grad_ys, name, stop_gradients, unconnected)
+    return symbolic.gradients(ys, xs, grad_ys, name, stop_gradients, unconnected)
 
 
 def hessians(
-    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
-) -> Any:
-    """The second derivatives of the sum of `ys` by each of `xs`, as tensors of the graph that is being built.
+    ys: TensorLike | Mapping[Any, Any],
+    xs: TensorLike | Mapping[Any, Any],
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    name: str = "hessians",
+) -> list[Tensor]:
+    """Returns the second derivatives of the sum of `ys` by each of `xs`, as tensors of the graph that is being built.
 
     All rows of a Hessian are computed at once.
 
     Args:
         ys: tensors, one or a nest.
-        xs: what to differentiate by: tensors and variables, of any shapes.
-        gate_gradients, aggregation_method: as of `tf.gradients`.
+        xs: tensors and variables to differentiate by, of any shapes.
+        gate_gradients, aggregation_method: see `tf.gradients`.
         name: the name scope of the operations.
 
     Returns:
@@ -359,7 +389,7 @@ def hessians(
 
     Raises:
         RuntimeError: no graph is being built.
-        ValueError: `aggregation_method` is not one of those known.
+        ValueError: `aggregation_method` is not one of `tf.AggregationMethod`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -368,7 +398,5 @@ def hessians(
         [[6.0, 0.0], [0.0, 12.0]]
     """
     if state.graph is None or aggregation_method is not None:
-        gradients([], [], aggregation_method=aggregation_method)  # says what is wrong
-    from tapeflow.graph.gradients.symbolic import hessian
-
-    return [hessian(ys, x, name) for x in nest.flatten(xs)]
+        gradients([], [], aggregation_method=aggregation_method)  # raises the error
+    return [symbolic.hessian(ys, x, name) for x in nest.flatten(xs)]

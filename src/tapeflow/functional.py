@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.control_flow import while_loop
@@ -10,37 +10,44 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int32
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.casting import cast
 from tapeflow.tensor_array import TensorArray
 
 
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: TensorLike | Mapping[Any, Any],
+    dtype: DTypeLike | TypeSpec | Sequence[Any] | Mapping[Any, Any] = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
+    fn_output_signature: DTypeLike | TypeSpec | Sequence[Any] | Mapping[Any, Any] = None,
 ) -> Any:
-    """Calls `fn` on each slice of `elems` along the first dimension, and stacks what it gives.
+    """Calls `fn` on each slice of `elems` along the first dimension, and stacks the results.
 
     Args:
         fn: takes a slice, in the structure of `elems`.
         elems: a tensor or ragged tensor of rank 1 or more, or a nest of them with equal first dimensions.
-        fn_output_signature: dtypes or specs in the structure of what `fn` gives, where that differs from `elems`. With
-            a `RaggedTensorSpec`, results of different lengths are stacked into a ragged tensor.
+        fn_output_signature: dtypes or specs in the structure of the results of `fn`, where that differs from `elems`.
+            With a `RaggedTensorSpec`, results of different lengths are stacked into a ragged tensor.
         dtype: an older name of `fn_output_signature`.
         infer_shape: whether all results must have the same shape.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
+    Returns:
+        The stacked results, in the structure of `fn_output_signature`, or else of `elems`. Their first dimension is
+        that of `elems`.
+
     Raises:
+        TypeError: `fn` is not callable, or returns values that can't be stacked.
         ValueError: there is no tensor in `elems`, one is a scalar, first dimensions differ, or results are of another
             structure or shape than expected.
         InvalidArgumentError: results are of another dtype than expected.
@@ -89,7 +96,7 @@ def _mapped(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_shape: b
 
 
 def as_traced(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function as AutoGraph converts it, if it is called while a function is traced."""
+    """Returns the function converted by AutoGraph if a function is being traced, or else itself."""
     if state.graph is None or not state.graph.building_function:
         return fn
     from tapeflow.autograph.conversion import converted
@@ -102,7 +109,7 @@ def _as_value(value: Any) -> Any:
 
 
 def _without_rows(spec: Any) -> Any:
-    """The spec of a slice of a value: its shape does not bind what `fn` gives."""
+    """Returns the spec of a slice of a value, without its shape, which results need not have."""
     return TensorSpec(None, spec.dtype) if isinstance(spec, TensorSpec) else spec._unbatch()
 
 
@@ -111,32 +118,30 @@ def _result_spec(signature: Any) -> Any:
 
 
 def _common_length(values: Sequence[Any]) -> Any:
-    """The first dimension that values share: an int, or a scalar tensor where it is not known."""
+    """Returns the first dimension that values share: an int, or a scalar tensor where it is not static."""
     values = [part for value in values for part in _encoded(value)]
     lengths = [value.shape[0] if value.shape.rank is not None else None for value in values]
-    known = [n for n in lengths if n is not None]
-    for length in known[1:]:
-        if length != known[0]:
-            raise ValueError(f"Dimensions {known[0]} and {length} are not compatible")
-    if known:
-        return known[0]
+    static = [n for n in lengths if n is not None]
+    for length in static[1:]:
+        if length != static[0]:
+            raise ValueError(f"Dimensions {static[0]} and {length} are not compatible")
+    if static:
+        return static[0]
     return ops.Shape(values[0])[0] if isinstance(values[0], Tensor) else _rows(values[0])
 
 
 def _encoded(value: Any) -> list[Any]:
-    """What slices are taken of: the value itself, or the tensors that an extension type stacks."""
+    """Returns the parts to slice: the value itself, or the tensors that an extension type stacks."""
     spec: Any = getattr(value, "_type_spec", None)
     return spec._encoded(value, 1) if hasattr(spec, "_encoded") else [value]
 
 
 def _rows(value: Any) -> Any:
-    from tapeflow import cast
-
     return cast(value.nrows() if hasattr(value, "nrows") else value.dense_shape[0], int32)
 
 
 def _reader(value: Any, count: Any) -> Callable[[Any], Any]:
-    """A function that gives the slice of a value at an index of its first dimension."""
+    """Returns a function from an index of the first dimension to the slice of a value there."""
     if isinstance(value, Tensor):
         return TensorArray(value.dtype, count).unstack(value).read
     if hasattr(value._type_spec, "_encoded"):
@@ -148,34 +153,34 @@ def _reader(value: Any, count: Any) -> Callable[[Any], Any]:
     return lambda i: value._type_spec._slice(value, i)
 
 
-# ---- what a function gives for each slice ----------------------------------------------------------------------------
+# ---- collecting the results of all slices ----------------------------------------------------------------------------
 
 
 class _Tensors:
-    """Tensors of one shape, that become one tensor."""
+    """Collects tensors of one shape, and stacks them."""
 
     def __init__(self, spec: TensorSpec, count: Any, infer_shape: bool) -> None:
         self.spec, self.count, self.infer_shape = spec, count, infer_shape
 
     def arrays(self) -> list[TensorArray]:
-        """What to begin with."""
+        """Returns the empty arrays to collect in."""
         shape = self.spec.shape
         return [TensorArray(self.spec.dtype, self.count, infer_shape=self.infer_shape, element_shape=shape)]
 
     def write(self, arrays: list[TensorArray], i: Any, value: Any) -> list[TensorArray]:
-        """The arrays with another value."""
+        """Returns the arrays with the value at index `i` written."""
         return [arrays[0].write(i, value)]
 
     def stacked(self, arrays: list[TensorArray]) -> Any:
-        """All values as one."""
+        """Returns all values as one."""
         return arrays[0].stack()
 
 
 class _Parts:
-    """Values of different lengths, each as the tensors that it is made of; joined, they make the whole.
+    """Collects composite values of different lengths: the component tensors of each value, and joins them.
 
-    A spec says how: `_stacked_parts` gives the dtypes and shapes of the tensors of a value, `_to_parts` the tensors,
-    and `_from_parts` makes the whole of all of them, joined along their first dimensions.
+    The spec defines the components: `_stacked_parts` returns the dtypes and shapes of the components of a value,
+    `_to_parts` the components, and `_from_parts` one value of all of them, joined along their first dimensions.
     """
 
     def __init__(self, spec: Any, count: Any) -> None:
@@ -196,7 +201,7 @@ class _Parts:
 
 
 class _Encoded:
-    """Values of an extension type: each of the tensors that it is encoded in is collected by itself."""
+    """Collects values of an extension type: the tensors that encode it, each by itself."""
 
     def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
         self.spec, self.count = spec, count
@@ -215,7 +220,7 @@ class _Encoded:
 
 
 def _collection(spec: Any, count: Any, infer_shape: bool) -> _Tensors | _Parts | _Encoded:
-    """What the results of all calls are collected in, by the spec of one."""
+    """Returns the collection for the results of all calls, by the spec of one."""
     if isinstance(spec, TensorSpec):
         return _Tensors(spec, count, infer_shape)
     if hasattr(spec, "_part_specs"):
@@ -230,8 +235,8 @@ def _collection(spec: Any, count: Any, infer_shape: bool) -> _Tensors | _Parts |
 
 def foldl(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike | Mapping[Any, Any],
+    initializer: TensorLike | Mapping[Any, Any] | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -240,15 +245,18 @@ def foldl(
     """Combines the slices of `elems` along the first dimension, from first to last: `a = fn(a, slice)`.
 
     Args:
-        fn: takes what was combined so far and a slice.
+        fn: takes the combination so far and a slice, and returns the next combination.
         elems: a tensor or a nest of tensors with equal first dimensions.
-        initializer: what to begin with; by default the first slice.
+        initializer: the first combination; by default the first slice.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        What `fn` gave last, or the initializer where there are no slices.
+        The last result of `fn`, or the initializer where there are no slices.
 
     Raises:
+        TypeError: `fn` is not callable.
+        ValueError: there is no tensor in `elems`.
+        IndexError: a tensor in `elems` is a scalar.
         OutOfRangeError: there are no slices and no initializer.
 
     Example:
@@ -261,14 +269,29 @@ def foldl(
 
 def foldr(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike | Mapping[Any, Any],
+    initializer: TensorLike | Mapping[Any, Any] | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Combines the slices of `elems` along the first dimension, from last to first. See `tf.foldl`.
+    """Combines the slices of `elems` along the first dimension, from last to first: `a = fn(a, slice)`.
+
+    Args:
+        fn: takes the combination so far and a slice, and returns the next combination.
+        elems: a tensor or a nest of tensors with equal first dimensions.
+        initializer: the first combination; by default the last slice.
+        parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
+
+    Returns:
+        The last result of `fn`, or the initializer where there are no slices.
+
+    Raises:
+        TypeError: `fn` is not callable.
+        ValueError: there is no tensor in `elems`.
+        IndexError: a tensor in `elems` is a scalar.
+        OutOfRangeError: there are no slices and no initializer.
 
     Example:
         >>> tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 3])).numpy().item()
@@ -279,7 +302,7 @@ def foldr(
 
 
 class _Walk:
-    """The slices of a nest of tensors in an order, and the value that a fold or a scan of them begins with."""
+    """The slices of a nest of tensors in an order, and the value that a fold or a scan of them starts with."""
 
     def __init__(self, fn: Any, elems: Any, initializer: Any, reverse: bool) -> None:
         if not callable(fn):
@@ -293,8 +316,8 @@ class _Walk:
         self.count = _common_length(flat)
         self.readers = [_reader(e, self.count) for e in flat]
         self.step = -1 if reverse else 1
-        self.at = self.count - 1 if reverse else 0  # the first place that is not in the start
-        self.left = self.count  # how many slices are not in it
+        self.at = self.count - 1 if reverse else 0  # the index of the first slice that is not part of the start
+        self.left = self.count  # the number of these slices
         if initializer is not None:
             self.start = nest.map_structure(convert, initializer)
         else:
@@ -306,15 +329,14 @@ class _Walk:
         return nest.pack_sequence_as(self.elems, [read(i) for read in self.readers])
 
     def more(self, i: Any) -> Any:
-        """Whether there is a slice at a place."""
+        """Returns whether there is a slice at an index."""
         return i >= 0 if self.step < 0 else i < self.count
 
     def go(self, body: Callable[..., Any], *variables: Any) -> Any:
-        """Calls `body(i, *variables)` for each place, with what it gave before."""
+        """Repeats `variables = body(i, *variables)` for each index, and returns the last variables."""
 
-        def step(i: Any, *now: Any) -> Any:
-            after = body(i, *now)
-            return i + self.step, *after
+        def step(i: Any, *variables: Any) -> Any:
+            return i + self.step, *body(i, *variables)
 
         loop_vars = (self.at, *variables)
         return while_loop(lambda i, *_: self.more(i), step, loop_vars, maximum_iterations=self.left)[1:]
@@ -332,8 +354,8 @@ def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: 
 
 def scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike | Mapping[Any, Any],
+    initializer: TensorLike | Mapping[Any, Any] | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -344,20 +366,22 @@ def scan(
     """Combines the slices of `elems` along the first dimension and stacks every value on the way.
 
     Args:
-        fn: takes what was combined so far and a slice.
+        fn: takes the combination so far and a slice, and returns the next combination.
         elems: a tensor or a nest of tensors with equal first dimensions.
-        initializer: what to begin with; by default the first slice, which then is the first value too.
+        initializer: the first combination; by default the first slice, which then is the first value too.
         infer_shape: whether all values must have the same shape.
-        reverse: goes from last to first; the values keep the places of their slices.
+        reverse: goes from last to first; the values have the places of their slices.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        Tensors in the structure of what `fn` gives, with a value for each slice.
+        Tensors in the structure of the results of `fn`, with a value for each slice along the first dimension.
 
     Raises:
+        TypeError: `fn` is not callable, or returns another structure than before.
+        ValueError: there is no tensor in `elems`, or `fn` returns another structure or shape than before.
+        IndexError: a tensor in `elems` is a scalar.
         OutOfRangeError: there are no slices and no initializer.
-        ValueError, TypeError: what `fn` gives has another structure or shape than the value before.
-        InvalidArgumentError: or another dtype.
+        InvalidArgumentError: `fn` returns another dtype than before.
 
     Example:
         >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()

@@ -1,7 +1,7 @@
-"""Standing in for TensorFlow: after `install_as_tensorflow()`, `import tensorflow` gives TapeFlow.
+"""A stand-in for TensorFlow: after `install_as_tensorflow()`, `import tensorflow` imports TapeFlow.
 
-`tensorflow.math` then is the very module `tapeflow.math`, and so is every other one. Only the import system is told:
-package metadata stays what it is.
+`tensorflow.math` then is the very module `tapeflow.math`, and so is every other one. Only the import system is
+changed, not package metadata.
 """
 
 from __future__ import annotations
@@ -14,9 +14,14 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
+from tapeflow import hosted
+
 
 def install_as_tensorflow() -> None:
-    """Makes `import tensorflow` give TapeFlow, in this process, from now on. Calling it again does nothing.
+    """Makes `import tensorflow` import TapeFlow, in this process, from now on. Calling it again does nothing.
+
+    Returns:
+        None.
 
     Raises:
         RuntimeError: the real TensorFlow has been imported already.
@@ -27,8 +32,7 @@ def install_as_tensorflow() -> None:
         >>> tensorflow is tf
         True
     """
-    import tapeflow
-
+    tapeflow = sys.modules[__package__]
     present = sys.modules.get("tensorflow")
     if present is tapeflow:
         return
@@ -55,7 +59,7 @@ class _Finder(MetaPathFinder):
 
 
 def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Where Keras itself is; once it is loaded, it is `tf.keras`, with what `tapeflow.keras` adds."""
+    """Returns the spec of Keras itself; once that is loaded, `tapeflow.keras` is too, and adds to it."""
     spec = PathFinder.find_spec(fullname, path)
     if spec is None or spec.loader is None:
         return spec
@@ -72,7 +76,7 @@ def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
 
 
 class _Loader(Loader):
-    """Gives a module that is loaded already, unchanged."""
+    """Loads a module that exists already, unchanged."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
@@ -86,8 +90,6 @@ class _Loader(Loader):
 
 
 def _tapeflow_module(fullname: str) -> ModuleType:
-    from tapeflow import hosted
-
     internal = hosted.module(fullname)
     if internal is not None:
         return internal
@@ -95,13 +97,13 @@ def _tapeflow_module(fullname: str) -> ModuleType:
     if fullname.startswith("tensorflow.keras."):
         return importlib.import_module("keras._tf_keras" + fullname.removeprefix("tensorflow"))
     own_name = "tapeflow" + fullname.removeprefix("tensorflow")
-    found: Any = None
+    module: Any = None
     try:
-        found = importlib.import_module(own_name)
+        module = importlib.import_module(own_name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{own_name}.".startswith(f"{error.name}."):
-            raise  # a module that ours needs
-        found = getattr(importlib.import_module(parent), name, None)
-    if not isinstance(found, ModuleType):
+            raise  # it is missing a module that TapeFlow's own needs
+        module = getattr(importlib.import_module(parent), name, None)
+    if not isinstance(module, ModuleType):
         raise ModuleNotFoundError(f"TapeFlow has no {fullname} yet.", name=fullname)
-    return found
+    return module

@@ -1,6 +1,6 @@
 """The public `tf.raw_ops` namespace: every op by its registered name, with keyword arguments only.
 
-Nothing is written down here: what an op takes is read from its definition when it is first asked for.
+No op is listed here: its signature is read from its definition when it is first used.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from tapeflow.core.ops.op_def import OpDef
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.graph.ir.operation import GraphOp
 
-# Where the Python name of an input or attr is not the registered one.
+# The Python names of inputs and attrs, where they differ from the registered ones.
 _AXIS = {"reduction_indices": "axis"}
 _RENAMED = {
     **dict.fromkeys(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _AXIS),
@@ -35,7 +36,7 @@ _RENAMED = {
     "Squeeze": {"squeeze_dims": "axis"},
     "Where": {"input": "condition"},
 }
-# Ops that another does all the work of, with the same arguments.
+# Ops that another one computes, with the same arguments.
 _SAME_AS = {"Add": "AddV2"}
 # Namespaces that define no ops, and are not imported to look for them.
 _WITHOUT_OPS = frozenset({"__main__", "compat", "distribute", "hosting", "keras", "raw_ops", "saved_model"})
@@ -44,25 +45,23 @@ _WITHOUT_OPS = frozenset({"__main__", "compat", "distribute", "hosting", "keras"
 @functools.cache
 def _import_all_ops() -> None:
     """Imports the namespaces that are otherwise loaded when they are first used."""
-    import tapeflow
-
-    for module in pkgutil.iter_modules(tapeflow.__path__):
+    for module in pkgutil.iter_modules(sys.modules[__package__].__path__):
         if module.name not in _WITHOUT_OPS:
             importlib.import_module(f"tapeflow.{module.name}")
 
 
 def _implementation(name: str) -> typing.Any:
-    """The op that computes what `name` is registered for, or None."""
-    wanted = _SAME_AS.get(name, name)
-    if wanted not in registry:
+    """Returns the op that implements a registered name, or None."""
+    name = _SAME_AS.get(name, name)
+    if name not in registry:
         _import_all_ops()
-    return registry.get(wanted)
+    return registry.get(name)
 
 
 def _signature(definition: OpDef) -> inspect.Signature:
-    """Inputs, then attrs without a default, then the others; attrs that the inputs tell are left out."""
-    told = {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
-    attrs = [a for a in definition.attrs.values() if a.name not in told]
+    """Returns the signature: inputs, attrs without a default, other attrs; those implied by inputs are left out."""
+    implied = {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
+    attrs = [a for a in definition.attrs.values() if a.name not in implied]
     renamed = _RENAMED.get(definition.name, {})
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     required = [a.name for a in definition.inputs] + [a.name for a in attrs if not a.has_default]
@@ -77,15 +76,15 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])|(?!^)([A-Z])(?=[a-z])", r"_\1\2", name).lower()
 
 
-def _made(name: str, op: typing.Any) -> Callable[..., typing.Any]:
-    """The function of an op that takes keyword arguments."""
+def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
+    """Returns the function of an op that takes keyword arguments."""
     definition = op_def.get(name)
     signature = _signature(definition)
     names = list(signature.parameters)
     renamed = _RENAMED.get(name, {})
     inputs = [renamed.get(a.name, a.name) for a in definition.inputs]
     attrs = [renamed.get(op.attr_names[p], op.attr_names[p]) for p in op.params[len(inputs) :]]
-    taken = {*inputs, *attrs, "name"}
+    accepted = {*inputs, *attrs, "name"}
     outputs = definition.outputs
     result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
 
@@ -100,11 +99,11 @@ def _made(name: str, op: typing.Any) -> Callable[..., typing.Any]:
         except TypeError as error:
             raise TypeError(f"{raw_op.__name__}() {error}") from None
         bound.apply_defaults()
-        given = bound.arguments
-        for attr in given.keys() - taken:
-            if given[attr] != signature.parameters[attr].default:
+        arguments = bound.arguments
+        for attr in arguments.keys() - accepted:
+            if arguments[attr] != signature.parameters[attr].default:
                 raise NotImplementedError(f"tf.raw_ops.{name}: attr {attr!r} can't be changed from its default here")
-        result = op.function(*[given.get(p) for p in inputs + attrs], name=given["name"])
+        result = op.function(*[arguments.get(p) for p in inputs + attrs], name=arguments["name"])
         return result if result_type is None else result_type(*_grouped(definition, result))
 
     raw_op.__name__ = raw_op.__qualname__ = _snake_case(name)
@@ -114,27 +113,30 @@ def _made(name: str, op: typing.Any) -> Callable[..., typing.Any]:
 
 
 def _grouped(definition: OpDef, results: list[typing.Any]) -> list[typing.Any]:
-    """The results, one or a list for each output."""
+    """Groups a flat list of results by output: a tensor or a list for each."""
     lists = sum(o.is_list for o in definition.outputs)
     length = (len(results) - len(definition.outputs) + lists) // lists if lists else 0
     rest = iter(results)
     return [[next(rest) for _ in range(length)] if o.is_list else next(rest) for o in definition.outputs]
 
 
-# What libraries try on a GPU, and do without where there is no kernel for it.
-_TRIED = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
+# Ops that libraries try on a GPU, and replace by others where there is no kernel.
+_OPTIONAL = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
 
 
 def _has_alternative(graph: typing.Any) -> bool:
-    """Whether what is traced belongs to one of several functions that do the same."""
+    """Returns whether a graph is inside one of several alternative implementations of a function."""
     while graph is not None and not getattr(graph, "is_alternative", False):
         graph = graph.around
     return graph is not None
 
 
 def _no_kernel(name: str) -> Callable[..., typing.Any]:
-    """The function of an op without a kernel. In a graph it is an operation that may never run; but on a GPU, where
-    libraries trust in it and else do without, only in a function for which there is another."""
+    """Returns the function of an op without a kernel, which raises NotFoundError.
+
+    In a graph the call is an operation, as it may never run. On a GPU, where libraries call the op first and others
+    after an error, it is one only in a function that has an alternative.
+    """
     definition = op_def.get(name)
     signature = _signature(definition)
 
@@ -146,26 +148,26 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
             missing()
         bound = signature.bind(**kwargs)
         bound.apply_defaults()
-        given = bound.arguments
-        label = given.pop("name")
-        inputs = [convert(given.pop(a.name)) for a in definition.inputs]
+        arguments = bound.arguments
+        label = arguments.pop("name")
+        inputs = [convert(arguments.pop(a.name)) for a in definition.inputs]
         shapes = {f"output{end}": t.shape for end, t in zip(("", "_h", "_c"), inputs, strict=False)}
         shapes["output"] = TensorShape([None] * 3)
         outputs = [(o.type or inputs[0].dtype, shapes.get(o.name, TensorShape(None))) for o in definition.outputs]
-        op = GraphOp(name, missing, stateful=True, attrs=given, gives_tuple=True)
-        made = state.graph.node(op, inputs, outputs, label)
-        return namedtuple(name, [o.name for o in definition.outputs])(*made.outputs)
+        op = GraphOp(name, missing, stateful=True, attrs=arguments, gives_tuple=True)
+        operation = state.graph.node(op, inputs, outputs, label)
+        return namedtuple(name, [o.name for o in definition.outputs])(*operation.outputs)
 
     return raw_op
 
 
 def __getattr__(name: str) -> typing.Any:
-    if name in _TRIED:
+    if name in _OPTIONAL:
         return _no_kernel(name)
     op = _implementation(name) if name[:1].isupper() else None
     if op is None:
         raise AttributeError(f"module 'tapeflow.raw_ops' has no attribute {name!r}")
-    function = globals()[name] = _made(name, op)
+    function = globals()[name] = _raw_op(name, op)
     return function
 
 

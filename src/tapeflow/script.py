@@ -1,8 +1,8 @@
-"""Python functions as ops: `tf.py_function` and `tf.numpy_function`. Eagerly they are called as they are."""
+"""Python functions as ops: `tf.py_function` and `tf.numpy_function`. In eager mode they are called directly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,14 @@ import numpy as np
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.ir.python_op import python_op
 
-# What a Python error inside a `py_function` becomes; everything else is UnknownError.
+# The errors that Python errors inside a `py_function` become; all others become UnknownError.
 _ERRORS: list[tuple[type[Exception], Callable[..., errors.OpError]]] = [
     (TypeError, errors.InvalidArgumentError),
     (ValueError, errors.InvalidArgumentError),
@@ -26,20 +28,23 @@ _ERRORS: list[tuple[type[Exception], Callable[..., errors.OpError]]] = [
 
 
 def py_function(
-    func: Callable[..., Any] | None = None, inp: Any = None, Tout: Any = None, name: str | None = None
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[TensorLike] | None = None,
+    Tout: DTypeLike | TypeSpec | Sequence[DTypeLike | TypeSpec] = None,
+    name: str | None = None,
 ) -> Any:
     """Calls a Python function on eager tensors; gradients pass through the ops that it runs.
 
     Args:
-        func: takes a tensor for each in `inp`, and gives values of `Tout`. Without it, gives a decorator of functions.
-        inp: a list of tensors, or of what converts to them; composite tensors stay as they are.
+        func: takes a tensor for each in `inp`, and returns values of `Tout`. If it is None, a decorator is returned.
+        inp: a list of values that are converted to tensors, or composite tensors.
         Tout: a dtype or spec, or a list or tuple of them; empty for no result.
 
     Returns:
-        A tensor, or a list of them where `Tout` is a list or tuple.
+        A tensor, or a list of them where `Tout` is a list or tuple; the shapes are those that `func` returns.
 
     Raises:
-        InvalidArgumentError: `func` raised a TypeError or ValueError, or gave something else than `Tout`.
+        InvalidArgumentError: `func` raised a TypeError or ValueError, or did not return values of `Tout`.
         UnknownError: `func` raised another error.
 
     Example:
@@ -48,13 +53,14 @@ def py_function(
     """
     if func is None:  # a decorator of the other arguments
         return lambda f: lambda *args: py_function(f, args, Tout, name)
-    inputs = [x if hasattr(x, "_type_spec") and not hasattr(x, "_read") else convert(x) for x in inp]
+    args: Any = inp
+    inputs = [x if hasattr(x, "_type_spec") and not hasattr(x, "_read") else convert(x) for x in args]
     many = isinstance(Tout, (list, tuple))
-    wanted = list(Tout) if many else [Tout]
+    types: list[Any] = list(Tout) if isinstance(Tout, (list, tuple)) else [Tout]
     if state.graph is not None:
-        return _staged(func, inputs, wanted, many)
+        return _staged(func, inputs, types, many)
     try:
-        results = _results(func(*inputs), wanted, func)
+        results = _results(func(*inputs), types, func)
     except errors.OpError:
         raise
     except Exception as error:
@@ -63,11 +69,11 @@ def py_function(
 
 
 def error_of_op(error: Exception, where: str) -> errors.OpError:
-    """What an op that calls Python raises when the Python raised something.
+    """Returns the error of an op that calls Python, for an error that the Python code raised.
 
     Args:
-        error: what was raised.
-        where: which op it was, to stand in the message.
+        error: the Python error.
+        where: the op, as it appears in the message.
     """
     kind: Callable[..., errors.OpError] = next(
         (k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError
@@ -75,46 +81,44 @@ def error_of_op(error: Exception, where: str) -> errors.OpError:
     return kind(None, None, f"{type(error).__name__}: {error} {where}")
 
 
-def _staged(func: Callable[..., Any], inputs: list[Any], wanted: list[Any], many: bool) -> Any:
-    """The call as an operation of the graph that this thread builds."""
-    from tapeflow.graph.ir.python_op import python_op
-
+def _staged(func: Callable[..., Any], inputs: list[Any], types: list[Any], many: bool) -> Any:
+    """Adds the call to the graph that this thread builds, and returns its outputs."""
     flat = nest.flatten(inputs, expand_composites=True)
-    specs = [w if isinstance(w, TypeSpec) else TensorSpec(None, as_dtype(w).base_dtype) for w in wanted]
+    specs = [w if isinstance(w, TypeSpec) else TensorSpec(None, as_dtype(w).base_dtype) for w in types]
 
     def run(*values: Any) -> Any:
-        given = nest.pack_sequence_as(inputs, list(values), expand_composites=True)
-        return nest.flatten(py_function(func, given, wanted), expand_composites=True)
+        arguments = nest.pack_sequence_as(inputs, list(values), expand_composites=True)
+        return nest.flatten(py_function(func, arguments, types), expand_composites=True)
 
-    made = python_op("EagerPyFunc", run, flat, [t for s in specs for t in s.flatten()], differentiable=True)
+    operation = python_op("EagerPyFunc", run, flat, [t for s in specs for t in s.flatten()], differentiable=True)
     if not specs:
-        return made
-    tensors = iter(made.outputs)
+        return operation
+    tensors = iter(operation.outputs)
     results = [s.from_tensors(tensors) for s in specs]
     return results if many else results[0]
 
 
-def _results(result: Any, wanted: list[Any], func: Any) -> list[Any]:
-    """What a function gave, in the dtypes and specs that were declared."""
+def _results(result: Any, types: list[Any], func: Any) -> list[Any]:
+    """Returns the results of a function, in the dtypes and specs that were declared."""
     if result is None:
-        found: list[Any] = []
-    elif isinstance(result, (list, tuple)) and (len(wanted) != 1 or isinstance(wanted[0], TypeSpec) or _nested(result)):
-        found = list(result)
+        values: list[Any] = []
+    elif isinstance(result, (list, tuple)) and (len(types) != 1 or isinstance(types[0], TypeSpec) or _nested(result)):
+        values = list(result)
     else:
-        found = [result]
-    if len(found) < len(wanted):
+        values = [result]
+    if len(values) < len(types):
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"{func!r} returns {len(found)} values, but expects to see {len(wanted)} values. [Op:EagerPyFunc]",
+            f"{func!r} returns {len(values)} values, but expects to see {len(types)} values. [Op:EagerPyFunc]",
         )
-    if found and not wanted:
+    if values and not types:
         raise IndexError(f"{func!r} returned a value, but Tout is empty")
-    return [_converted(value, kind, func) for value, kind in zip(found, wanted, strict=False)]
+    return [_converted(value, kind, func) for value, kind in zip(values, types, strict=False)]
 
 
 def _nested(result: Any) -> bool:
-    """Whether a list is one of tensors and arrays, rather than of numbers."""
+    """Returns whether a list contains tensors or arrays, rather than numbers."""
     return any(isinstance(r, (EagerTensor, np.ndarray)) for r in result)
 
 
@@ -130,21 +134,21 @@ def _converted(value: Any, kind: Any, func: Any) -> Any:
 
 def numpy_function(
     func: Callable[..., Any] | None = None,
-    inp: Any = None,
-    Tout: Any = None,
+    inp: Sequence[TensorLike] | None = None,
+    Tout: DTypeLike | Sequence[DTypeLike] = None,
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
     """Calls a Python function on NumPy arrays; no gradient passes.
 
     Args:
-        func: takes an array for each in `inp`, and gives arrays.
-        inp: a list of tensors, or of what converts to them.
+        func: takes an array for each in `inp`, and returns arrays. If it is None, a decorator is returned.
+        inp: a list of values that are converted to arrays.
         Tout: the dtypes of the results; only graphs need it.
-        stateful: means nothing to eager execution.
+        stateful: whether two calls with equal inputs may differ, so that a graph must not merge or drop them.
 
     Returns:
-        A tensor; a list of them where `func` gives several; None where it gives None.
+        A tensor; a list of them where `func` returns several; None where it returns None.
 
     Example:
         >>> tf.numpy_function(np.sinh, [tf.constant([0.0])], tf.float32).numpy().tolist()
@@ -152,25 +156,24 @@ def numpy_function(
     """
     if func is None:  # a decorator of the other arguments
         return lambda f: lambda *args: numpy_function(f, args, Tout, stateful, name)
+    args: Any = inp
     if state.graph is not None:
-        return _numpy_staged(func, inp, Tout, stateful)
-    result = nest.flatten(func(*[np.array(x) for x in inp]))
+        return _numpy_staged(func, [convert(x) for x in args], Tout, stateful)
+    result = nest.flatten(func(*[np.array(x) for x in args]))
     tensors = [r if r is None else convert(r) for r in result]
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-def _numpy_staged(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool) -> Any:
-    """The call as an operation of the graph that this thread builds."""
-    from tapeflow.graph.ir.python_op import python_op
-
+def _numpy_staged(func: Callable[..., Any], inputs: list[Any], Tout: Any, stateful: bool) -> Any:
+    """Adds the call to the graph that this thread builds, and returns its outputs."""
     many = isinstance(Tout, (list, tuple))
     specs = [TensorSpec(None, as_dtype(w).base_dtype) for w in (Tout if many else [Tout])]
 
     def run(*values: Any) -> Any:
-        found = numpy_function(func, values, Tout)
-        return found if isinstance(found, (list, tuple)) else [found]
+        result = numpy_function(func, values, Tout)
+        return result if isinstance(result, (list, tuple)) else [result]
 
-    made = python_op("PyFunc" if stateful else "PyFuncStateless", run, [convert(x) for x in inp], specs, stateful)
+    operation = python_op("PyFunc" if stateful else "PyFuncStateless", run, inputs, specs, stateful)
     if not specs:
-        return made
-    return list(made.outputs) if many else made.outputs[0]
+        return operation
+    return list(operation.outputs) if many else operation.outputs[0]

@@ -15,6 +15,7 @@ from tapeflow.array.tensor_list import list_from_tensor, list_get_item, list_res
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, host_value, operand
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
@@ -25,7 +26,7 @@ from tapeflow.math.casting import cast
 
 
 def _of_its_class(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that, taken from `tf.TensorArray` itself, does what the array's own class does: that of a graph."""
+    """Returns a method that, called as `tf.TensorArray.method(array)`, runs the method of the array's own class."""
 
     @functools.wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -36,16 +37,16 @@ def _of_its_class(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class TensorArray:
-    """A list of tensors of one dtype. Gradients pass through what is written and read.
+    """A list of tensors of one dtype. Gradients pass through writes and reads.
 
     Args:
-        dtype: of the tensors.
-        size: how many there are.
+        dtype: the dtype of the tensors.
+        size: the number of tensors.
         dynamic_size: whether writing beyond the end makes it longer.
-        clear_after_read: whether a tensor is given up once it has been read; reading it again is an error.
+        clear_after_read: whether a tensor is released once it has been read; reading it again is an error.
         infer_shape: whether all tensors must have the shape of the first.
         element_shape: the shape of the tensors; dimensions may be unknown.
-        tensor_array_name, handle, flow, colocate_with_first_write_call, name: mean nothing to eager execution.
+        tensor_array_name, handle, flow, colocate_with_first_write_call, name: without effect in eager mode.
 
     Raises:
         ValueError: there is no size, or there is a handle.
@@ -66,15 +67,15 @@ class TensorArray:
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: TensorLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
         handle: Any = None,
         flow: Any = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -85,14 +86,14 @@ class TensorArray:
         self._begin(size, TensorShape(element_shape), handle, flow, name)
 
     def _begin(self, size: Any, element_shape: TensorShape, handle: Any, flow: Any, name: str | None) -> None:
-        """Makes room for the tensors."""
+        """Allocates the slots for the tensors."""
         if handle is not None:
             raise ValueError("TensorArray handles are not supported when eager execution is enabled.")
         if size is None:
             raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
         self._element_shape = element_shape
         self._tensors: list[Tensor | None] = [None] * operator.index(size)
-        self._cleared: set[int] = set()  # the indices that were read, and are not there any more
+        self._cleared: set[int] = set()  # the indices of tensors that were read and released
 
     @property
     def dtype(self) -> DType:
@@ -101,17 +102,17 @@ class TensorArray:
 
     @property
     def element_shape(self) -> TensorShape:
-        """What is known of the shape of the tensors."""
+        """The static shape of the tensors."""
         return self._element_shape
 
     @property
     def dynamic_size(self) -> bool:
-        """Whether writing beyond the end makes it longer."""
+        """Returns whether writing beyond the end makes it longer."""
         return self._dynamic_size
 
     @property
     def flow(self) -> Tensor:
-        """What orders the operations of a graph; means nothing here."""
+        """A scalar that orders the operations of a graph; without effect in eager mode."""
         return operand(0, None)
 
     @property
@@ -124,7 +125,7 @@ class TensorArray:
         return TensorArraySpec(self._element_shape, self._dtype, self._dynamic_size, self._infer_shape)
 
     def __tf_composite__(self) -> Any:
-        """The array as a value made of tensors: what a function takes for it, and works on while it is traced."""
+        """Returns the array as a composite tensor, which a function takes and works on while it is traced."""
         from tapeflow.graph.control.tensor_array import with_flow
 
         shape = self._element_shape
@@ -140,36 +141,44 @@ class TensorArray:
 
     @_of_its_class
     def size(self, name: str | None = None) -> Tensor:
-        """How many tensors there are, as an int32 scalar."""
+        """Returns the number of tensors, as an int32 scalar."""
         return operand(len(self._tensors), int32)
 
     @_of_its_class
     def identity(self) -> TensorArray:
-        """This array."""
+        """Returns this array."""
         return self
 
     @_of_its_class
     def close(self, name: str | None = None) -> None:
-        """Gives up all tensors."""
+        """Releases all tensors."""
         self._tensors = []
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
+        """Raises NotImplementedError: a tape needs no array of gradients."""
         raise NotImplementedError("TensorArray.grad is not supported when executing eagerly: tapes do not need it.")
 
     # ---- one tensor --------------------------------------------------------------------------------------------------
 
     @_of_its_class
-    def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The tensor at `index`, or zeros where none was written.
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
+        """Returns the tensor at `index`, or zeros where none was written.
+
+        Args:
+            index: an integer scalar.
+
+        Returns:
+            A tensor of the array's dtype and element shape.
 
         Raises:
             OutOfRangeError: there is no such index.
-            InvalidArgumentError: the tensor has been read before, and given up.
-            ValueError: no tensor was written, and the shape is not known.
+            InvalidArgumentError: the tensor has been read before, and released.
+            ValueError: no tensor was written, and the shape is not fully defined.
         """
         if state.graph is not None:
             return self.__tf_composite__().read(index)
-        i = operator.index(index)
+        position: Any = index
+        i = operator.index(position)
         if i < 0:
             raise _out_of_range(f"Reading from negative indices (index {i}) is not allowed.")
         if i >= len(self._tensors):
@@ -186,8 +195,12 @@ class TensorArray:
         return tensor
 
     @_of_its_class
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Puts a tensor at `index`.
+
+        Args:
+            index: an integer scalar.
+            value: a tensor.
 
         Returns:
             This array.
@@ -199,7 +212,8 @@ class TensorArray:
         """
         if state.graph is not None:
             return self.__tf_composite__().write(index, value)
-        i = operator.index(index)
+        position: Any = index
+        i = operator.index(position)
         if i < 0:
             raise _out_of_range(f"Writing to negative indices (index {i}) is not allowed.")
         size = len(self._tensors)
@@ -213,7 +227,7 @@ class TensorArray:
         return self
 
     def _checked(self, tensor: Any) -> Tensor:
-        """The tensor, if it is of the array's dtype and shape; the first one settles the shape."""
+        """Checks the dtype and shape of a tensor, and returns it; the first one sets the array's shape."""
         if tensor.dtype is not self._dtype:
             raise invalid(
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {tensor.dtype.name} "
@@ -226,7 +240,7 @@ class TensorArray:
         return tensor
 
     def _present(self, i: int) -> Tensor:
-        """The tensor at `i`, or zeros."""
+        """Returns the tensor at `i`, or zeros."""
         tensor = self._tensors[i]
         if tensor is None:
             if not self._element_shape.is_fully_defined():
@@ -238,14 +252,25 @@ class TensorArray:
 
     @_of_its_class
     def stack(self, name: str | None = None) -> Tensor:
-        """All tensors as one, with a new first dimension."""
+        """Returns all tensors as one, with a new first dimension.
+
+        Returns:
+            A tensor of shape `[size, *element_shape]`.
+        """
         if state.graph is not None:
             return self.__tf_composite__().stack()
         return self._stacked(range(len(self._tensors)))
 
     @_of_its_class
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The tensors at `indices` as one, with a new first dimension."""
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
+        """Returns the tensors at `indices` as one, with a new first dimension.
+
+        Args:
+            indices: a vector of integers.
+
+        Returns:
+            A tensor of shape `[len(indices), *element_shape]`.
+        """
         if state.graph is not None:
             return self.__tf_composite__().gather(indices)
         return self._stacked(host_value(indices))
@@ -260,7 +285,11 @@ class TensorArray:
 
     @_of_its_class
     def concat(self, name: str | None = None) -> Tensor:
-        """All tensors joined along their first dimension."""
+        """Returns all tensors joined along their first dimension.
+
+        Raises:
+            InvalidArgumentError: there are no tensors, and their shape is not static.
+        """
         if state.graph is not None:
             return self.__tf_composite__().concat()
         if not self._tensors:
@@ -274,8 +303,11 @@ class TensorArray:
         return concat([self._present(i) for i in range(len(self._tensors))], 0)
 
     @_of_its_class
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """Makes the slices of `value` along its first dimension the array's tensors.
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
+        """Replaces the array's tensors by the slices of `value` along its first dimension.
+
+        Args:
+            value: a tensor of rank 1 or more.
 
         Returns:
             This array.
@@ -295,11 +327,18 @@ class TensorArray:
         return self
 
     @_of_its_class
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the slices of `value` along its first dimension to `indices`.
+
+        Args:
+            indices: a vector of integers.
+            value: a tensor whose first dimension is the number of indices.
 
         Returns:
             This array.
+
+        Raises:
+            OutOfRangeError: there is no such index, and the size is fixed.
         """
         if state.graph is not None:
             return self.__tf_composite__().scatter(indices, value)
@@ -309,12 +348,12 @@ class TensorArray:
         return self
 
     @_of_its_class
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """Makes the pieces of `value` along its first dimension the array's tensors.
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
+        """Replaces the array's tensors by pieces of `value` along its first dimension.
 
         Args:
             value: the tensor to split.
-            lengths: of the pieces.
+            lengths: the lengths of the pieces, a vector of integers.
 
         Returns:
             This array.
@@ -324,16 +363,16 @@ class TensorArray:
         """
         if state.graph is not None:
             return self.__tf_composite__().split(value, lengths)
-        value, sizes = convert(value, self._dtype), [int(n) for n in host_value(lengths)]
-        if sum(sizes) != value.shape[0]:
+        tensor, sizes = convert(value, self._dtype), [int(n) for n in host_value(lengths)]
+        if sum(sizes) != tensor.shape[0]:
             raise invalid(
                 f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and "
-                f"value's shape is: {value.shape.as_list()} "
+                f"value's shape is: {tensor.shape.as_list()} "
             )
         if len(sizes) > len(self._tensors) and not self._dynamic_size:
             raise invalid(f"Cannot split {len(sizes)} pieces into a TensorArray of static size {len(self._tensors)}")
-        self._tensors = list(split(value, sizes))
-        self._element_shape = TensorShape([None]).concatenate(value.shape[1:])
+        self._tensors = list(split(tensor, sizes))
+        self._element_shape = TensorShape([None]).concatenate(tensor.shape[1:])
         self._cleared.clear()
         return self
 
@@ -346,8 +385,8 @@ class TensorArraySpec(TypeSpec):
     """The spec of a `tf.TensorArray`.
 
     Args:
-        element_shape: of the tensors.
-        dtype: of the tensors.
+        element_shape: the shape of the tensors.
+        dtype: the dtype of the tensors.
         dynamic_size: whether writing beyond the end makes it longer.
         infer_shape: whether all tensors must have the shape of the first.
 
@@ -359,20 +398,27 @@ class TensorArraySpec(TypeSpec):
     __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape", "_known")
 
     def __init__(
-        self, element_shape: Any = None, dtype: Any = float32, dynamic_size: bool = False, infer_shape: bool = True
+        self,
+        element_shape: ShapeLike = None,
+        dtype: DTypeLike = float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
     ) -> None:
         self._element_shape = TensorShape(element_shape)
         self._dtype = as_dtype(dtype)
         self._dynamic_size = dynamic_size
         self._infer_shape = infer_shape
-        self._known: Any = None  # what all staged arrays that come of one share
+        self._known: Any = None  # the facts shared by all staged arrays that derive from one
 
     @classmethod
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
-        """The spec of an array.
+        """Returns the spec of an array.
+
+        Args:
+            value: a `TensorArray`.
 
         Raises:
-            TypeError: it is something else.
+            TypeError: `value` is not a `TensorArray`.
         """
         if not isinstance(value, TensorArray):
             raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
@@ -380,11 +426,15 @@ class TensorArraySpec(TypeSpec):
 
     @property
     def value_type(self) -> type:
-        """`tf.TensorArray`."""
+        """The class of the values: `tf.TensorArray`."""
         return TensorArray
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether an array, or those of another spec, could be of this spec."""
+        """Returns whether an array, or the arrays of another spec, can be of this spec.
+
+        Args:
+            other: a `TensorArray` or a spec.
+        """
         other = other if isinstance(other, TypeSpec) else getattr(other, "_type_spec", None)
         return (
             type(other) is TensorArraySpec
@@ -414,8 +464,8 @@ class TensorArraySpec(TypeSpec):
         return held if isinstance(held, TensorArray) else self._of_list(flow, held)
 
     def _of_list(self, flow: EagerTensor, items: tuple[Any, ...]) -> TensorArray:
-        """What a function gave, as an array to go on with eagerly."""
-        made = TensorArray(
+        """Returns an eager array of the tensors in a list that a function returned."""
+        array = TensorArray(
             self._dtype,
             len(items),
             self._dynamic_size,
@@ -424,8 +474,8 @@ class TensorArraySpec(TypeSpec):
         )
         for i, item in enumerate(items):
             if item is not None:
-                made.write(i, list_get_item(flow, i, tuple(item.shape), self._dtype))
-        return made
+                array.write(i, list_get_item(flow, i, tuple(item.shape), self._dtype))
+        return array
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,6 +17,7 @@ from tapeflow.core.ops.batching import NoRule
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, spec_of
 from tapeflow.core.values import nest
@@ -33,27 +34,33 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 logger = logging.getLogger("tapeflow")
 
 
-def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
-    """Calls `fn` on all slices of `elems` along the first dimension at once, and stacks what it gives.
+def vectorized_map(
+    fn: Callable[[Any], Any],
+    elems: TensorLike | Mapping[Any, Any],
+    fallback_to_while_loop: bool = True,
+    warn: bool = True,
+) -> Any:
+    """Calls `fn` on all slices of `elems` along the first dimension at once, and stacks the results.
 
-    `fn` runs once, on tensors that stand for a whole batch. Random numbers are other ones for each slice. What can't
-    be computed for all slices at once (Python code that looks at values, strings) is computed slice by slice; so is
-    all of `fn` if it has side effects, such as assignments.
+    `fn` runs once, on tensors that stand for a whole batch. Random numbers differ between slices. Code that can't run
+    for all slices at once (Python code that reads values, strings) runs slice by slice; so does all of `fn` if it has
+    side effects, such as assignments.
 
     Args:
-        fn: takes a slice, in the structure of `elems`, and gives a nest of tensors.
+        fn: takes a slice, in the structure of `elems`, and returns a nest of tensors.
         elems: a tensor or a nest of tensors with equal first dimensions; a first dimension of 1 is broadcast.
-        fallback_to_while_loop: whether what can't be computed at once may be computed slice by slice; otherwise that is
-            an error.
-        warn: whether to say so.
+        fallback_to_while_loop: whether slices may be computed one by one where they can't be computed at once;
+            otherwise that is an error.
+        warn: whether to log a warning then.
 
     Returns:
-        What `fn` gives, with a new first dimension. Gradients pass, to what `fn` captures too.
+        The results of `fn`, with a new first dimension. Gradients flow to `elems` and to the tensors `fn` captures.
 
     Raises:
+        TypeError: `fn` is not callable.
         InvalidArgumentError: first dimensions differ.
-        IndexError: something in `elems` is a scalar.
-        ValueError: there is nothing in `elems`; or something can't be computed at once, and must not be otherwise.
+        IndexError: a tensor in `elems` is a scalar.
+        ValueError: `elems` is empty; or slices can't be computed at once, and `fallback_to_while_loop` is False.
 
     Example:
         >>> outer = lambda x: tf.reshape(x, [2, 1]) * x
@@ -66,12 +73,12 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop:
 
 
 def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: bool = True) -> Any:
-    """What `vectorized_map` gives.
+    """Returns the results of `vectorized_map`.
 
     Args:
         fn: takes a slice of `elems`.
         elems: a nest of tensors.
-        manner: how slices are to be computed.
+        manner: whether slices may be computed one by one, and how many at a time.
         at_once: False computes them one after the other.
     """
     flat: list[Any] = [e if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)]
@@ -84,7 +91,7 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
     if any(not isinstance(e, CompositeTensor) and e.shape.rank == 0 for e in flat):
         raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
     if any(isinstance(e, CompositeTensor) for e in flat):
-        _refused(manner, "slices of composite tensors differ in size")
+        _report(manner, "slices of composite tensors differ in size")
         return map_fn(fn, nest.pack_sequence_as(elems, flat))
     count, values, batched = _aligned(flat)
     if state.graph is not None:
@@ -101,14 +108,19 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
 
             traced = _Traced(converted(fn), elems, flat)
         except Exception as error:
-            found = _one_by_one(fn, elems, values, batched, size) if manner.fallback else None  # the program's errors
-            _refused(manner, str(error).strip().split("\n")[0], error)
-            return found
+            # Errors of the program itself are raised by this call, before the report.
+            results = _one_by_one(fn, elems, values, batched, size) if manner.fallback else None
+            _report(manner, str(error).strip().split("\n")[0], error)
+            return results
     return traced.called(count, values, batched, manner, at_once)
 
 
-def _refused(manner: Manner, reason: str, error: Exception | None = None) -> None:
-    """Says that slices are computed one by one, or that they can't be computed."""
+def _report(manner: Manner, reason: str, error: Exception | None = None) -> None:
+    """Warns that slices are computed one by one, or raises an error where they must not be.
+
+    Raises:
+        ValueError: `manner` allows no fallback.
+    """
     if not manner.fallback:
         raise ValueError(
             f"No pfor vectorization defined: {reason}. Allow fallback_to_while_loop to have slices computed one by one."
@@ -117,21 +129,25 @@ def _refused(manner: Manner, reason: str, error: Exception | None = None) -> Non
         logger.warning("vectorized_map computes slices one by one: %s", reason)
 
 
-# ---- what slices are taken of ----------------------------------------------------------------------------------------
+# ---- inputs ----------------------------------------------------------------------------------------------------------
 
 
 def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
-    """How many slices there are, as a scalar tensor; and for each of several tensors, what slices are taken of, or what
-    is taken as it is: a first dimension of 1 is broadcast."""
+    """Aligns the first dimensions of tensors; a first dimension of 1 is broadcast.
+
+    Returns:
+        The number of slices, as a scalar tensor; the tensors, those of first dimension 1 as their only slice; and for
+        each tensor whether it is batched.
+    """
     sizes = [None if e.shape.rank is None else e.shape[0] for e in flat]
-    known = [n for n in sizes if n is not None]
-    if len(known) == len(sizes):
-        count = convert(_common_size(known))
+    static = [n for n in sizes if n is not None]
+    if len(static) == len(sizes):
+        count = convert(_common_size(static))
     else:
-        known = [n for n in known if n != 1]
+        static = [n for n in static if n != 1]
         lengths = [ops.Shape(e)[0] for e, n in zip(flat, sizes, strict=True) if n is None]
-        count = convert(_common_size(known)) if known else lengths[0]
-        if not known and len(lengths) > 1:
+        count = convert(_common_size(static)) if static else lengths[0]
+        if not static and len(lengths) > 1:
             count = ops.Max(ops.Pack(lengths, 0), 0)
     alone = sizes.count(None) == 1 and not isinstance(count, EagerTensor)
     size = int(count) if isinstance(count, EagerTensor) else None
@@ -144,7 +160,11 @@ def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
 
 
 def _common_size(sizes: Sequence[int]) -> int:
-    """The first dimension that all have, but for those that are broadcast."""
+    """Returns the common first dimension, those of 1 aside.
+
+    Raises:
+        InvalidArgumentError: first dimensions differ.
+    """
     count = max(sizes) if 0 not in sizes else 0
     for size in sizes:
         if size not in (1, count):
@@ -153,12 +173,12 @@ def _common_size(sizes: Sequence[int]) -> int:
 
 
 def _stretched(tensor: Any, count: Any) -> Any:
-    """A tensor of unknown first dimension, which is the count already, or 1."""
+    """Broadcasts a tensor whose first dimension, unknown until it runs, is the count or 1."""
     shape = ops.Shape(tensor)
     whole = ops.ConcatV2([ops.Pack([count], 0), shape[1:]], 0)
-    made = ops.BroadcastTo(tensor, whole)
-    made.set_shape(TensorShape([None]).concatenate(tensor.shape[1:]))
-    return made
+    stretched = ops.BroadcastTo(tensor, whole)
+    stretched.set_shape(TensorShape([None]).concatenate(tensor.shape[1:]))
+    return stretched
 
 
 # ---- in eager mode ---------------------------------------------------------------------------------------------------
@@ -167,14 +187,14 @@ def _stretched(tensor: Any, count: Any) -> Any:
 def _at_once(
     fn: Callable[[Any], Any], elems: Any, values: Sequence[Any], batched: Sequence[bool], chunk: int | None
 ) -> Any:
-    """Calls the function itself on all slices, or on so many of them at a time."""
-    given: list[Any] = []  # what `fn` gave, to know its structure and dtypes by
+    """Calls the function itself on all slices, or on `chunk` of them at a time."""
+    traced: list[Any] = []  # the result of `fn` and its leaves, for their structure and dtypes
 
     def on_values(*raw: torch.Tensor) -> tuple[torch.Tensor, ...]:
         slices = [EagerTensor(v, e.dtype) for v, e in zip(raw, values, strict=True)]
         result = fn(nest.pack_sequence_as(elems, slices))
         tensors = [None if r is None else convert(r) for r in nest.flatten(result)]
-        given[:] = [result, tensors]
+        traced[:] = [result, tensors]
         return tuple([t.value for t in tensors if t is not None])
 
     dims = tuple([0 if b else None for b in batched])
@@ -184,7 +204,7 @@ def _at_once(
         results = iter(at_once(*[e.value for e in values]))
     finally:
         state.on_slices = before
-    result, tensors = given
+    result, tensors = traced
     packed = [None if t is None else EagerTensor(next(results), t.dtype) for t in tensors]
     return nest.pack_sequence_as(result, packed)
 
@@ -212,8 +232,8 @@ class _Traced:
     """A function of a slice, as a body.
 
     Attributes:
-        body: the body. It takes a slice of each tensor, then what the function captures.
-        result: what the function gave when it was traced.
+        body: the body, which takes a slice of each tensor, then the captured tensors of the function.
+        result: the result of the function when it was traced.
     """
 
     def __init__(self, fn: Callable[[Any], Any], elems: Any, flat: Sequence[Any]) -> None:
@@ -227,7 +247,7 @@ class _Traced:
         self.body = Body(graph)
 
     def called(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner, at_once: bool) -> Any:
-        """What the function gives for all slices, in its structure."""
+        """Returns the results of the function for all slices, in its structure."""
         captures = self.body.graph.external_captures
         batched = [*batched, *([False] * len(captures))]
         leaves = nest.flatten(self.result)
@@ -235,14 +255,14 @@ class _Traced:
         if any(isinstance(r, CompositeTensor) for r in leaves):
             reason = "composite tensors may differ in size"
         if at_once and not reason:
-            found = iter(self._at_once(count, [*values, *captures], batched, manner))
-            return nest.map_structure(lambda r: r if r is None else next(found), self.result)
+            tensors = iter(self._at_once(count, [*values, *captures], batched, manner))
+            return nest.map_structure(lambda r: r if r is None else next(tensors), self.result)
         if at_once:
-            _refused(manner, reason)
+            _report(manner, reason)
         return self._looped(count, [*values, *captures], batched)
 
     def _at_once(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner) -> list[Any]:
-        """The function's outputs for all slices: by ops on the batch where that can be written."""
+        """Returns the function's outputs for all slices, by ops on the batch where they have batching rules."""
         if manner.chunk is None and can_be_written(self.body, batched):
             with name_scope("loop_body"), suppress(NoRule):
                 return on_batch(self.body, count, values, batched, manner)
@@ -250,12 +270,12 @@ class _Traced:
         return call_on_slices(self.body, count, values, batched, forms, manner)
 
     def _looped(self, count: Any, values: Sequence[Any], batched: Sequence[bool]) -> Any:
-        """The same by a loop over the slices."""
+        """Returns the results of the function for all slices, computed by a loop."""
         leaves = [r for r in nest.flatten(self.result) if r is not None]
 
         def call(i: Any) -> list[Any]:
-            given = [ops.GatherV2(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
-            return nest.pack_sequence_as(leaves, self.body.call(given), expand_composites=True)
+            inputs = [ops.GatherV2(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
+            return nest.pack_sequence_as(leaves, self.body.call(inputs), expand_composites=True)
 
-        found = iter(map_fn(call, range_(count), fn_output_signature=[spec_of(r) for r in leaves]) if leaves else [])
-        return nest.map_structure(lambda r: r if r is None else next(found), self.result)
+        columns = iter(map_fn(call, range_(count), fn_output_signature=[spec_of(r) for r in leaves]) if leaves else [])
+        return nest.map_structure(lambda r: r if r is None else next(columns), self.result)

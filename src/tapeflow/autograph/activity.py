@@ -1,7 +1,7 @@
-"""What a piece of code reads and writes, which variables are live after it, and which are certainly defined.
+"""Data flow in syntax trees: names read and written, variables live after a statement, and those certainly defined.
 
-It works on trees without `break` and `continue` and, where control flow becomes functions, without early `return`: what
-remains runs from top to bottom, so that all of it is a walk over the tree.
+The trees have no `break` and `continue` and, where control flow becomes functions, no early `return`. So statements run
+from top to bottom, and each analysis is a walk over the tree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes below `roots` that belong to the same function: nested functions and classes are given, not entered."""
+    """Yields the nodes at and below `roots` in the same function; nested functions and classes are not entered."""
     stack = list(roots)
     while stack:
         node = stack.pop()
@@ -29,7 +29,7 @@ def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _outside(node: Any) -> list[ast.AST]:
-    """What of a nested function or class runs where it is defined."""
+    """Returns the parts of a nested function or class that run where it is defined."""
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *node.keywords]
     defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
@@ -37,46 +37,46 @@ def _outside(node: Any) -> list[ast.AST]:
 
 
 def reads(*roots: ast.AST) -> set[str]:
-    """The names that are read, also by functions that are defined here."""
+    """Returns the names that are read, also by functions defined inside."""
     return {
         n.id for root in roots for n in ast.walk(root) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)
     }
 
 
 def writes(roots: Iterable[ast.AST]) -> set[str]:
-    """The names that this function binds there."""
+    """Returns the names that the function itself binds in these nodes."""
     roots = list(roots)
     inner = {
         id(n) for node in own_nodes(roots) if isinstance(node, COMPREHENSIONS)
         for g in node.generators for n in ast.walk(g.target)
     }  # fmt: skip
-    found: set[str] = set()
+    names: set[str] = set()
     for node in own_nodes(roots):
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load) and id(node) not in inner:
-                found.add(node.id)
+                names.add(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.update(a.asname or a.name.partition(".")[0] for a in node.names)
+            names.update(a.asname or a.name.partition(".")[0] for a in node.names)
         elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
-            found.add(node.rest)
-    return found
+            names.add(node.rest)
+    return names
 
 
 def composite_writes(roots: Iterable[ast.AST]) -> dict[str, ast.expr]:
-    """Attributes and items that are assigned to (`self.x`, `d['a']`, `a[i]`), by their text, outermost last."""
-    found = {}
+    """Returns the attributes and items that are assigned to (`self.x`, `d['a']`, `a[i]`), by their text, sorted."""
+    targets = {}
     for node in own_nodes(roots):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store) and root_names(node):
-            found[ast.unparse(node)] = node
-    return dict(sorted(found.items()))
+            targets[ast.unparse(node)] = node
+    return dict(sorted(targets.items()))
 
 
 def root_names(node: ast.AST) -> set[str] | None:
-    """The names that a chain of attributes and simple items depends on, or None if it is anything else."""
+    """Returns the names that a chain of attributes and simple items depends on, or None if it is anything else."""
     if isinstance(node, ast.Name):
         return {node.id}
     if isinstance(node, ast.Attribute):
@@ -91,13 +91,13 @@ def root_names(node: ast.AST) -> set[str] | None:
 
 
 def parameters(node: Any) -> set[str]:
-    """The names of a function's parameters."""
+    """Returns the names of a function's parameters."""
     a = node.args
     return {p.arg for p in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg] if p}
 
 
 def declared(body: Iterable[ast.AST], kind: type[ast.Global | ast.Nonlocal]) -> set[str]:
-    """The names that a function declares `global` or `nonlocal`."""
+    """Returns the names that a function declares `global` or `nonlocal`."""
     return {name for node in own_nodes(body) if isinstance(node, kind) for name in node.names}
 
 
@@ -105,7 +105,7 @@ def declared(body: Iterable[ast.AST], kind: type[ast.Global | ast.Nonlocal]) -> 
 
 
 def mark_live(body: list[ast.stmt], at_exit: set[str]) -> None:
-    """Notes of each `if` and loop the names that are live after it (`live_out`) and, inside, when it begins."""
+    """Notes, for each `if` and loop, the names live after it (`live_out`) and, inside, at its start (`live_in`)."""
     _live_block(body, set(at_exit), set())
 
 
@@ -116,7 +116,13 @@ def _live_block(stmts: list[ast.stmt], live: set[str], always: set[str]) -> set[
 
 
 def _live(node: ast.AST, out: set[str], always: set[str]) -> set[str]:
-    """The names live before the statement, where `out` are live after it, and `always` wherever it may stop."""
+    """Returns the names live before a statement.
+
+    Args:
+        node: the statement.
+        out: the names live after it.
+        always: the names live at any point where it may raise an error or return.
+    """
     if isinstance(node, ast.If):
         inside = _live_block(node.body, out, always) | _live_block(node.orelse, out, always)
         notes(node).live_out, notes(node).live_in = out, inside
@@ -170,7 +176,7 @@ def _certain_writes(node: ast.AST) -> set[str]:
     return set()
 
 
-# ---- what is certainly defined ---------------------------------------------------------------------------------------
+# ---- definite assignment ---------------------------------------------------------------------------------------------
 
 
 class Definitions:
@@ -182,82 +188,93 @@ class Definitions:
 
     def __init__(self, shared: set[str], inherited: set[str]) -> None:
         self.shared = shared  # variables of this function that control flow writes to
-        self.inherited = inherited  # the same of the functions around this one
+        self.inherited = inherited  # such variables of the functions around this one
         self.undefined: set[str] = set()
 
-    def block(self, stmts: Iterable[ast.AST], known: set[str] | None) -> set[str] | None:
-        """Notes reads of possibly undefined variables. Gives what is defined after them; None if nothing follows."""
-        for stmt in stmts:
-            known = self._statement(stmt, known)
-        return known
+    def block(self, stmts: Iterable[ast.AST], defined: set[str] | None) -> set[str] | None:
+        """Notes reads of variables that may be undefined in a block.
 
-    def _statement(self, node: ast.AST, known: set[str] | None) -> set[str] | None:
-        if known is None:
-            known = set(self.shared)  # never reached: everything may be taken to be defined
+        Args:
+            stmts: the statements.
+            defined: the variables certainly defined before them; None where they are unreachable.
+
+        Returns:
+            The variables certainly defined after them; None where the end is unreachable.
+        """
+        for stmt in stmts:
+            defined = self._statement(stmt, defined)
+        return defined
+
+    def _statement(self, node: ast.AST, defined: set[str] | None) -> set[str] | None:
+        if defined is None:
+            defined = set(self.shared)  # unreachable: every variable counts as defined
         if isinstance(node, ast.If):
-            self._expressions([node.test], known)
+            self._expressions([node.test], defined)
             if not notes(node).native:
-                self._entered(node, known)
-            ends = [self.block(node.body, set(known)), self.block(node.orelse, set(known))]
+                self._entered(node, defined)
+            ends = [self.block(node.body, set(defined)), self.block(node.orelse, set(defined))]
             return _both(*ends)
         if isinstance(node, (ast.While, ast.For)):
             if isinstance(node, ast.For):
-                self._expressions([node.iter], known)
-            self._entered(node, known)
-            inside = set(known)
+                self._expressions([node.iter], defined)
+            self._entered(node, defined)
+            inside = set(defined)
             if isinstance(node, ast.For):
-                self._expressions([node.target], known)
+                self._expressions([node.target], defined)
                 if extra := notes(node).extra_test:
-                    self._expressions([extra], known)
+                    self._expressions([extra], defined)
                 inside |= writes([node.target])
             else:
-                self._expressions([node.test], known)
+                self._expressions([node.test], defined)
                 inside |= writes([node.test])
             self.block(node.body, inside)
-            return known
+            return defined
         if isinstance(node, (ast.Try, ast.TryStar)):
-            end = self.block([*node.body, *node.orelse], set(known))
+            end = self.block([*node.body, *node.orelse], set(defined))
             for handler in node.handlers:
                 if handler.type:
-                    self._expressions([handler.type], known)
+                    self._expressions([handler.type], defined)
                 bound = {handler.name} if handler.name else set()
-                after = self.block(handler.body, known | bound)
-                end = _both(end, after if after is None else after - (bound - known))
-            sure = self.block(node.finalbody, set(known))
-            if sure is None or (end is None and not node.handlers):
+                after = self.block(handler.body, defined | bound)
+                end = _both(end, after if after is None else after - (bound - defined))
+            after = self.block(node.finalbody, set(defined))
+            if after is None or (end is None and not node.handlers):
                 return None
-            return sure if end is None else end | sure
+            return after if end is None else end | after
         if isinstance(node, (ast.With, ast.AsyncWith)):
-            self._expressions(node.items, known)
-            known = known | writes(node.items)
-            after = self.block(node.body, set(known))
-            return after if after is None else known  # the context may swallow an error: its body is not certain
+            self._expressions(node.items, defined)
+            defined = defined | writes(node.items)
+            after = self.block(node.body, set(defined))
+            # The context may suppress an error, so that its body need not run to the end.
+            return after if after is None else defined
         if isinstance(node, ast.Match):
-            self._expressions([node.subject], known)
+            self._expressions([node.subject], defined)
             for case in node.cases:
-                bound = known | writes([case.pattern])
+                bound = defined | writes([case.pattern])
                 self._expressions([case.pattern, *([case.guard] if case.guard else [])], bound)
                 self.block(case.body, bound)
-            return known
-        self._expressions([node], known)
+            return defined
+        self._expressions([node], defined)
         if isinstance(node, (ast.Return, ast.Raise)):
             return None
         if isinstance(node, ast.Delete):
-            return known - writes([node])
-        return known | _certain_writes(node)
+            return defined - writes([node])
+        return defined | _certain_writes(node)
 
-    def _entered(self, node: ast.AST, known: set[str]) -> None:
-        self.undefined |= (writes([node]) & self.shared) - known
+    def _entered(self, node: ast.AST, defined: set[str]) -> None:
+        self.undefined |= (writes([node]) & self.shared) - defined
 
-    def _expressions(self, roots: Iterable[ast.AST], known: set[str]) -> None:
-        """Notes reads; in nested functions, which run at any time, those of everything that starts undefined."""
+    def _expressions(self, roots: Iterable[ast.AST], defined: set[str]) -> None:
+        """Notes reads of variables that may be undefined; nested functions run at any time, so all theirs may be."""
         for node in own_nodes(roots):
             if isinstance(node, ast.Name):
                 if node.id in self.shared:
-                    notes(node).maybe_undefined = node.id not in known
+                    notes(node).maybe_undefined = node.id not in defined
                 elif node.id in self.inherited:
                     notes(node).maybe_undefined = True
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in known:
+            elif (
+                isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in defined
+            ):
                 notes(node).maybe_undefined = node.target.id in self.shared
 
 

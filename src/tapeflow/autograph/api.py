@@ -5,32 +5,34 @@ from __future__ import annotations
 import ast
 import inspect
 import logging
-import os
 import sys
 import textwrap
 import types
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.autograph.conversion import converted, logger, transformed
 from tapeflow.autograph.experimental import Feature
 from tapeflow.autograph.source import SourceNotFound
 
-_verbosity = {"level": int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0)}
 
-
-def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Any:
+def to_graph(
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: Feature | Sequence[Feature] | None = None,
+) -> Callable[..., Any]:
     """Converts a function so that its control flow works on tensors of a graph.
 
     Args:
-        entity: a function, a method, or an object that can be called.
-        recursive: accepted; what the function calls is converted when it is called.
-        experimental_optional_features: a `Feature`, or several, to be on as well.
+        entity: a function, a method, or a callable object.
+        recursive: accepted; functions that it calls are converted when they are called.
+        experimental_optional_features: a `Feature`, or several, to turn on.
 
     Returns:
         The converted function.
 
     Raises:
-        ValueError: the entity has no source.
+        ValueError: the entity is not callable.
 
     Example:
         >>> def sign(x):
@@ -42,20 +44,26 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     function = getattr(function, "python_function", function)
     if not callable(function):
         raise ValueError(f"to_graph takes a function, got {entity!r}")
-    made = converted(function, frozenset(f.name for f in _features(experimental_optional_features)))
-    inner = _function_in(made)
+    result = converted(function, frozenset(f.name for f in _features(experimental_optional_features)))
+    inner = _function_in(result)
     if inner is None:
-        return made
-    if made is function and isinstance(made, types.FunctionType):
-        made = types.FunctionType(made.__code__, made.__globals__, made.__name__, made.__defaults__, made.__closure__)
-        made.__kwdefaults__, made.__doc__ = function.__kwdefaults__, function.__doc__
-        inner = made
+        return result
+    if result is function and isinstance(function, types.FunctionType):
+        result = types.FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        result.__kwdefaults__, result.__doc__ = function.__kwdefaults__, function.__doc__
+        inner = result
     inner.__name__ = f"tf__{inner.__name__.strip('<>')}"
-    return made
+    return result
 
 
-def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The source that a function is converted to.
+def to_code(
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: Feature | Sequence[Feature] | None = None,
+) -> str:
+    """Returns the source that a function is converted to.
 
     Args:
         entity: a function or method.
@@ -71,8 +79,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
         >>> print(tf.autograph.to_code(tf.cond).startswith("def tf__"))
         True
     """
-    function = getattr(entity, "python_function", entity)
-    function = _function_in(function)
+    function = _function_in(getattr(entity, "python_function", entity))
     if function is None:
         raise ValueError(f"to_code takes a function or method, got {entity!r}")
     try:
@@ -86,34 +93,36 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 
 
 def _function_in(value: Any) -> types.FunctionType | None:
-    """The Python function of a method or an object that can be called."""
+    """Returns the Python function of a function, method or callable object, or None."""
     if isinstance(value, types.MethodType):
         value = value.__func__
     if not isinstance(value, types.FunctionType) and not isinstance(value, type):
-        call = getattr(type(value), "__call__", None)  # noqa: B004 (what its class calls, not whether it can be called)
+        call = getattr(type(value), "__call__", None)  # noqa: B004 (the method of the class, not a test for callability)
         value = None if call is None else inspect.unwrap(call)
     return value if isinstance(value, types.FunctionType) else None
 
 
-def _features(given: Any) -> tuple[Feature, ...]:
-    return () if given is None else (given,) if isinstance(given, Feature) else tuple(given)
+def _features(features: Feature | Sequence[Feature] | None) -> tuple[Feature, ...]:
+    return () if features is None else (features,) if isinstance(features, Feature) else tuple(features)
 
 
 class _Echo(logging.StreamHandler):
-    """Prints what the log says."""
+    """Prints the records of the log."""
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Sets how much AutoGraph says in the log: 0 nothing but warnings, up to 10.
+    """Sets the verbosity of AutoGraph's log: from 0, warnings only, to 10.
 
     Args:
         level: the verbosity.
-        alsologtostdout: whether to print it, too.
+        alsologtostdout: whether to print the log, too.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.autograph.set_verbosity(0)
     """
-    _verbosity["level"] = level
     logger.setLevel(logging.DEBUG if level >= 3 else logging.INFO if level > 0 else logger.level)
     for handler in [h for h in logger.handlers if isinstance(h, _Echo)]:
         logger.removeHandler(handler)
@@ -121,8 +130,14 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
         logger.addHandler(_Echo(sys.stdout))
 
 
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Prints its arguments when the function is traced, not when its graph runs.
+
+    Args:
+        *args: the values to print.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.autograph.trace("tracing", 1)

@@ -1,4 +1,4 @@
-"""Short ways to make syntax trees."""
+"""Functions that build syntax trees."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-OPERATORS = "ag__"  # what generated code calls this package's operators
+OPERATORS = "ag__"  # the name of this package's operators in generated code
 
 
 @dataclasses.dataclass(slots=True)
 class Notes:
-    """What is found out about a node of a syntax tree, see `notes`.
+    """Results of the analysis of a node of a syntax tree, see `notes`.
 
     Attributes:
-        live_in: the variables that are live where a statement of control flow begins.
-        live_out: those that are live after it.
+        live_in: the variables that are live at the start of a statement of control flow.
+        live_out: the variables that are live after it.
         maybe_undefined: a variable may be read here before it is defined.
-        native: the statement is Python's own, whatever it gets.
-        extra_test: an expression that must be true for a `for` to go on.
+        native: the statement remains Python's own, as its condition is never a tensor.
+        extra_test: an expression that must be true for a `for` to continue.
     """
 
     live_in: set[str] = dataclasses.field(default_factory=set)
@@ -30,11 +30,11 @@ class Notes:
 
 
 def notes(node: ast.AST) -> Notes:
-    """The notes about a node, which it carries with it."""
-    found = vars(node).get("notes")
-    if found is None:
-        found = vars(node)["notes"] = Notes()
-    return found
+    """Returns the notes about a node, an attribute of the node."""
+    existing = vars(node).get("notes")
+    if existing is None:
+        existing = vars(node)["notes"] = Notes()
+    return existing
 
 
 def load(name: str) -> ast.Name:
@@ -50,30 +50,30 @@ def constant(value: Any) -> ast.Constant:
 
 
 def assign(name: str, value: ast.expr, where: ast.AST) -> ast.Assign:
-    """`name = value`, standing at the line of another node."""
+    """Builds `name = value`, at the line of another node."""
     return ast.fix_missing_locations(ast.copy_location(ast.Assign([store(name)], value, None), where))
 
 
 def operator_call(operator: str, *arguments: ast.expr) -> ast.Call:
-    """`ag__.operator(arguments)`."""
+    """Builds `ag__.operator(arguments)`."""
     return ast.Call(ast.Attribute(load(OPERATORS), operator, ast.Load()), list(arguments), [])
 
 
 def delayed(value: ast.expr) -> ast.Lambda:
-    """`lambda: value`."""
+    """Builds `lambda: value`."""
     return ast.Lambda(ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]), value)
 
 
 def names_of(names: Any) -> ast.Tuple:
-    """The names, as a tuple of strings."""
+    """Builds a tuple of the names, as strings."""
     return ast.Tuple([constant(n) for n in names], ast.Load())
 
 
-_SINCE_3_12: dict[str, Any] = {"type_params": []}  # a field that must be there
+_SINCE_3_12: dict[str, Any] = {"type_params": []}  # a required field
 
 
 def function(name: str, parameters: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
-    """`def name(parameters): body`."""
+    """Builds `def name(parameters): body`."""
     arguments = [ast.arg(p) for p in parameters]
     return ast.FunctionDef(
         name=name, body=body, decorator_list=[], returns=None, type_comment=None,
@@ -83,16 +83,16 @@ def function(name: str, parameters: Sequence[str], body: list[ast.stmt]) -> ast.
 
 
 class Names:
-    """Gives names that a function does not use."""
+    """A source of names that a function does not use."""
 
-    def __init__(self, taken: set[str]) -> None:
-        self.taken = set(taken)
+    def __init__(self, used: set[str]) -> None:
+        self.used = set(used)
 
-    def new(self, wish: str) -> str:
-        """A free name: the wish itself, or with a number."""
-        name, k = wish, 0
-        while name in self.taken:
+    def new(self, base: str) -> str:
+        """Returns an unused name: the base itself, or with a number."""
+        name, k = base, 0
+        while name in self.used:
             k += 1
-            name = f"{wish}_{k}"
-        self.taken.add(name)
+            name = f"{base}_{k}"
+        self.used.add(name)
         return name

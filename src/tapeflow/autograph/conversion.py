@@ -1,7 +1,7 @@
-"""From a function to its converted function, once for each code object; and what converted code calls to go on.
+"""Conversion of a function, once for each code object, and `converted_call`, which converts callees.
 
-`converted(function)` is for those who trace: `tf.function`, `tf.data`. `converted_call(f)` is what converted code puts
-around everything that it calls; nearly always it finds the answer in a dict by the callee's type or code object.
+`converted(function)` is for code that traces: `tf.function`, `tf.data`. Converted code wraps each callee in
+`converted_call(f)`; nearly always that is one lookup in a dict, by the callee's type or code object.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tapeflow.autograph.source import SourceNotFound, tree_of
 from tapeflow.autograph.transform import Transformer, UnsupportedCode, first_parameter, is_generator
 
 logger = logging.getLogger("tensorflow")
-LEFT_ALONE = "_autograph_left_alone"  # set on a function that is never converted
+DO_NOT_CONVERT = "_autograph_do_not_convert"  # an attribute of functions that are never converted
 Features = frozenset[str]
 NO_FEATURES: Features = frozenset()
 
@@ -39,7 +39,7 @@ class Recipe:
         self.operators = types.CellType(_operators(features))
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
-        """The converted function, over the same variables, defaults and globals."""
+        """Returns the converted function, with the variables, defaults and globals of `function`."""
         closure = function.__closure__ or ()
         cells = tuple([self.operators if k < 0 else closure[k] for k in self.cells])
         new = types.FunctionType(self.code, function.__globals__, function.__name__, function.__defaults__, cells)
@@ -48,27 +48,28 @@ class Recipe:
         return new
 
 
-# Code object -> its recipe, or None where the function stays as it is. By the features that are on, and whether
-# libraries are converted too.
+# From a code object to its recipe, or None where the function is not converted. By the features that are on, and
+# whether libraries are converted too.
 _recipes: dict[tuple[Features, bool], weakref.WeakKeyDictionary[types.CodeType, Recipe | None]] = {}
 _converted_code: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
 def converted(function: Any, features: Features = NO_FEATURES, libraries: bool = False) -> Any:
-    """The function with its control flow converted; itself where there is nothing to convert.
+    """Returns the function with its control flow converted, or itself where there is nothing to convert.
 
-    Where the source of a user's function can't be had, a warning says so, and the function itself is given.
+    Where the source of a user's function is not available, a warning is logged and the function itself is returned.
 
     Args:
-        features: what else is converted.
-        libraries: converts a library's function too, though not what it calls: somebody asked for this very one.
+        function: a function, method or other callable.
+        features: the names of further `Feature`s to convert.
+        libraries: converts a library's function too, though not the functions it calls.
     """
     return _caller(features, libraries)(function)
 
 
 @functools.cache
 def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]:
-    """`converted_call` with these features."""
+    """Returns `converted_call` with these features."""
     recipes = _recipes.setdefault((features, libraries), weakref.WeakKeyDictionary())
     by_code: dict[int, Any] = {}
     replaced = REPLACED | ({print: print_} if features & {"BUILTIN_FUNCTIONS", "ALL"} else {})
@@ -76,13 +77,13 @@ def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]
     def find(function: types.FunctionType) -> Recipe | None:
         code = function.__code__
         if code not in recipes:
-            recipes[code] = None if _left_alone(function, libraries) else recipe_of(function, features)
+            recipes[code] = None if _is_excluded(function, libraries) else recipe_of(function, features)
             by_code[id(code)] = recipes[code]
             weakref.finalize(code, by_code.pop, id(code), None)
         return recipes[code]
 
     def converted_call(f: Any) -> Any:
-        """What to call instead of `f`: its converted function, Python's own functions for tensors, or `f` itself."""
+        """Returns the function to call for `f`: its conversion, a replacement of a builtin, or `f` itself."""
         cls = type(f)
         if cls is types.FunctionType:
             code = f.__code__
@@ -90,15 +91,12 @@ def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]
                 recipe = by_code[id(code)]
             except KeyError:
                 recipe = find(f)
-            return f if recipe is None or f.__dict__.get(LEFT_ALONE) else recipe.bind(f)
+            return f if recipe is None or f.__dict__.get(DO_NOT_CONVERT) else recipe.bind(f)
         if cls is types.MethodType:
             inner = converted_call(f.__func__)
             return f if inner is f.__func__ else types.MethodType(inner, f.__self__)
         if cls is types.BuiltinFunctionType or cls is type:
-            try:
-                return replaced.get(f, f)
-            except TypeError:
-                return f
+            return replaced.get(f, f)
         if cls is functools.partial:
             inner = converted_call(f.func)
             return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
@@ -108,7 +106,7 @@ def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]
 
 
 def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libraries: bool) -> Any:
-    """An object with a `__call__` written in Python, with that converted."""
+    """Returns the converted `__call__` of an object, where that is written in Python, or the object itself."""
     method = getattr(cls, "__call__", None)  # noqa: B004
     if type(method) is not types.FunctionType or isinstance(f, type):
         return f
@@ -118,27 +116,27 @@ def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libr
     return f if inner is method else types.MethodType(inner, f)
 
 
-def _left_alone(function: types.FunctionType, libraries: bool) -> bool:
-    """Whether a function is a library's, already converted, or said to be left alone."""
+def _is_excluded(function: types.FunctionType, libraries: bool) -> bool:
+    """Returns whether a function is a library's, already converted, or marked as not to be converted."""
     modules = () if libraries else (function.__globals__.get("__name__"), function.__module__)
     return (
         function.__code__ in _converted_code
         or any(never_converted(module) for module in modules)
         or function.__code__.co_flags & 0x2A0 != 0  # generators, coroutines and asynchronous generators
-        or bool(function.__dict__.get(LEFT_ALONE))
+        or bool(function.__dict__.get(DO_NOT_CONVERT))
     )
 
 
 @functools.cache
 def _operators(features: Features) -> types.SimpleNamespace:
-    """What `ag__` is in code converted with these features."""
+    """Returns the namespace `ag__` of code converted with these features."""
     return types.SimpleNamespace(
         **{n: getattr(operators, n) for n in operators.__all__}, converted_call=_caller(features)
     )
 
 
 def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None:
-    """Converts; gives None with a warning where that can't be done, and silently where there is nothing to do."""
+    """Converts a function; returns None where there is nothing to convert, or, with a warning, where it can't be."""
     try:
         node, changed = transformed(function)
         return compiled(node, function, features) if changed else None
@@ -151,7 +149,12 @@ def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None
 
 
 def transformed(function: types.FunctionType) -> tuple[Any, bool]:
-    """The converted definition of a function, and whether there was anything to convert."""
+    """Returns the converted definition of a function, and whether anything was converted.
+
+    Raises:
+        SourceNotFound: the source is not available.
+        UnsupportedCode, UnsupportedJump: the function can't be converted.
+    """
     node: Any = tree_of(function)
     if is_generator(node):
         return node, False
@@ -166,16 +169,16 @@ def transformed(function: types.FunctionType) -> tuple[Any, bool]:
             argument.annotation = None
     node.args.defaults = [ast.copy_location(ast.Constant(None), d) for d in node.args.defaults]
     node.args.kw_defaults = [d and ast.copy_location(ast.Constant(None), d) for d in node.args.kw_defaults]
-    taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
         a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
     }
-    transformer = Transformer(Names(taken), function.__globals__, set(function.__code__.co_freevars), set(), owner)
+    transformer = Transformer(Names(used), function.__globals__, set(function.__code__.co_freevars), set(), owner)
     node = transformer.function(node)
     return node, transformer.changed
 
 
 def compiled(node: Any, function_: types.FunctionType, features: Features) -> Recipe:
-    """Compiles a converted definition, as if it stood where the user wrote it."""
+    """Compiles a converted definition, with the file and lines of the user's code."""
     code = function_.__code__
     free = list(code.co_freevars)
     inner = node if isinstance(node, ast.FunctionDef) else ast.Return(node)
@@ -186,16 +189,15 @@ def compiled(node: Any, function_: types.FunctionType, features: Features) -> Re
     factory.args.args = [ast.arg(name) for name in [OPERATORS, *free]]
     module = ast.Module([ast.fix_missing_locations(ast.copy_location(factory, node))], [])
     outer = compile(ast.fix_missing_locations(module), code.co_filename, "exec").co_consts[0]
-    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
-    made = _renamed(made, code.co_name, code.co_qualname)
-    return Recipe(made, code.co_freevars, features)
+    new = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
+    return Recipe(_renamed(new, code.co_name, code.co_qualname), code.co_freevars, features)
 
 
 _GENERATED = frozenset({"if_body", "else_body", "loop_body", "loop_test", "extra_test", "get_state", "set_state"})
 
 
 def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
-    """The code under the user's names, so that tracebacks show these; remembered as converted, with all in it."""
+    """Returns the code under the user's names, which tracebacks show, and registers it as converted."""
     constants = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -209,24 +211,24 @@ def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
 
 
 def is_converted_code(code: types.CodeType) -> bool:
-    """Whether it is code that a conversion made."""
+    """Returns whether the code is the result of a conversion."""
     return code in _converted_code
 
 
 def _class_name(function: types.FunctionType) -> str | None:
-    """The class that private names of a method belong to."""
+    """Returns the class of a method that uses private names, or None."""
     *_, owner, _name = ["", *function.__qualname__.split(".")] if "." in function.__qualname__ else ["", "", ""]
     owner = owner.lstrip("_")
     if not owner or owner == "<locals>":
         return None
     code = function.__code__
-    known = [*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars]
+    names = [*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars]
     inner = [n for c in code.co_consts if isinstance(c, types.CodeType) for n in c.co_names]
-    return owner if any(n.startswith(f"_{owner}__") for n in [*known, *inner]) else None
+    return owner if any(n.startswith(f"_{owner}__") for n in [*names, *inner]) else None
 
 
 class _Mangler(ast.NodeTransformer):
-    """Writes `__name` as Python does inside of a class."""
+    """Mangles private names, `__name`, as Python does inside a class."""
 
     def __init__(self, owner: str) -> None:
         self.owner = owner

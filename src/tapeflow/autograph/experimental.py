@@ -1,19 +1,21 @@
-"""`tf.autograph.experimental`."""
+"""The public `tf.autograph.experimental` namespace."""
 
 from __future__ import annotations
 
 import enum
 import functools
 import types
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, overload
 
-from tapeflow.autograph.conversion import LEFT_ALONE
+from tapeflow.autograph.conversion import DO_NOT_CONVERT
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 
 _UNSPECIFIED = object()
 
 
 class Feature(enum.Enum):
-    """Conversions that are not done unless they are asked for.
+    """Optional conversions, which are off by default.
 
     Example:
         >>> tf.autograph.experimental.Feature.LISTS.value
@@ -30,18 +32,28 @@ class Feature(enum.Enum):
 
     @classmethod
     def all(cls) -> tuple[Feature, ...]:
-        """All of them."""
+        """Returns all features."""
         return tuple(cls.__members__.values())
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
-        """All but one, or but several."""
+    def all_but(cls, exclude: Feature | Sequence[Feature]) -> tuple[Feature, ...]:
+        """Returns all features but one or several."""
         excluded = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(f for f in cls.all() if f not in excluded)
 
 
-def do_not_convert(func: Any = None) -> Any:
-    """Says of a function that its control flow stays Python's own. A decorator.
+@overload
+def do_not_convert(func: None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+@overload
+def do_not_convert(func: Callable[..., Any]) -> Callable[..., Any]: ...
+def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Decorates a function so that AutoGraph does not convert it.
+
+    Args:
+        func: the function; None returns a decorator.
+
+    Returns:
+        A function of the same arguments with the same results.
 
     Example:
         >>> @tf.autograph.experimental.do_not_convert
@@ -57,21 +69,24 @@ def do_not_convert(func: Any = None) -> Any:
         return func(*args, **kwargs)
 
     call = functools.wraps(func)(call) if isinstance(func, (types.FunctionType, types.MethodType)) else call
-    call.__dict__[LEFT_ALONE] = True
+    call.__dict__[DO_NOT_CONVERT] = True
     return call
 
 
 def set_loop_options(
-    parallel_iterations: Any = _UNSPECIFIED,
-    swap_memory: Any = _UNSPECIFIED,
-    maximum_iterations: Any = _UNSPECIFIED,
-    shape_invariants: Any = _UNSPECIFIED,
+    parallel_iterations: int | object = _UNSPECIFIED,
+    swap_memory: bool | object = _UNSPECIFIED,
+    maximum_iterations: TensorLike | object = _UNSPECIFIED,
+    shape_invariants: Sequence[tuple[Any, ShapeLike]] | object = _UNSPECIFIED,
 ) -> None:
-    """Sets options of the loop that this is called in, at the beginning of its body. Without a graph it does nothing.
+    """Sets options of the surrounding loop, at the beginning of its body. It has no effect in eager mode.
 
     Args:
-        parallel_iterations, swap_memory, maximum_iterations, shape_invariants: as for `tf.while_loop`; the invariants
+        parallel_iterations, swap_memory, maximum_iterations, shape_invariants: see `tf.while_loop`; the invariants
             are pairs of a variable of the loop and a shape.
+
+    Returns:
+        None.
 
     Example:
         >>> total = 0

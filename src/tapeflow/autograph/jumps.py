@@ -1,4 +1,4 @@
-"""Takes `break`, `continue` and early `return` out of control flow: flags and conditions do what they did.
+"""Replaces `break`, `continue` and early `return` in control flow by flags and conditions.
 
     for x in xs:                        for x in xs:          (and until break_)
         if x < 0: continue                  if x < 0: pass
@@ -6,7 +6,7 @@
         total += x                              if x > 9: break_ = True
                                                 else: total += x
 
-Where one branch of an `if` always jumps, what follows moves into the other branch and needs no flag.
+Where one branch of an `if` always jumps, the following statements move into the other branch, and need no flag.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ class UnsupportedJump(ValueError):
 
 
 def lower(node: ast.FunctionDef, names: Any) -> bool:
-    """Rewrites the body of a function in place; says whether its returns were rewritten."""
+    """Rewrites the body of a function in place, and returns whether its returns were rewritten."""
     lowering = _Lowering(names, _returns_early(node.body))
     body, _, always = lowering.block(node.body, None)
     if lowering.returns:
-        told = (
-            lowering.done in lowering.read
-        )  # otherwise no flag is needed: control flow ends in a return, or goes on to the end
-        done = load(lowering.done) if told else constant(True)
+        # Without a read no flag is needed: all control flow ends in a return, or continues to the end.
+        has_flag = lowering.done in lowering.read
+        done = load(lowering.done) if has_flag else constant(True)
         result = load(lowering.value) if always else operator_call("ret", load(lowering.value), done)
         start = [assign(lowering.value, operator_call("UndefinedReturnValue"), node)]
-        if told:
+        if has_flag:
             start.append(assign(lowering.done, constant(False), node))
         body = [*start, *body, ast.copy_location(ast.Return(result), node.body[-1])]
     node.body = [_without_unread(stmt, lowering) for stmt in body if not lowering.is_unread(stmt)]
@@ -44,7 +43,7 @@ def lower(node: ast.FunctionDef, names: Any) -> bool:
 
 
 def _returns_early(body: Sequence[ast.stmt]) -> bool:
-    """Whether a `return` stands inside of control flow that becomes functions."""
+    """Returns whether there is a `return` inside control flow that becomes functions."""
     return any(
         isinstance(inner, ast.Return)
         for node in own_nodes(body)
@@ -73,7 +72,11 @@ class _Lowering:
         self.read: set[str] = set()
 
     def block(self, stmts: Sequence[ast.stmt], loop: _Loop | None) -> tuple[list[ast.stmt], set[str], bool]:
-        """The statements without jumps, the flags that they may set, and whether they always jump."""
+        """Lowers statements.
+
+        Returns:
+            The statements without jumps, the flags that they may set, and whether they always jump.
+        """
         done: list[ast.stmt] = []
         for k, stmt in enumerate(stmts):
             rest = list(stmts[k + 1 :])
@@ -103,7 +106,7 @@ class _Lowering:
     def _statement(
         self, stmt: ast.stmt, rest: list[ast.stmt], loop: _Loop | None
     ) -> tuple[list[ast.stmt], set[str], bool, list[ast.stmt]]:
-        """One statement lowered, and what is left to come after it."""
+        """Lowers one statement; returns the result of `block` for it, and the statements that remain to follow it."""
         if isinstance(stmt, ast.If):
             return self._if(stmt, rest, loop)
         if isinstance(stmt, _LOOPS):
@@ -112,8 +115,8 @@ class _Lowering:
             parts: Sequence[ast.With | ast.match_case] = [stmt] if isinstance(stmt, ast.With) else stmt.cases
             flags: set[str] = set()
             for part in parts:
-                part.body, found, _ = self.block(part.body, loop)
-                flags |= found
+                part.body, more, _ = self.block(part.body, loop)
+                flags |= more
             return [stmt], flags, False, rest
         if isinstance(stmt, (ast.Try, ast.TryStar)):
             return [stmt], self._try(stmt, loop), False, rest
@@ -141,8 +144,8 @@ class _Lowering:
             stmt.orelse = [self._unless(flags, orelse, orelse[0])] if flags else orelse
             flags = flags | later
         for handler in stmt.handlers:
-            handler.body, found, _ = self.block(handler.body, loop)
-            flags = flags | found
+            handler.body, more, _ = self.block(handler.body, loop)
+            flags = flags | more
         stmt.finalbody = self.block(stmt.finalbody, loop)[0]
         return flags
 
@@ -177,13 +180,13 @@ class _Lowering:
         return ast.copy_location(ast.If(self._none(sorted(flags), where), body, []), where)
 
     def _none(self, flags: Sequence[str], where: Any) -> ast.expr:
-        """That none of the flags is set."""
+        """Builds the test that none of the flags is set."""
         tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), load(flag)) for flag in flags]
         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
         return ast.fix_missing_locations(ast.copy_location(test, getattr(where, "test", where)))
 
     def is_unread(self, stmt: Any) -> bool:
-        """Whether the statement sets a flag that nobody reads."""
+        """Returns whether the statement sets a flag that is never read."""
         return (
             isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name)
             and stmt.targets[0].id in self.flags - self.read
@@ -195,18 +198,16 @@ def _without_unread(node: Any, lowering: _Lowering) -> Any:
         for field in ("body", "orelse", "finalbody"):
             block = getattr(child, field, None)
             if isinstance(block, list) and any(lowering.is_unread(s) for s in block):
-                kept = [s for s in block if not lowering.is_unread(s)]
-                setattr(child, field, kept or ([ast.copy_location(ast.Pass(), block[0])] if field == "body" else []))
+                rest = [s for s in block if not lowering.is_unread(s)]
+                setattr(child, field, rest or ([ast.copy_location(ast.Pass(), block[0])] if field == "body" else []))
     return node
 
 
 def _jumping(stmts: Sequence[ast.stmt]) -> list[ast.AST]:
-    """The nodes of these statements, less the loops inside, whose `break` and `continue` are their own."""
-    found: list[ast.AST] = []
-    for node in own_nodes(stmts):
-        found.append(node)
-    inside = {id(n) for node in found if isinstance(node, _LOOPS) for n in own_nodes(node.body)}
-    return [n for n in found if id(n) not in inside or isinstance(n, ast.Return)]
+    """Returns the nodes of statements, without those in inner loops, to which a `break` or `continue` there belongs."""
+    nodes = list(own_nodes(stmts))
+    inside = {id(n) for node in nodes if isinstance(node, _LOOPS) for n in own_nodes(node.body)}
+    return [n for n in nodes if id(n) not in inside or isinstance(n, ast.Return)]
 
 
 def _jumps(stmt: ast.If) -> bool:
@@ -214,7 +215,7 @@ def _jumps(stmt: ast.If) -> bool:
 
 
 def _always_jumps(stmts: Sequence[ast.stmt]) -> bool:
-    """Whether a block surely ends in a jump (or an error)."""
+    """Returns whether a block always ends in a jump or an error."""
     for stmt in stmts:
         if isinstance(stmt, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
             return True

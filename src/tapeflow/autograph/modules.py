@@ -1,4 +1,4 @@
-"""Whose code is never converted: TapeFlow's own, the libraries that it knows, and the standard library."""
+"""Modules whose code is never converted: TapeFlow, common libraries, and the standard library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LIBRARIES = frozenset({
 
 @functools.lru_cache(1024)
 def never_converted(module: str | None) -> bool:
-    """Whether functions of that module are called as they are."""
+    """Returns whether functions of a module are called unconverted."""
     if not module:
         return False
     root = module.partition(".")[0]

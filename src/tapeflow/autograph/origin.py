@@ -1,7 +1,7 @@
-"""Errors that converted code raises, told in terms of the user's code.
+"""Errors that converted code raises, in terms of the user's code.
 
-Converted code stands in its own file's lines already (`conversion.compiled`), so that what is left is to leave out of a
-traceback what is not the user's, and to say in the message where in the user's code it happened.
+Converted code has the file and lines of the user's code already (`conversion.compiled`). What remains is to remove the
+other frames from tracebacks, and to name the user's lines in the message.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from tapeflow.autograph.conversion import is_converted_code
 from tapeflow.core.errors import OpError
 
 _HERE = str(Path(__file__).parents[1])
-_TOLD = "_autograph_told"
+_HAS_LINES = "_autograph_has_lines"  # an attribute of errors whose message names the user's lines
 
 
 @contextmanager
 def in_user_code() -> Iterator[None]:
-    """Errors from inside say where in the user's code they come from; their tracebacks show only that code.
+    """Adds the user's lines to errors from inside, and removes all other frames from their tracebacks.
 
-    What is raised is of the same class. Used around the call of a converted function.
+    The errors are of the same class. Used around the call of a converted function.
     """
     try:
         yield
     except Exception as error:
-        told = told_of(error)
-        if told is None:
+        new = with_user_lines(error)
+        if new is None:
             raise
-        raise told.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
+        raise new.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
 
 
-def told_of(error: Exception) -> Exception | None:
-    """The error with the user's lines in its message; None where its class takes no message or it has them already."""
-    if getattr(error, _TOLD, False):
+def with_user_lines(error: Exception) -> Exception | None:
+    """Returns the error with the user's lines in its message; None if it has them, or its class takes no message."""
+    if getattr(error, _HAS_LINES, False):
         return None
-    frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_ours(frame.f_code)]
+    frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_library_code(frame.f_code)]
     first = next((k for k, (frame, _) in enumerate(frames) if is_converted_code(frame.f_code)), 0)
     frames = frames[first:]
     if not frames:
         return None
     new = _same_class(error, _message(error, frames))
     if new is not None:
-        setattr(new, _TOLD, True)
+        setattr(new, _HAS_LINES, True)
         for note in getattr(error, "__notes__", ()):
             new.add_note(note)
     return new
@@ -59,10 +59,10 @@ def _message(error: Exception, frames: list[tuple[types.FrameType, int]]) -> str
         place = f'    File "{code.co_filename}", line {line}, in {code.co_name}{mark}'
         text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
         lines += [place, f"        {text}"] if lines[-2:-1] != [place] else []
-    said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    text = str(error)
     if isinstance(error, KeyError):
-        said = repr(error.args[0]) if error.args else ""
-    body = f"{type(error).__name__}: {said}".replace("\n", "\n    ")
+        text = repr(error.args[0]) if error.args else ""
+    body = f"{type(error).__name__}: {text}".replace("\n", "\n    ")
     return "\n".join([*lines, "", f"    {body}", ""])
 
 
@@ -86,7 +86,7 @@ def _same_class(error: Exception, message: str) -> Exception | None:
     ):
         if cls is OpError:
             return OpError(error.node_def, error.op, message, error.error_code)
-        make: Callable[..., Exception] = cls  # whose number the subclasses know
+        make: Callable[..., Exception] = cls  # a subclass sets the error code itself
         return make(error.node_def, error.op, message)
     if (
         cls.__init__ in _SIMPLE
@@ -113,15 +113,15 @@ def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.Frame
         traceback = traceback.tb_next
 
 
-def _is_ours(code: types.CodeType) -> bool:
+def _is_library_code(code: types.CodeType) -> bool:
     return code.co_filename.startswith(_HERE)
 
 
 def user_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """A traceback without the frames of this library, unless there are no others."""
-    kept = [t for t in _entries(traceback) if not _is_ours(t.tb_frame.f_code)]
+    """Returns a traceback without the frames of this library, unless there are no others."""
+    entries = [t for t in _entries(traceback) if not _is_library_code(t.tb_frame.f_code)]
     result = None
-    for entry in reversed(kept):
+    for entry in reversed(entries):
         result = types.TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result or traceback
 

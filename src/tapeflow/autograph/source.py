@@ -1,4 +1,4 @@
-"""From a function to the syntax tree of its source, with the positions that it has in its file."""
+"""The syntax tree of a function's source, with its positions in the file."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 
 from tapeflow.autograph.building import function
 
-_HEADROOM = "if 1:\n"  # under it, an indented block parses as it stands, so that columns stay what they are
+_HEADROOM = "if 1:\n"  # under it an indented block parses unchanged, with its columns
 
 
 class SourceNotFound(ValueError):
-    """The source of a function can't be read, or is no longer that of the function."""
+    """The source of a function can't be read, or has changed since the function was compiled."""
 
 
 def tree_of(function: types.FunctionType) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda:
-    """The definition of a function, with the line numbers of its file.
+    """Returns the definition of a function, with the line numbers of its file.
 
     Raises:
-        SourceNotFound: there is none, as for code typed at the interactive prompt.
+        SourceNotFound: there is no source, as for code typed at the interactive prompt.
     """
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
@@ -37,7 +37,7 @@ def tree_of(function: types.FunctionType) -> ast.FunctionDef | ast.AsyncFunction
 
 
 def _last_line(code: types.CodeType) -> int:
-    """The last line that the code, or a function inside of it, knows of."""
+    """Returns the last line of the code and of the functions inside it."""
     last = max((line for *_, line in code.co_lines() if line), default=code.co_firstlineno)
     return max([last, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
 
@@ -69,7 +69,7 @@ def _parsed(lines: list[str], margin: int) -> Any:
 
 
 def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
-    """The lambda of that code: one that begins in its first line and compiles to the same."""
+    """Returns the lambda of a code object: one that begins in its first line and compiles to the same code."""
     first = code.co_firstlineno
     ends = [
         (end_line, end_column)
@@ -95,7 +95,7 @@ def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
 
 
 def _shift(node: Any, line: int, columns: int) -> None:
-    """Moves what stands in the first line, before which one character was added, to its true column."""
+    """Corrects the columns of a node in the first line, where one character was prepended."""
     if getattr(node, "lineno", None) == line:
         node.col_offset += columns - 1
     if getattr(node, "end_lineno", None) == line:
@@ -103,7 +103,7 @@ def _shift(node: Any, line: int, columns: int) -> None:
 
 
 def _shortest_lambda(lines: list[str], last: int, end: int) -> ast.Lambda | None:
-    """Parses up to the end of the lambda's body, and a little further where brackets close after it."""
+    """Parses up to the end of the lambda's body, including brackets that close after it."""
     head, tail = "".join(lines[:last]), lines[last].encode()
     for stop in range(max(end, 0), len(tail) + 1):
         if stop > end and tail[stop - 1 : stop] not in b")]} ":
@@ -125,11 +125,11 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
     except SyntaxError:
         return False
     same = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == "<lambda>")
-    return _essence(same) == _essence(code)
+    return _normalized(same) == _normalized(code)
 
 
-def _essence(code: types.CodeType) -> Any:
-    """What two codes of one lambda have in common. How a method is called depends on how its object was imported."""
+def _normalized(code: types.CodeType) -> Any:
+    """Returns what code objects of one lambda share; method calls differ with the import of their object."""
     jumps = {*dis.hasjrel, *dis.hasjabs}
     steps = []
     for i in dis.get_instructions(code):

@@ -1,8 +1,9 @@
 """Rewrites the definition of a function so that control flow, logic and calls go through `operators`.
 
-The steps, for a function and then for those inside of it: leave alone what can only be Python's own (`x is None`); turn
-jumps into flags (`jumps.py`); find what is live and what may be undefined (`activity.py`); turn control flow into
-functions over the variables that it changes. Every new node stands at the line of the user's code that it is made from.
+The steps, for a function and then for those inside it: mark conditions that can only be Python's own (`x is None`);
+turn jumps into flags (`jumps.py`); analyze which variables are live and which may be undefined (`activity.py`); turn
+control flow into functions over the variables that it changes. Every new node has the line of the user's code that it
+replaces.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ _COMPARISONS = {
 
 
 class Transformer(ast.NodeTransformer):
-    """Converts one function, and by others of its kind the functions inside of it.
+    """Converts one function, and by other transformers the functions inside it.
 
     Attributes:
-        changed: whether there was anything to convert.
+        changed: whether anything was converted.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Transformer(ast.NodeTransformer):
     ) -> None:
         self.names = names
         self.namespace = namespace
-        self.hidden = hidden  # names that aren't those of the module: local here or around here
+        self.hidden = hidden  # names that hide those of the module: local variables here or around here
         self.inherited = inherited
         self.owner = owner  # the first parameter of the method, for `super()`
         self.changed = False
@@ -110,7 +111,7 @@ class Transformer(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        """Of a class, only the methods are converted."""
+        """Converts the methods of a class."""
         for k, stmt in enumerate(node.body):
             if isinstance(stmt, ast.FunctionDef) and not is_generator(stmt):
                 node.body[k] = self._nested(stmt, first_parameter(stmt))
@@ -198,30 +199,30 @@ class Transformer(ast.NodeTransformer):
         return function(name, parameters, [*self._declarations(written, node), *inside])
 
     def _declarations(self, names: set[str], node: ast.AST) -> list[ast.stmt]:
-        """By which a function made from control flow writes the variables of the function around it."""
+        """Builds the declarations by which a function for control flow writes variables of the function around it."""
         kinds = [(ast.Global, names & self.globals), (ast.Nonlocal, names & (self.nonlocals | self.shared))]
-        return [ast.copy_location(kind(sorted(found)), node) for kind, found in kinds if found]
+        return [ast.copy_location(kind(sorted(declared)), node) for kind, declared in kinds if declared]
 
     def _composites(self, stmts: list[ast.stmt], written: set[str]) -> dict[str, ast.expr]:
-        found = activity.composite_writes(stmts)
-        return {text: node for text, node in found.items() if not (activity.root_names(node) or set()) & written}
+        targets = activity.composite_writes(stmts)
+        return {text: node for text, node in targets.items() if not (activity.root_names(node) or set()) & written}
 
     def _state(self, outputs: list[str], composites: dict[str, ast.expr], inner: list[str]) -> list[ast.stmt]:
-        """`get_state` and `set_state`: the variables as a tuple, and back."""
+        """Builds `get_state` and `set_state`, which return and assign the variables as a tuple."""
         values: list[ast.expr] = [load(n) for n in outputs]
-        places: list[ast.expr] = [store(n) for n in outputs]
+        targets: list[ast.expr] = [store(n) for n in outputs]
         assignments: list[ast.stmt] = []
         for k, (text, node) in enumerate(composites.items()):
             read = ast.parse(text, mode="eval").body
             values.append(operator_call("ldu", delayed(read), constant(text)))
-            places.append(store(f"value_{k}"))
+            targets.append(store(f"value_{k}"))
             changed = operator_call("changed", load(f"value_{k}"), delayed(ast.parse(text, mode="eval").body))
             assignments.append(ast.If(changed, [ast.Assign([node], load(f"value_{k}"), None)], []))
         values += [load(n) for n in inner]
-        places += [store(n) for n in inner]
+        targets += [store(n) for n in inner]
         get = function("get_state", [], [ast.Return(ast.Tuple(values, ast.Load()))])
         take: list[ast.stmt] = (
-            [ast.Assign([ast.Tuple(places, ast.Store())], load("vars_"), None)] if places else [ast.Pass()]
+            [ast.Assign([ast.Tuple(targets, ast.Store())], load("vars_"), None)] if targets else [ast.Pass()]
         )
         where = ast.Pass(lineno=0, col_offset=0)
         return [
@@ -230,7 +231,7 @@ class Transformer(ast.NodeTransformer):
         ]
 
     def _options(self, node: Any) -> ast.Dict:
-        """Takes `set_loop_options(...)` out of a loop's body."""
+        """Removes `set_loop_options(...)` from a loop's body, and builds a dict of its arguments."""
         keys: list[ast.expr | None] = []
         values: list[ast.expr] = []
         for stmt in list(node.body):
@@ -240,15 +241,15 @@ class Transformer(ast.NodeTransformer):
                 and getattr(call.func, "attr", getattr(call.func, "id", "")) == "set_loop_options"
             ):
                 node.body.remove(stmt)
-                given = [*zip(_LOOP_OPTIONS, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
-                for key, value in given:
+                arguments = [*zip(_LOOP_OPTIONS, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+                for key, value in arguments:
                     keys.append(constant(key))
                     values.append(self.visit(value))
         node.body = node.body or [ast.copy_location(ast.Pass(), node)]
         return ast.Dict(keys, values)
 
     def visit_Delete(self, node: ast.Delete) -> Any:
-        """A variable that control flow shares is not deleted but undefined, so that its functions can still name it."""
+        """Makes a deleted variable undefined if control flow shares it, as its functions must still have the name."""
         out: list[ast.stmt] = []
         for target in node.targets:
             if isinstance(target, ast.Name) and target.id in self.shared:
@@ -267,14 +268,14 @@ class Transformer(ast.NodeTransformer):
         return node
 
     def visit_Assert(self, node: ast.Assert) -> Any:
-        if self._is_static(node.test):
+        if self._is_python_value(node.test):
             return self.generic_visit(node)
         self.changed = True
         message = delayed(self.visit(node.msg)) if node.msg else constant(None)
         return _placed(ast.Expr(operator_call("assert_stmt", self.visit(node.test), message)), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        """The annotation of a local variable is never evaluated; and in a shared one it would not be allowed."""
+        """Removes annotations: those of local variables are never evaluated, and shared ones can't have any."""
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
         target = self.visit(node.target)
@@ -288,7 +289,7 @@ class Transformer(ast.NodeTransformer):
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        if self._is_static(node) or _binds(*node.values):
+        if self._is_python_value(node) or _binds(*node.values):
             return self.generic_visit(node)
         self.changed = True
         first, *others = [self.visit(v) for v in node.values]
@@ -296,13 +297,13 @@ class Transformer(ast.NodeTransformer):
         return _placed(operator_call(name, first, *(_placed(delayed(v), v) for v in others)), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        if not isinstance(node.op, ast.Not) or self._is_static(node):
+        if not isinstance(node.op, ast.Not) or self._is_python_value(node):
             return self.generic_visit(node)
         self.changed = True
         return _placed(operator_call("not_", self.visit(node.operand)), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        if self._is_static(node.test) or _binds(node.body, node.orelse):
+        if self._is_python_value(node.test) or _binds(node.body, node.orelse):
             return self.generic_visit(node)
         self.changed = True
         text = ast.unparse(node.test)
@@ -310,7 +311,7 @@ class Transformer(ast.NodeTransformer):
         return _placed(operator_call("if_exp", self.visit(node.test), body, orelse, constant(text)), node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        if len(node.ops) == 1 or self._is_static(node) or _binds(*node.comparators):
+        if len(node.ops) == 1 or self._is_python_value(node) or _binds(*node.comparators):
             return self.generic_visit(node)
         self.changed = True
         parts: list[ast.expr] = [self.visit(node.left)]
@@ -334,13 +335,13 @@ class Transformer(ast.NodeTransformer):
             node.func = _placed(operator_call("converted_call", node.func), node.func)
         return node
 
-    # ---- what needs no conversion ------------------------------------------------------------------------------------
+    # ---- code that needs no conversion -------------------------------------------------------------------------------
 
     def _is_builtin(self, name: str) -> bool:
         return name not in self.hidden and name not in self.namespace and hasattr(builtins, name)
 
     def _is_plain(self, func: ast.expr) -> bool:
-        """Whether what is called is certainly a function of a library or of Python, and needs no conversion."""
+        """Returns whether the callee is certainly a function of a library or of Python, which needs no conversion."""
         path: list[str] = []
         while isinstance(func, ast.Attribute):
             path.append(func.attr)
@@ -355,31 +356,28 @@ class Transformer(ast.NodeTransformer):
             return False
         for name in reversed(path):
             value = getattr(value, name, None)
-        try:
-            if value in REPLACED:
-                return False
-        except TypeError:
-            return False
-        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
-            return isinstance(value, type) or never_converted(getattr(value, "__module__", None))
+        if isinstance(value, type):
+            return type(value) is not type or value not in REPLACED
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)):
+            return value not in REPLACED and never_converted(getattr(value, "__module__", None))
         return False
 
-    def _is_static(self, node: ast.expr) -> bool:
-        return _is_static(node, self._is_builtin)
+    def _is_python_value(self, node: ast.expr) -> bool:
+        return _is_python_value(node, self._is_builtin)
 
 
 def first_parameter(node: Any) -> str | None:
-    """The name of a function's first parameter, which is `self` in a method."""
+    """Returns the name of a function's first parameter, which is `self` in a method."""
     first = [*node.args.posonlyargs, *node.args.args]
     return first[0].arg if first else None
 
 
 class UnsupportedCode(ValueError):
-    """The function does something that can't be converted."""
+    """The function contains code that can't be converted."""
 
 
 def is_generator(node: Any) -> bool:
-    """Whether the function yields or awaits: its control flow can't be cut into functions."""
+    """Returns whether the function yields or awaits, so that its control flow can't be cut into functions."""
     body = node.body if isinstance(node.body, list) else [node.body]
     return any(
         isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith))
@@ -387,16 +385,16 @@ def is_generator(node: Any) -> bool:
     )
 
 
-def _is_static(node: ast.expr, is_builtin: Any) -> bool:
-    """Whether the truth of an expression can only be Python's own, never a tensor."""
+def _is_python_value(node: ast.expr, is_builtin: Any) -> bool:
+    """Returns whether the value of a condition is certainly Python's own, never a tensor."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return _is_static(node.operand, is_builtin)
+        return _is_python_value(node.operand, is_builtin)
     if isinstance(node, ast.BoolOp):
-        return all(_is_static(v, is_builtin) for v in node.values)
+        return all(_is_python_value(v, is_builtin) for v in node.values)
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -408,34 +406,34 @@ def _is_static(node: ast.expr, is_builtin: Any) -> bool:
 def _mark_native(roots: list[Any], is_builtin: Any) -> None:
     for node in activity.own_nodes(roots[0].body):
         if isinstance(node, ast.If):
-            notes(node).native = _is_static(node.test, is_builtin)
+            notes(node).native = _is_python_value(node.test, is_builtin)
 
 
 def _functionised(body: list[ast.stmt]) -> list[ast.AST]:
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     for node in activity.own_nodes(body):
         if isinstance(node, (ast.While, ast.For)):
-            found += [*node.body, node.target if isinstance(node, ast.For) else node.test]
+            nodes += [*node.body, node.target if isinstance(node, ast.For) else node.test]
         elif isinstance(node, ast.If) and not notes(node).native:
-            found += [*node.body, *node.orelse]
-    return found
+            nodes += [*node.body, *node.orelse]
+    return nodes
 
 
 def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements without `global` and `nonlocal`, also inside of them: they're made again where they are needed."""
-    kept = [s for s in stmts if not isinstance(s, (ast.Global, ast.Nonlocal))]
-    for stmt in activity.own_nodes(kept):
+    """Removes `global` and `nonlocal` from statements and the blocks inside; `_declarations` adds them again."""
+    rest = [s for s in stmts if not isinstance(s, (ast.Global, ast.Nonlocal))]
+    for stmt in activity.own_nodes(rest):
         for field in ("body", "orelse", "finalbody"):
             block = getattr(stmt, field, None)
             if isinstance(block, list) and not isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 inside = [s for s in block if not isinstance(s, (ast.Global, ast.Nonlocal))]
                 if len(inside) != len(block):
                     setattr(stmt, field, inside or [ast.copy_location(ast.Pass(), block[0])])
-    return kept
+    return rest
 
 
 def _binds(*values: ast.expr) -> bool:
-    """Whether there is a `:=`, which a lambda would keep to itself."""
+    """Returns whether there is a `:=`, whose variable would be local to a lambda."""
     return any(isinstance(n, ast.NamedExpr) for n in activity.own_nodes(values))
 
 
@@ -445,7 +443,7 @@ def _placed(node: Any, where: ast.AST) -> Any:
 
 
 def _locate(node: Any, where: Any) -> Any:
-    """Gives the nodes below that have no place yet that of `where`."""
+    """Sets the location of the nodes below that have none to that of `where`."""
     for child in ast.iter_child_nodes(node):
         if "lineno" in child._attributes and (not getattr(child, "lineno", 0)):
             ast.copy_location(child, where)

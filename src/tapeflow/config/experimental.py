@@ -6,6 +6,15 @@ from typing import Any
 
 import torch
 
+from tapeflow.config.devices import (
+    check_exists,
+    get_visible_devices,
+    list_logical_devices,
+    list_physical_devices,
+    set_visible_devices,
+)
+from tapeflow.config.devices import get_logical_device_configuration as get_virtual_device_configuration
+from tapeflow.config.devices import set_logical_device_configuration as set_virtual_device_configuration
 from tapeflow.core.device import Device, LogicalDeviceConfiguration, PhysicalDevice, machine
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.settings import settings
@@ -14,25 +23,24 @@ VirtualDeviceConfiguration = LogicalDeviceConfiguration
 _POLICIES = ("silent", "silent_for_int32", "warn", "explicit")
 
 
-def __getattr__(name: str) -> Any:
-    """The functions that `tf.config` has under the same names."""
-    from tapeflow import config
-
-    shared = {
-        "get_visible_devices": "get_visible_devices",
-        "set_visible_devices": "set_visible_devices",
-        "list_logical_devices": "list_logical_devices",
-        "list_physical_devices": "list_physical_devices",
-        "get_virtual_device_configuration": "get_logical_device_configuration",
-        "set_virtual_device_configuration": "set_logical_device_configuration",
-    }
-    if name in shared:
-        return getattr(config, shared[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = [
+    "VirtualDeviceConfiguration", "disable_mlir_bridge", "enable_mlir_bridge", "enable_op_determinism",
+    "enable_tensor_float_32_execution", "get_device_details", "get_device_policy", "get_memory_growth",
+    "get_memory_info", "get_memory_usage", "get_synchronous_execution", "get_virtual_device_configuration",
+    "get_visible_devices", "list_logical_devices", "list_physical_devices", "reset_memory_stats", "set_device_policy",
+    "set_memory_growth", "set_synchronous_execution", "set_virtual_device_configuration", "set_visible_devices",
+    "tensor_float_32_execution_enabled",
+]  # fmt: skip
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
-    """What is known of a device: for a GPU its name and compute capability.
+    """Returns details of a device.
+
+    Args:
+        device: a physical device.
+
+    Returns:
+        A dict: of a GPU its `device_name` and `compute_capability`, of a CPU nothing.
 
     Raises:
         ValueError: there is no such device.
@@ -52,14 +60,14 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     return {"device_name": properties.name, "compute_capability": (properties.major, properties.minor)}
 
 
-def _gpu_to_configure(device: Any) -> PhysicalDevice:
-    if device not in machine.physical_devices():
-        raise ValueError(f"Unrecognized device: {device!r}")
-    return device
-
-
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """Whether memory of a GPU is taken as it is needed. Here it always is; this gives what was set.
+    """Returns whether memory growth was set for a GPU. Here memory is always allocated as needed.
+
+    Args:
+        device: a physical GPU.
+
+    Returns:
+        True or False, as set by `set_memory_growth`.
 
     Raises:
         ValueError: there is no such GPU.
@@ -68,13 +76,21 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
         >>> any(tf.config.experimental.get_memory_growth(gpu) for gpu in tf.config.list_physical_devices("GPU"))
         False
     """
-    if _gpu_to_configure(device).device_type != "GPU":
+    check_exists(device)
+    if device.device_type != "GPU":
         raise ValueError(f"Memory growth is a setting of GPUs, not of {device!r}")
     return machine.memory_growth.get(device, False)
 
 
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Says whether memory of a GPU is taken as it is needed. Here it always is.
+    """Sets memory growth for a GPU. Here memory is always allocated as needed.
+
+    Args:
+        device: a physical GPU.
+        enable: True or False.
+
+    Returns:
+        None.
 
     Raises:
         ValueError: there is no such GPU, or it is split into logical devices.
@@ -84,7 +100,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
         >>> for gpu in tf.config.list_physical_devices("GPU"):
         ...     tf.config.experimental.set_memory_growth(gpu, True)  # doctest: +SKIP
     """
-    _gpu_to_configure(device)
+    check_exists(device)
     if device in machine.split:
         raise ValueError("Cannot set memory growth on device when virtual devices configured")
     if device.device_type != "GPU":
@@ -101,17 +117,20 @@ def _logical(device: str) -> Device:
             f"Failed parsing device name: '{device}'. Note a valid device string should at least contain a device type "
             'and a device index, like "GPU:0".'
         )
-    for found in machine.logical_devices():
-        if (found.kind, found.index) == (spec.device_type, spec.device_index):
-            return found
+    for logical in machine.logical_devices():
+        if (logical.kind, logical.index) == (spec.device_type, spec.device_index):
+            return logical
     raise ValueError(f"No matching devices found for '{device}'")
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """The bytes in use on a device, now and at the peak; zeros for CPUs, where nobody counts.
+    """Returns the memory in use on a device, now and at the peak.
 
     Args:
-        device: such as "GPU:0".
+        device: the name of a logical device, such as "GPU:0".
+
+    Returns:
+        A dict with `current` and `peak`, in bytes; zeros for CPUs, whose memory is not counted.
 
     Raises:
         ValueError: there is no such device.
@@ -120,17 +139,26 @@ def get_memory_info(device: str) -> dict[str, int]:
         >>> tf.config.experimental.get_memory_info("CPU:0")
         {'current': 0, 'peak': 0}
     """
-    found = _logical(device)
-    if found.kind == "CPU":
+    logical = _logical(device)
+    if logical.kind == "CPU":
         return {"current": 0, "peak": 0}
     return {
-        "current": torch.cuda.memory_allocated(found.torch),
-        "peak": torch.cuda.max_memory_allocated(found.torch),
+        "current": torch.cuda.memory_allocated(logical.torch),
+        "peak": torch.cuda.max_memory_allocated(logical.torch),
     }
 
 
 def get_memory_usage(device: str) -> int:
-    """The bytes in use on a device. See `get_memory_info`.
+    """Returns the memory in use on a device.
+
+    Args:
+        device: the name of a logical device, such as "GPU:0".
+
+    Returns:
+        The number of bytes; see `get_memory_info`.
+
+    Raises:
+        ValueError: there is no such device.
 
     Example:
         >>> tf.config.experimental.get_memory_usage("CPU:0")
@@ -140,7 +168,13 @@ def get_memory_usage(device: str) -> int:
 
 
 def reset_memory_stats(device: str) -> None:
-    """Lets the peak of `get_memory_info` begin at what is in use now.
+    """Resets the peak of `get_memory_info` to the memory in use now.
+
+    Args:
+        device: the name of a logical device, such as "GPU:0".
+
+    Returns:
+        None.
 
     Raises:
         ValueError: there is no such device.
@@ -148,13 +182,16 @@ def reset_memory_stats(device: str) -> None:
     Example:
         >>> tf.config.experimental.reset_memory_stats("CPU:0")
     """
-    found = _logical(device)
-    if found.kind == "GPU":
-        torch.cuda.reset_peak_memory_stats(found.torch)
+    logical = _logical(device)
+    if logical.kind == "GPU":
+        torch.cuda.reset_peak_memory_stats(logical.torch)
 
 
 def get_device_policy() -> str:
-    """What happens to inputs on another device than their op's. See `set_device_policy`.
+    """Returns the policy for inputs on another device than their op's.
+
+    Returns:
+        One of the names that `set_device_policy` accepts.
 
     Example:
         >>> tf.config.experimental.get_device_policy()
@@ -164,14 +201,17 @@ def get_device_policy() -> str:
 
 
 def set_device_policy(device_policy: str | None) -> None:
-    """Says what happens to inputs on another device than their op's.
+    """Sets the policy for inputs on another device than their op's.
 
     Args:
         device_policy: None or "silent" copies them. "silent_for_int32", "warn" and "explicit" are accepted, and copy
             too.
 
+    Returns:
+        None.
+
     Raises:
-        ValueError: it is something else.
+        ValueError: there is no such policy.
 
     Example:
         >>> tf.config.experimental.set_device_policy("warn")
@@ -187,7 +227,10 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_synchronous_execution() -> bool:
-    """Whether ops are run synchronously.
+    """Returns whether ops run synchronously.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.config.experimental.get_synchronous_execution()
@@ -197,7 +240,13 @@ def get_synchronous_execution() -> bool:
 
 
 def set_synchronous_execution(enable: bool | None) -> None:
-    """Says whether ops are run synchronously. Accepted: an op's value is always there when Python asks for it.
+    """Sets whether ops run synchronously; accepted, and without effect.
+
+    Args:
+        enable: True or False; None is True.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.config.experimental.set_synchronous_execution(True)
@@ -208,7 +257,10 @@ def set_synchronous_execution(enable: bool | None) -> None:
 
 
 def enable_op_determinism() -> None:
-    """Makes ops give the same result every time; random ops then need a seed.
+    """Makes ops deterministic; random ops then need a seed.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.config.experimental.enable_op_determinism()  # doctest: +SKIP
@@ -218,7 +270,10 @@ def enable_op_determinism() -> None:
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """Whether float32 products on a GPU may use TensorFloat-32.
+    """Returns whether float32 products on a GPU may use TensorFloat-32.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.config.experimental.tensor_float_32_execution_enabled()
@@ -228,7 +283,13 @@ def tensor_float_32_execution_enabled() -> bool:
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:
-    """Says whether float32 products on a GPU may use TensorFloat-32, which is faster and rounds more.
+    """Sets whether float32 products on a GPU may use TensorFloat-32, which is faster and rounds more.
+
+    Args:
+        enabled: True or False.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.config.experimental.enable_tensor_float_32_execution(False)
@@ -242,7 +303,10 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
 
 
 def enable_mlir_bridge() -> None:
-    """Accepted: there is no MLIR bridge here.
+    """Accepts the call, without effect: there is no MLIR bridge here.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.config.experimental.enable_mlir_bridge()
@@ -250,7 +314,10 @@ def enable_mlir_bridge() -> None:
 
 
 def disable_mlir_bridge() -> None:
-    """Accepted: there is no MLIR bridge here.
+    """Accepts the call, without effect: there is no MLIR bridge here.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.config.experimental.disable_mlir_bridge()

@@ -1,4 +1,4 @@
-"""The public `tf.config.optimizer` namespace: how graphs are made faster."""
+"""The public `tf.config.optimizer` namespace: optimizations of graphs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from tapeflow.core.settings import settings
 
 
 def set_jit(enabled: bool | str) -> None:
-    """Says whether graphs are compiled of their own accord: True or "autoclustering", or False.
+    """Sets whether graphs are compiled automatically.
+
+    Args:
+        enabled: True or "autoclustering", or False.
+
+    Returns:
+        None.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: `enabled` is something else.
 
     Example:
         >>> tf.config.optimizer.set_jit(False)
@@ -24,7 +30,10 @@ def set_jit(enabled: bool | str) -> None:
 
 
 def get_jit() -> str:
-    """`"autoclustering"`, or `""` where graphs are not compiled of their own accord.
+    """Returns whether graphs are compiled automatically.
+
+    Returns:
+        `"autoclustering"`, or `""` where they are not.
 
     Example:
         >>> tf.config.optimizer.get_jit()
@@ -34,13 +43,18 @@ def get_jit() -> str:
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
-    """Switches graph passes on or off by TensorFlow's names for them, such as `{"constant_folding": False}`.
+    """Switches graph passes on or off.
 
-    `{"cuda_graphs": False}` has no `tf.function` captured as a CUDA graph that does not ask for it, `True` each that
-    can be, "auto" (the default) those that gain by it; it holds for functions that are traced later.
+    Args:
+        options: a dict with TensorFlow's names of passes, such as `{"constant_folding": False}`. `"cuda_graphs"`
+            applies to functions that are traced later: True captures each `tf.function` that can be as a CUDA graph,
+            "auto" (the default) those that gain by it, False only those that request it.
+
+    Returns:
+        None.
 
     Raises:
-        ValueError: "cuda_graphs" is given something else.
+        ValueError: "cuda_graphs" is something else.
 
     Example:
         >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
@@ -53,7 +67,10 @@ def set_experimental_options(options: dict[str, Any]) -> None:
 
 
 def get_experimental_options() -> dict[str, Any]:
-    """The graph passes that were switched, and what holds of the others by default.
+    """Returns the switches of graph passes.
+
+    Returns:
+        A dict by TensorFlow's names of passes: those that were set, and some defaults.
 
     Example:
         >>> tf.config.optimizer.get_experimental_options().get("constant_folding", True)

@@ -1,10 +1,10 @@
-"""The public `tf.config.threading` namespace."""
+"""The public `tf.config.threading` namespace: numbers of threads."""
 
 from __future__ import annotations
 
 import torch
 
-_asked = {"inter": 0, "intra": 0}
+_configured = {"inter": 0, "intra": 0}
 
 
 def _checked(num_threads: int) -> int:
@@ -14,17 +14,26 @@ def _checked(num_threads: int) -> int:
 
 
 def get_inter_op_parallelism_threads() -> int:
-    """The number of threads that independent ops share; 0 is the library's choice.
+    """Returns the number of threads that independent ops share.
+
+    Returns:
+        An int; 0 is the library's choice.
 
     Example:
         >>> tf.config.threading.get_inter_op_parallelism_threads() >= 0
         True
     """
-    return _asked["inter"]
+    return _configured["inter"]
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Sets the number of threads that independent ops share.
+
+    Args:
+        num_threads: the number; 0 is the library's choice.
+
+    Returns:
+        None.
 
     Raises:
         ValueError: the number is negative.
@@ -39,21 +48,30 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
             torch.set_num_interop_threads(threads)
         except RuntimeError:
             raise RuntimeError("Inter op parallelism cannot be modified after initialization.") from None
-    _asked["inter"] = threads
+    _configured["inter"] = threads
 
 
 def get_intra_op_parallelism_threads() -> int:
-    """The number of threads that one op uses; 0 is the library's choice.
+    """Returns the number of threads that one op uses.
+
+    Returns:
+        An int; 0 is the library's choice.
 
     Example:
         >>> tf.config.threading.get_intra_op_parallelism_threads() >= 0
         True
     """
-    return _asked["intra"]
+    return _configured["intra"]
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Sets the number of threads that one op uses. Here, unlike in TensorFlow, it can be changed at any time.
+    """Sets the number of threads that one op uses. Unlike in TensorFlow it can be changed at any time.
+
+    Args:
+        num_threads: the number; 0 is the library's choice.
+
+    Returns:
+        None.
 
     Raises:
         ValueError: the number is negative.
@@ -68,4 +86,4 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     threads = _checked(num_threads)
     if threads:
         torch.set_num_threads(threads)
-    _asked["intra"] = threads
+    _configured["intra"] = threads

@@ -10,32 +10,31 @@ from tapeflow.core.autodiff.tape import EVERYTHING, Call
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
-from tapeflow.core.values.tensor import EagerTensor, invalid
-
-
-def _what(value: torch.Tensor) -> str:
-    """Which of infinities and NaNs are in a tensor."""
-    found = [word for word, has in (("Inf", torch.isinf(value).any()), ("NaN", torch.isnan(value).any())) if has]
-    return " and ".join(found)
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 def _check(tensor: torch.Tensor, message: str) -> torch.Tensor:
-    found = _what(tensor)
-    if found:
-        raise invalid(f"{message} : Tensor had {found} values")
+    tests = ("Inf", torch.isinf(tensor).any()), ("NaN", torch.isnan(tensor).any())
+    words = [word for word, has in tests if has]
+    if words:
+        raise invalid(f"{message} : Tensor had {' and '.join(words)} values")
     return tensor.view_as(tensor)
 
 
 @op("CheckNumerics", kernel=_check, shape=same, elementwise=True)
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
-    """Gives a tensor on, if no infinity and no NaN is in it.
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """Checks that a tensor contains no infinity and no NaN.
 
     Args:
-        tensor: floating.
-        message: what to begin the error's message with.
+        tensor: a floating tensor.
+        message: the beginning of the error's message.
+
+    Returns:
+        A tensor with the values of `tensor`.
 
     Raises:
-        InvalidArgumentError: there is one.
+        InvalidArgumentError: it contains an infinity or NaN.
 
     Example:
         >>> tf.debugging.check_numerics([1.0, 2.0], "weights").numpy().tolist()
@@ -48,8 +47,18 @@ def _(call: Call, dy: Any) -> Any:
     return check_numerics(dy, "Not a number (NaN) or infinity (Inf) values detected in gradient.")
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
-    """The same as `check_numerics`.
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """Checks that a tensor contains no infinity and no NaN. The same as `check_numerics`.
+
+    Args:
+        x: a floating tensor.
+        message: the beginning of the error's message.
+
+    Returns:
+        A tensor with the values of `x`.
+
+    Raises:
+        InvalidArgumentError: it contains an infinity or NaN.
 
     Example:
         >>> tf.debugging.assert_all_finite([1.0, 2.0], "weights").numpy().tolist()
@@ -59,7 +68,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
 
 
 class _Checker:
-    """Listens to the ops of a thread, as a tape does, and stops at the first infinity or NaN."""
+    """Listens to the ops of a thread, as a tape does, and raises an error at the first infinity or NaN."""
 
     def __init__(self, stack_height_limit: int, path_length_limit: int) -> None:
         self.stack_height_limit, self.path_length_limit = stack_height_limit, path_length_limit
@@ -67,7 +76,7 @@ class _Checker:
     seen = EVERYTHING
 
     def variable_read(self, variable: Any, read: int) -> None:
-        """Reading changes no numbers."""
+        """Does nothing: a read changes no numbers."""
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
         for i, out in enumerate(outputs):
@@ -99,7 +108,10 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
     Args:
         stack_height_limit: accepted; Python's own traceback shows where the op was called.
-        path_length_limit: bounds how much of the inputs the message shows.
+        path_length_limit: bounds the length of the inputs in the message.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.debugging.enable_check_numerics()
@@ -119,7 +131,10 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Ends what `enable_check_numerics` began in this thread.
+    """Ends the checks that `enable_check_numerics` began in this thread.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.debugging.enable_check_numerics()

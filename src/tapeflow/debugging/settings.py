@@ -1,4 +1,4 @@
-"""Whether ops log where they run, and whether tracebacks are filtered."""
+"""Settings: logs of the devices of ops, and the filter of tracebacks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _logger = logging.getLogger("tensorflow")
 
 
 class _PlacementLog:
-    """Listens to the ops of a thread, as a tape does, and logs where each ran."""
+    """Listens to the ops of a thread, as a tape does, and logs the device of each."""
 
     seen = EVERYTHING
 
     def variable_read(self, variable: Any, read: int) -> None:
-        """Reading runs no kernel."""
+        """Does nothing: a read runs no kernel."""
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
         if outputs:
@@ -26,7 +26,10 @@ class _PlacementLog:
 
 
 def get_log_device_placement() -> bool:
-    """Whether each op logs the device it ran on.
+    """Returns whether each op logs the device it ran on.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.debugging.get_log_device_placement()
@@ -37,6 +40,12 @@ def get_log_device_placement() -> bool:
 
 def set_log_device_placement(enabled: bool) -> None:
     """Makes each op of this thread log the device it ran on, to the logger "tensorflow", as TensorFlow does.
+
+    Args:
+        enabled: True or False.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.debugging.set_log_device_placement(True)
@@ -55,7 +64,10 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Asks for tracebacks without the library's own frames. An op here is one frame deep: there is little to hide.
+    """Turns the filter on that removes the library's frames from tracebacks; an op here has only one.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.debugging.enable_traceback_filtering()
@@ -66,7 +78,10 @@ def enable_traceback_filtering() -> None:
 
 
 def disable_traceback_filtering() -> None:
-    """Asks for tracebacks with all frames.
+    """Turns the filter off that removes the library's frames from tracebacks.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.debugging.disable_traceback_filtering()
@@ -78,7 +93,10 @@ def disable_traceback_filtering() -> None:
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """What was asked for with `enable_traceback_filtering` and `disable_traceback_filtering`.
+    """Returns whether the filter of tracebacks is on, see `enable_traceback_filtering`.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.debugging.is_traceback_filtering_enabled()

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.debugging.types import assert_type, prefixed
 from tapeflow.graph.ir.checks import assertion, checked, nothing_to_check
+from tapeflow.graph.ir.operation import Operation
 
 
 def _rank(rank: Any) -> Any:
-    """A rank as an int, if it is known, or else the scalar tensor."""
+    """Returns a rank as an int if it is static, or else as a scalar tensor."""
     rank = convert(rank)
     assert_type(rank, "int32")
     if rank.shape.rank not in (0, None):
         raise ValueError("Rank must be a scalar.")
-    known = host_static(rank) if isinstance(rank, SymbolicTensor) else int(rank)
-    return known if isinstance(known, int) else rank
+    static = host_static(rank) if isinstance(rank, SymbolicTensor) else int(rank)
+    return static if isinstance(static, int) else rank
 
 
 def _name(x: Tensor) -> str:
@@ -33,19 +35,20 @@ def _described(x: Tensor) -> str:
     return x.name if isinstance(x, SymbolicTensor) else f"shape={x.shape} dtype={x.dtype.name}"
 
 
-def _refuse(x: Tensor, wanted: str, message: str | None) -> None:
-    raise ValueError(
-        f"{prefixed(message)}Tensor {_name(x)} must have rank {wanted}.  Received rank {x.shape.rank}, shape {x.shape}"
+def _wrong_rank(x: Tensor, expected: str, message: str | None) -> ValueError:
+    return ValueError(
+        f"{prefixed(message)}Tensor {_name(x)} must have rank {expected}.  "
+        f"Received rank {x.shape.rank}, shape {x.shape}"
     )
 
 
 def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], words: str, message: str | None) -> Any:
-    """Checks `holds(rank of x, *ranks)`: at once where all are known, else when the graph runs."""
+    """Checks `holds(rank of x, *ranks)`: at once where all ranks are static, else when the graph runs."""
     prefix, name = prefixed(message), _name(x)
     shown = f"({', '.join(str(r) for r in ranks)})" if words.strip() == "in" else "{}"
     if x.shape.rank is not None and all(isinstance(r, int) for r in ranks):
         if not holds(x.shape.rank, *ranks):
-            _refuse(x, words + shown.format(ranks[0]), message)
+            raise _wrong_rank(x, words + shown.format(ranks[0]), message)
         return nothing_to_check()
 
     def check(x: Any, *ranks: Any) -> None:
@@ -63,19 +66,21 @@ def _spaced(shape: Any) -> str:
     return " ".join(map(str, shape))
 
 
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Checks the number of dimensions.
+def assert_rank(
+    x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks the rank of a tensor.
 
     Args:
         x: a tensor.
-        rank: the number, an int or a scalar int32 tensor.
-        message: what to put before the error's message.
+        rank: the expected rank, an int or a scalar int32 tensor.
+        message: text before the error's message.
 
     Returns:
         None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        ValueError: it is another number.
+        ValueError: the rank differs.
 
     Example:
         >>> tf.debugging.assert_rank([[1, 2]], 2)
@@ -83,11 +88,21 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
     return _check_rank(convert(x), [_rank(rank)], operator.eq, "", message)
 
 
-def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Checks that there are at least so many dimensions. See `assert_rank`.
+def assert_rank_at_least(
+    x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that the rank of a tensor is not less than a number.
+
+    Args:
+        x: a tensor.
+        rank: the smallest rank, an int or a scalar int32 tensor.
+        message: text before the error's message.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        ValueError: there are fewer.
+        ValueError: the rank is less.
 
     Example:
         >>> tf.debugging.assert_rank_at_least([[1, 2]], 1)
@@ -95,75 +110,99 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
     return _check_rank(convert(x), [_rank(rank)], operator.ge, "at least ", message)
 
 
-def assert_rank_in(x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None) -> Any:
-    """Checks that the number of dimensions is one of several. See `assert_rank`.
+def assert_rank_in(
+    x: TensorLike, ranks: Iterable[TensorLike], message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that the rank of a tensor is one of several numbers.
+
+    Args:
+        x: a tensor.
+        ranks: the accepted ranks, ints or scalar int32 tensors.
+        message: text before the error's message.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        ValueError: it is none of them.
+        ValueError: the rank is none of them.
 
     Example:
         >>> tf.debugging.assert_rank_in([[1, 2]], [1, 2])
     """
-    return _check_rank(convert(x), [_rank(r) for r in ranks], lambda rank, *wanted: rank in wanted, "in ", message)
+    return _check_rank(convert(x), [_rank(r) for r in ranks], lambda rank, *accepted: rank in accepted, "in ", message)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
-    """Checks that a tensor has no dimensions.
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
+    """Checks that a tensor is a scalar.
+
+    Args:
+        tensor: a tensor.
+        message: text before the error's message.
+
+    Returns:
+        None.
 
     Raises:
-        ValueError: it has some.
+        ValueError: it is not a scalar.
 
     Example:
         >>> tf.debugging.assert_scalar(1.0)
     """
-    tensor = convert(tensor)
-    if tensor.shape.rank != 0:
-        of = f" for {tensor.name}" if isinstance(tensor, SymbolicTensor) else ""
-        raise ValueError(f"{prefixed(message)}Expected scalar shape{of}, saw shape: {tensor.shape}.")
+    x = convert(tensor)
+    if x.shape.rank != 0:
+        of = f" for {x.name}" if isinstance(x, SymbolicTensor) else ""
+        raise ValueError(f"{prefixed(message)}Expected scalar shape{of}, saw shape: {x.shape}.")
 
 
 def assert_shapes(
-    shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    shapes: Mapping[Any, Any] | Iterable[tuple[TensorLike, Any]],
+    data: Sequence[TensorLike] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> None:
     """Checks the shapes of several tensors, and that the dimensions with one name are equal.
 
     Args:
-        shapes: pairs of a tensor and its shape: a tuple of sizes, names (any other hashable) and None for any size. A
-            first entry of `"..."` or `"*"` stands for any number of dimensions. A string gives a name a letter.
-        message: what to put before the error's message.
+        shapes: pairs of a tensor and its shape, or a dict: a shape is a tuple of sizes, names (any other hashable)
+            and None for any size. A first entry of `"..."` or `"*"` stands for any number of dimensions. In a string
+            each letter is a name.
+        data, summarize: accepted, and without effect.
+        message: text before the error's message.
+
+    Returns:
+        None.
 
     Raises:
-        ValueError: a shape is another.
+        ValueError: a shape differs, or is not an iterable.
 
     Example:
         >>> x, y = tf.ones([2, 3]), tf.ones([3])
         >>> tf.debugging.assert_shapes([(x, ("N", "D")), (y, ("D",))])
     """
     sizes: dict[Any, tuple[Any, str]] = {}
-    pairs: Sequence[tuple[Any, Any]] = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
-    for value, wanted in pairs:
+    pairs: Sequence[tuple[Any, Any]] = list(shapes.items() if isinstance(shapes, dict) else shapes)
+    for value, expected in pairs:
         x = convert(value)
-        what = f"Tensor {_described(x)}"
-        if not (hasattr(wanted, "__iter__") or hasattr(wanted, "__getitem__")):
+        subject = f"Tensor {_described(x)}"
+        if not (hasattr(expected, "__iter__") or hasattr(expected, "__getitem__")):
             raise ValueError(
-                f"{prefixed(message)}{what}.  Specified shape must be an iterable.  An iterable has the attribute "
-                "`__iter__` "
-                f"or `__getitem__`.  Received specified shape: {wanted}"
+                f"{prefixed(message)}{subject}.  Specified shape must be an iterable.  An iterable has the attribute "
+                f"`__iter__` or `__getitem__`.  Received specified shape: {expected}"
             )
-        symbols = list(wanted)
+        symbols = list(expected)
         open_ended = bool(symbols) and symbols[0] in ("...", "*")
         for i, symbol in enumerate(symbols):
             if i and isinstance(symbol, str) and symbol in ("...", "*"):
                 raise ValueError(
-                    f"{prefixed(message)}{what} specified shape index {i}.  Symbol `...` or `*` for a variable "
-                    "number of "
-                    "unspecified dimensions is only allowed as the first entry"
+                    f"{prefixed(message)}{subject} specified shape index {i}.  Symbol `...` or `*` for a variable "
+                    "number of unspecified dimensions is only allowed as the first entry"
                 )
         symbols = symbols[1:] if open_ended else symbols
         if open_ended:
             _check_rank(x, [len(symbols)], operator.ge, "at least ", message)
         elif len(symbols) == 1:
-            _check_rank(x, [0, 1], lambda rank, *allowed: rank in allowed, "in ", message)
+            _check_rank(x, [0, 1], lambda rank, *accepted: rank in accepted, "in ", message)
         else:
             _check_rank(x, [len(symbols)], operator.eq, "", message)
         rank = x.shape.rank
@@ -171,35 +210,34 @@ def assert_shapes(
             if (rank is not None and i < 0) or symbol is None or (isinstance(symbol, str) and symbol == "."):
                 continue
             if isinstance(symbol, int):
-                size, said = int(symbol), "Specified explicitly"
+                size, origin = int(symbol), "Specified explicitly"
             else:
-                said = f"Specified by tensor {_described(x)} dimension {i}"
-                size, said = sizes.setdefault(symbol, (_size(x, i), said))
-            _check_size(x, i, size, said, message)
+                origin = f"Specified by tensor {_described(x)} dimension {i}"
+                size, origin = sizes.setdefault(symbol, (_size(x, i), origin))
+            _check_size(x, i, size, origin, message)
 
 
 def _size(x: Tensor, i: int) -> Any:
-    """A dimension: an int, or a scalar tensor where it is not known."""
-    known = None if x.shape.rank is None else x.shape[i]
-    return ops.Shape(x)[i] if known is None else known
+    """Returns the size of a dimension: an int, or a scalar tensor where it is not static."""
+    static = None if x.shape.rank is None else x.shape[i]
+    return ops.Shape(x)[i] if static is None else static
 
 
-def _check_size(x: Tensor, i: int, wanted: Any, said: str, message: str | None) -> None:
+def _check_size(x: Tensor, i: int, expected: Any, origin: str, message: str | None) -> None:
     size, prefix, name = _size(x, i), prefixed(message), _described(x)
-    if isinstance(size, int) and isinstance(wanted, int):
-        if size != wanted:
+    if isinstance(size, int) and isinstance(expected, int):
+        if size != expected:
             raise ValueError(
-                f"{prefix}{said}.  Tensor {name} dimension {i} must have size {wanted}.  "
+                f"{prefix}{origin}.  Tensor {name} dimension {i} must have size {expected}.  "
                 f"Received size {size}, shape {x.shape}"
             )
         return
 
-    def check(x: Any, wanted: Any) -> None:
-        if x.shape[i] != int(wanted):
+    def check(x: Any, expected: Any) -> None:
+        if x.shape[i] != int(expected):
             raise invalid(
-                f"assertion failed: [{prefix}] [{said}] [Tensor {name} dimension] [{i}] [must have size] "
-                f"[{int(wanted)}] "
-                f"[Received shape: ] [{_spaced(x.shape)}]"
+                f"assertion failed: [{prefix}] [{origin}] [Tensor {name} dimension] [{i}] [must have size] "
+                f"[{int(expected)}] [Received shape: ] [{_spaced(x.shape)}]"
             )
 
-    checked(check, x, convert(wanted))
+    checked(check, x, convert(expected))

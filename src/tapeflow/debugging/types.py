@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 
 def prefixed(message: str | None) -> str:
-    """A caller's message as it stands before what is wrong."""
+    """Returns a caller's message as a prefix of the error's own."""
     return f"{message}.  " if message else ""
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> None:
     """Checks the dtype of a tensor.
 
+    Args:
+        tensor: a tensor.
+        tf_type: the expected dtype.
+        message: text before the error's message.
+
+    Returns:
+        None.
+
     Raises:
-        TypeError: it is another.
+        TypeError: the dtype differs.
 
     Example:
         >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
     """
-    wanted = as_dtype(tf_type)
-    dtype = tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype
-    if dtype != wanted:
-        raise TypeError(f"{prefixed(message)}tensor must be of type {wanted!r}; got {as_dtype(dtype)!r}")
+    expected = as_dtype(tf_type)
+    dtype: Any = tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype
+    if dtype != expected:
+        raise TypeError(f"{prefixed(message)}tensor must be of type {expected!r}; got {as_dtype(dtype)!r}")
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Checks that a tensor is of an integer dtype.
 
+    Args:
+        x: a tensor.
+        message: text before the error's message.
+
+    Returns:
+        None.
+
     Raises:
-        TypeError: it is not.
+        TypeError: the dtype is not an integer one.
 
     Example:
         >>> tf.debugging.assert_integer([1, 2])
@@ -46,11 +62,11 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         raise TypeError(f'{prefixed(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
 
 
-def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
+def assert_same_float_dtype(tensors: Sequence[TensorLike | None] | None = None, dtype: DTypeLike = None) -> DType:
     """Checks that tensors are all of one floating dtype.
 
     Args:
-        tensors: tensors; those that are None are left out.
+        tensors: tensors; None among them is ignored.
         dtype: the dtype they must have.
 
     Returns:
@@ -64,27 +80,35 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
         tf.float32
     """
     expected = None if dtype is None else as_dtype(dtype)
-    first = None
-    for tensor in tensors or ():
+    first: Any = None
+    values: Sequence[Any] = tensors or ()
+    for tensor in values:
         if tensor is None:
             continue
-        found = as_dtype(tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype).base_dtype
+        own: Any = tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype
+        own = as_dtype(own).base_dtype
         if expected is None:
-            expected, first = found, tensor
-        elif found is not expected:
+            expected, first = own, tensor
+        elif own is not expected:
             other = "" if first is None else f" as {first}"
-            raise ValueError(f"{tensor}, type={found}, must be of the same type ({expected}){other}.")
+            raise ValueError(f"{tensor}, type={own}, must be of the same type ({expected}){other}.")
     expected = expected or float32
     if not expected.is_floating:
         raise ValueError(f"Expected floating point type, got {expected}.")
     return expected
 
 
-def assert_proper_iterable(values: Any) -> None:
-    """Checks that a value is an iterable of several, and neither a tensor, an array nor a string.
+def assert_proper_iterable(values: Iterable[Any]) -> None:
+    """Checks that a value is an iterable, and neither a tensor, an array nor a string.
+
+    Args:
+        values: the value.
+
+    Returns:
+        None.
 
     Raises:
-        TypeError: it is not.
+        TypeError: it is something else.
 
     Example:
         >>> tf.debugging.assert_proper_iterable([tf.constant(1)])
@@ -95,8 +119,14 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether a value is a tensor of numbers.
+def is_numeric_tensor(tensor: object) -> bool:
+    """Returns whether a value is a tensor of numbers.
+
+    Args:
+        tensor: any value.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor("1")

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import assertion
-from tapeflow.math import equal, greater, greater_equal, less, less_equal, not_equal, reduce_all
+from tapeflow.graph.ir.operation import Operation
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from tapeflow.math.elementwise import abs
+from tapeflow.math.reduction import reduce_all
 
-_SHOWN = 3  # elements that a message shows
+_SHOWN = 3  # the default number of elements in a message
 
 
 def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Two operands; a Python value takes the other's dtype where it can, and otherwise the op says what is wrong."""
+    """Converts two operands; a Python value takes the other's dtype where it can."""
     if isinstance(y, Tensor) and not isinstance(x, Tensor):
         y, x = pair(y, x)
         return x, y
@@ -53,20 +59,20 @@ def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | No
 
 
 def assert_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
     """Checks that `x == y` for all elements, with broadcasting.
 
     Args:
         x, y: tensors of one dtype.
-        message: what to put before the error's message.
-        summarize: how many elements the message shows. Default 3.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
 
     Returns:
         None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_equal(tf.constant([1, 1]), 1)
@@ -75,12 +81,20 @@ def assert_equal(
 
 
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> Any:
-    """Checks that `x != y` for all elements, with broadcasting. See `assert_equal`.
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x != y` for all elements, with broadcasting.
+
+    Args:
+        x, y: tensors of one dtype.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_none_equal([1, 2], 3)
@@ -89,12 +103,20 @@ def assert_none_equal(
 
 
 def assert_less(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Any:
-    """Checks that `x < y` for all elements, with broadcasting. See `assert_equal`.
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x < y` for all elements, with broadcasting.
+
+    Args:
+        x, y: tensors of one dtype.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_less([1, 2], 3)
@@ -103,12 +125,20 @@ def assert_less(
 
 
 def assert_less_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Any:
-    """Checks that `x <= y` for all elements, with broadcasting. See `assert_equal`.
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x <= y` for all elements, with broadcasting.
+
+    Args:
+        x, y: tensors of one dtype.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_less_equal([1, 2], 2)
@@ -117,12 +147,20 @@ def assert_less_equal(
 
 
 def assert_greater(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Any:
-    """Checks that `x > y` for all elements, with broadcasting. See `assert_equal`.
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x > y` for all elements, with broadcasting.
+
+    Args:
+        x, y: tensors of one dtype.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_greater([1, 2], 0)
@@ -131,12 +169,20 @@ def assert_greater(
 
 
 def assert_greater_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Any:
-    """Checks that `x >= y` for all elements, with broadcasting. See `assert_equal`.
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x >= y` for all elements, with broadcasting.
+
+    Args:
+        x, y: tensors of one dtype.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_greater_equal([1, 2], 1)
@@ -161,11 +207,21 @@ def _sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summar
     raise invalid(f"{before}\nCondition x {sign} 0 did not hold element-wise:\nx {_described(x)} = \n{values}")
 
 
-def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
-    """Checks that `x < 0` for all elements. See `assert_equal`.
+def assert_negative(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x < 0` for all elements.
+
+    Args:
+        x: a tensor of numbers.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_negative([-1.0, -2.0])
@@ -173,11 +229,21 @@ def assert_negative(x: Any, message: str | None = None, summarize: int | None = 
     return _sign("<", less, x, message, summarize)
 
 
-def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
-    """Checks that `x > 0` for all elements. See `assert_equal`.
+def assert_positive(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x > 0` for all elements.
+
+    Args:
+        x: a tensor of numbers.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_positive([1, 2])
@@ -186,12 +252,20 @@ def assert_positive(x: Any, message: str | None = None, summarize: int | None = 
 
 
 def assert_non_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Any:
-    """Checks that `x >= 0` for all elements. See `assert_equal`.
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x >= 0` for all elements.
+
+    Args:
+        x: a tensor of numbers.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_non_negative([0, 1])
@@ -200,12 +274,20 @@ def assert_non_negative(
 
 
 def assert_non_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Any:
-    """Checks that `x <= 0` for all elements. See `assert_equal`.
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
+    """Checks that `x <= 0` for all elements.
+
+    Args:
+        x: a tensor of numbers.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition does not hold.
 
     Example:
         >>> tf.debugging.assert_non_positive([0, -1])
@@ -214,42 +296,46 @@ def assert_non_positive(
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """Checks that `abs(x - y) <= atol + rtol * abs(y)` for all elements.
 
     Args:
-        x, y: floating or complex, of one dtype.
-        rtol, atol: tolerances. Default 10 times the machine epsilon of the dtype.
-        message: what to put before the error's message.
-        summarize: how many elements the message shows. Default 3.
+        x, y: floating or complex tensors of one dtype.
+        rtol, atol: the tolerances, scalars. Default 10 times the machine epsilon of the dtype.
+        message: text before the error's message.
+        summarize: the number of elements in the message. Default 3.
+
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
 
     Raises:
-        InvalidArgumentError: it does not hold.
-        ValueError: the dtype has no epsilon.
+        InvalidArgumentError: the condition does not hold.
+        ValueError: the dtype is not floating or complex.
 
     Example:
         >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
     """
-    from tapeflow.math import abs
-    from tapeflow.math.casting import cast
-
-    x, y = pair(x, y)
-    real = x.dtype.real_dtype
+    a, b = pair(x, y)
+    real = a.dtype.real_dtype
     if not real.is_floating:
         raise ValueError(f"data type {real.as_numpy_dtype} not inexact: assert_near compares floats")
     epsilon = 10 * float(_epsilon(real))
-    rtol = cast(convert(epsilon if rtol is None else rtol), real)
-    atol = cast(convert(epsilon if atol is None else atol), real)
+    relative = cast(convert(epsilon if rtol is None else rtol), real)
+    absolute = cast(convert(epsilon if atol is None else atol), real)
     if state.graph is not None:
-        return assertion(lambda a, b, r, t: assert_near(a, b, r, t, message, summarize), x, y, rtol, atol)
-    if bool(reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))):
+
+        def check(x: Tensor, y: Tensor, rtol: Tensor, atol: Tensor) -> None:
+            assert_near(x, y, rtol, atol, message, summarize)
+
+        return assertion(check, a, b, relative, absolute)
+    if bool(reduce_all(less_equal(abs(a - b), absolute + relative * abs(b)))):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
 
@@ -258,12 +344,10 @@ def assert_near(
         return ", ".join(flat[:shown] + (["..."] if len(flat) > shown else []))
 
     raise invalid(
-        f"{message + '.  ' if message else ''}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}\n"
-        f"x {_described(x)} = \n{values(x)}\ny {_described(y)} = \n{values(y)}"
+        f"{message + '.  ' if message else ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\n"
+        f"x {_described(a)} = \n{values(a)}\ny {_described(b)} = \n{values(b)}"
     )
 
 
 def _epsilon(dtype: Any) -> Any:
-    import ml_dtypes
-
     return ml_dtypes.finfo(dtype.as_numpy_dtype).eps

@@ -14,3 +14,11 @@ from tapeflow.distribute.reducing import (
 )
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended, experimental_set_strategy
 from tapeflow.distribute.values import DistributedValues
+
+__all__ = [
+    "CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues", "HierarchicalCopyAllReduce",
+    "InputContext", "InputOptions", "InputReplicationMode", "MirroredStrategy", "MultiWorkerMirroredStrategy",
+    "NcclAllReduce", "OneDeviceStrategy", "ReduceOp", "ReductionToOneDevice", "ReplicaContext", "RunOptions",
+    "Strategy", "StrategyExtended", "TPUStrategy", "experimental", "experimental_set_strategy", "get_replica_context",
+    "get_strategy", "has_strategy", "in_cross_replica_context",
+]  # fmt: skip

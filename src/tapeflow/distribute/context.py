@@ -1,26 +1,30 @@
-"""Which strategy and which replica a thread is in. Asking costs no more than reading an attribute."""
+"""The strategy and the replica that a thread is in. A query costs no more than reading an attribute."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import contexts
 
+if TYPE_CHECKING:
+    from tapeflow.distribute.strategy import ReplicaContext, Strategy
+
 
 class Place(threading.local):
-    """Where a thread is.
+    """The place of a thread in the scopes of strategies.
 
     Attributes:
         strategy: the strategy in force; outside of all scopes, the default one.
         replica: the `ReplicaContext`, or None in cross-replica context.
-        index: the number of the replica whose copies of variables are meant, in a replica or an update; else None.
+        index: the number of the replica whose copies of variables are read and written, in a replica or an update; else
+            None.
         updating: whether `StrategyExtended.update` is calling.
     """
 
-    strategy: Any = None  # the default strategy and its replica context are put here by `strategy.py`
+    strategy: Any = None  # `strategy.py` sets the default strategy and its replica context
     replica: Any = None
     index: int | None = None
     updating: bool = False
@@ -32,7 +36,7 @@ contexts.append(lambda: (id(place.strategy), place.replica is None, place.index,
 
 @contextmanager
 def moved(strategy: Any, replica: Any, index: int | None = None, updating: bool = False) -> Iterator[None]:
-    """This thread is somewhere else in a scope."""
+    """Moves this thread to another place for the length of a scope."""
     before = place.strategy, place.replica, place.index, place.updating
     place.strategy, place.replica, place.index, place.updating = strategy, replica, index, updating
     try:
@@ -41,8 +45,11 @@ def moved(strategy: Any, replica: Any, index: int | None = None, updating: bool 
         place.strategy, place.replica, place.index, place.updating = before
 
 
-def get_strategy() -> Any:
-    """The strategy in force; outside of all `strategy.scope()`s, the default one.
+def get_strategy() -> Strategy:
+    """Returns the strategy in force.
+
+    Returns:
+        The `tf.distribute.Strategy` whose `scope()` is entered; outside of all scopes, the default one.
 
     Example:
         >>> tf.distribute.get_strategy().num_replicas_in_sync
@@ -52,7 +59,10 @@ def get_strategy() -> Any:
 
 
 def has_strategy() -> bool:
-    """Whether another than the default strategy is in force.
+    """Returns whether a strategy other than the default one is in force.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.distribute.has_strategy()
@@ -61,8 +71,11 @@ def has_strategy() -> bool:
     return place.strategy is not Place.strategy
 
 
-def get_replica_context() -> Any:
-    """The `tf.distribute.ReplicaContext` of the replica that is running, or None in cross-replica context.
+def get_replica_context() -> ReplicaContext | None:
+    """Returns the context of the replica that is running.
+
+    Returns:
+        A `tf.distribute.ReplicaContext`, or None in cross-replica context.
 
     Example:
         >>> tf.distribute.get_replica_context().replica_id_in_sync_group
@@ -72,7 +85,10 @@ def get_replica_context() -> Any:
 
 
 def in_cross_replica_context() -> bool:
-    """Whether this is in the scope of a strategy, but in none of its replicas.
+    """Returns whether this thread is in the scope of a strategy, but in none of its replicas.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.distribute.in_cross_replica_context()
@@ -82,10 +98,10 @@ def in_cross_replica_context() -> bool:
 
 
 def require_cross_replica(strategy: Any) -> None:
-    """Refuses what can't be done in a replica, or in the scope of another strategy.
+    """Checks that this thread is neither in a replica nor in the scope of another strategy.
 
     Raises:
-        RuntimeError: it is there.
+        RuntimeError: it is in one of them.
     """
     if place.strategy is not strategy and has_strategy():
         raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {place.strategy} is not {strategy}")

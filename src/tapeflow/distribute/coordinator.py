@@ -1,6 +1,6 @@
-"""The public `tf.distribute.experimental.coordinator` namespace: what functions give that run on other machines.
+"""The public `tf.distribute.experimental.coordinator` namespace: results of functions that run on other machines.
 
-Nothing here schedules such functions; libraries ask whether a value is one of theirs.
+Nothing here schedules such functions; libraries test whether a value is one of their results.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class RemoteValue(metaclass=ABCMeta):
 
     @abstractmethod
     def fetch(self) -> Any:
-        """Waits for the result and gives it as arrays."""
+        """Waits for the result and returns it as arrays."""
 
     @abstractmethod
     def get(self) -> Any:
-        """Waits for the result and gives it as tensors."""
+        """Waits for the result and returns it as tensors."""

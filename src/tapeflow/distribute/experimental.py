@@ -5,3 +5,12 @@ from tapeflow.distribute.mirrored import MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import CommunicationImplementation, CommunicationOptions, ValueContext
 
 CollectiveCommunication = CommunicationImplementation
+
+__all__ = [
+    "CollectiveCommunication",
+    "CommunicationImplementation",
+    "CommunicationOptions",
+    "MultiWorkerMirroredStrategy",
+    "ValueContext",
+    "coordinator",
+]

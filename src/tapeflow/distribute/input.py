@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow.array.properties import shape
+from tapeflow.control_flow import cond
 from tapeflow.core import errors
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
@@ -13,20 +14,21 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.distribute.options import InputOptions, InputReplicationMode
 from tapeflow.distribute.reducing import copied_to
 from tapeflow.distribute.values import PerReplicaSpec, regroup
-from tapeflow.math import minimum
+from tapeflow.math.extrema import minimum
+from tapeflow.optional import Optional
 
 
 class DistributedDataset(CompositeTensor):
-    """A dataset that gives a part of every batch to each replica; made by a strategy.
+    """A dataset that passes a part of every batch to each replica; created by a strategy.
 
     Args:
         dataset: the `tf.data.Dataset`.
-        strategy: whose replicas get the batches.
+        strategy: the strategy whose replicas get the batches.
         options: a `tf.distribute.InputOptions`.
-        divides: its batches are for all replicas, rather than for one.
+        divides: whether batches are divided among the replicas; otherwise each replica gets whole ones.
 
     Raises:
-        ValueError: the options ask for a dataset for each replica, or the dataset's elements are no batches.
+        ValueError: the options specify a dataset for each replica, or the dataset's elements are scalars.
     """
 
     __module__ = "tensorflow.python.distribute.input_lib"  # Keras knows the class by its name there
@@ -40,7 +42,7 @@ class DistributedDataset(CompositeTensor):
 
     @property
     def element_spec(self) -> Any:
-        """What a replica gets, for each of them."""
+        """The spec of the elements: for each replica, that of its part."""
         return _element_spec(self._dataset.element_spec, self._strategy.num_replicas_in_sync, self._divides)
 
     @property
@@ -55,11 +57,19 @@ class DistributedDataset(CompositeTensor):
 
     @property
     def cardinality(self) -> Any:
-        """How many batches there are, as an int64 number. See `tf.data.Dataset.cardinality`."""
+        """Returns the number of batches, as an int64 number. See `tf.data.Dataset.cardinality`."""
         return self._dataset.cardinality().numpy()
 
     def reduce(self, initial_state: Any, reduce_func: Any) -> Any:
-        """Folds the batches: `state = reduce_func(state, batch)` for one after the other."""
+        """Folds the batches: `state = reduce_func(state, batch)` for one after the other.
+
+        Args:
+            initial_state: the first state, a nest of tensors.
+            reduce_func: takes the state and a batch, and returns the next state.
+
+        Returns:
+            The last state.
+        """
         state = initial_state
         for batch in self:
             state = reduce_func(state, batch)
@@ -81,7 +91,7 @@ class DistributedIterator(CompositeTensor):
 
     @property
     def element_spec(self) -> Any:
-        """What a replica gets, for each of them."""
+        """The spec of the elements: for each replica, that of its part."""
         return _element_spec(self._iterator.element_spec, self._strategy.num_replicas_in_sync, self._divides)
 
     @property
@@ -107,19 +117,18 @@ class DistributedIterator(CompositeTensor):
         )
 
     def get_next(self) -> Any:
-        """The next batch, divided.
+        """Returns the next batch, divided.
 
         Raises:
-            OutOfRangeError: there is none.
+            OutOfRangeError: there are no more batches.
         """
         first = self._iterator.get_next()
-        return self._replicas(first, [self._iterator.get_next_as_optional() for _ in range(self._taken - 1)])
+        return self._replicas(
+            first, [self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time - 1)]
+        )
 
     def get_next_as_optional(self) -> Any:
-        """The next batch, divided, as a `tf.experimental.Optional`, which is empty where there is none."""
-        from tapeflow.control_flow import cond
-        from tapeflow.optional import Optional
-
+        """Returns the next batch, divided, as a `tf.experimental.Optional`, which is empty at the end."""
         optionals = self._optionals()
         return cond(
             optionals[0].has_value(),
@@ -128,23 +137,22 @@ class DistributedIterator(CompositeTensor):
         )
 
     @property
-    def _taken(self) -> int:
-        """How many elements of the dataset make one for the replicas."""
+    def _elements_at_a_time(self) -> int:
+        """The number of elements of the dataset that the replicas get at a time."""
         return 1 if self._divides else self._strategy.num_replicas_in_sync
 
     def _optionals(self) -> tuple[Any, ...]:
-        """The next elements of the dataset; at its end, empty."""
-        return tuple([self._iterator.get_next_as_optional() for _ in range(self._taken)])
+        """Returns the next elements of the dataset; at its end, empty."""
+        return tuple([self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time)])
 
     def _value(self, optionals: Sequence[Any]) -> Any:
         return self._replicas(optionals[0].get_value(), optionals[1:])
 
     def _replicas(self, first: Any, others: Sequence[Any]) -> Any:
-        """What each replica gets of a batch, or of one for each of them."""
+        """Returns each replica's part of a batch, or a batch for each of them."""
         if self._divides:
             count = self._strategy.num_replicas_in_sync
             return self._placed([nest.map_structure(lambda t, i=i: _part(t, i, count), first) for i in range(count)])
-        from tapeflow.control_flow import cond
 
         def nothing() -> Any:  # the dataset ended between two replicas
             return nest.map_structure(_nothing_like, first)
@@ -162,7 +170,7 @@ class DistributedIterator(CompositeTensor):
 
 
 class _DividedSpec(TypeSpec):
-    """The spec of what divides something for the replicas of a strategy: that of what it divides, and how."""
+    """The spec of a distributed dataset or iterator: that of the whole one, and the way it is divided."""
 
     __slots__ = ("_divides", "_options", "_spec", "_strategy")
 
@@ -207,7 +215,7 @@ class DistributedIteratorSpec(_DividedSpec):
 
 
 def _part(batch: Any, index: int, count: int) -> Any:
-    """A replica's part of a batch: the first replicas get one more, where the parts can't be equal."""
+    """Returns a replica's part of a batch: the first replicas get one more, where the parts can't be equal."""
     if count == 1:
         return batch
     size = batch.shape[0] if batch.shape[0] is not None else shape(batch)[0]
@@ -220,7 +228,7 @@ def _part(batch: Any, index: int, count: int) -> Any:
 
 
 def _nothing_like(batch: Any) -> Any:
-    """A batch of no elements."""
+    """Returns a batch like this one without elements."""
     return batch[:0]
 
 
@@ -238,11 +246,11 @@ def _element_spec(spec: Any, count: int, divides: bool) -> Any:
         return spec
 
     def per_replica(leaf: Any) -> Any:
-        mine = leaf
+        spec = leaf
         if divides and isinstance(leaf, TensorSpec) and leaf.shape.rank:
             size = leaf.shape[0]
             each = None if size is None or size % count else size // count
-            mine = TensorSpec([each, *leaf.shape.as_list()[1:]], leaf.dtype)
-        return PerReplicaSpec(*[mine] * count)
+            spec = TensorSpec([each, *leaf.shape.as_list()[1:]], leaf.dtype)
+        return PerReplicaSpec(*[spec] * count)
 
     return nest.map_structure(per_replica, spec)

@@ -2,11 +2,13 @@
 
 Each replica runs in a thread of its own, and only one of them at a time: a replica runs until it waits for the others
 in `merge_call`, or ends. So ops never run at the same time, traces and tapes are written in order, and a variable that
-the first replica made is there when the others come to it. GPUs work side by side all the same, as CUDA's queues do.
+the first replica creates exists when the others come to it. GPUs work side by side all the same, as CUDA's queues do.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,7 +18,7 @@ from typing import Any
 from tapeflow.autograph.conversion import converted
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
-from tapeflow.core.errors import NotFoundError
+from tapeflow.core.errors import NotFoundError, UnimplementedError
 from tapeflow.distribute.context import moved, place
 from tapeflow.distribute.reducing import CrossDeviceOps
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
@@ -44,12 +46,13 @@ class _MirroredReplicaContext(ReplicaContext):
 class _ReplicaThread(threading.Thread):
     """Runs one replica, whenever `advance` is called, until it waits or ends."""
 
-    def __init__(self, strategy: Any, index: int, call: Callable[[], Any], made: list[Any]) -> None:
+    def __init__(self, strategy: Any, index: int, call: Callable[[], Any], variables: list[Any]) -> None:
         super().__init__(daemon=True)
         self._context = _MirroredReplicaContext(strategy, index, self)
         self._device = strategy.extended.worker_devices[index]
-        self._call, self.index, self.made = call, index, made
-        self.made_so_far = 0
+        self._call, self.index = call, index
+        self.variables = variables  # the variables that the replicas created, in a list that all threads share
+        self.variables_so_far = 0  # the number of them that this replica has come to
         self._go, self._stopped = threading.Semaphore(0), threading.Semaphore(0)
         self._inherited = self._state_to_inherit()
         self._abandoned = False
@@ -60,8 +63,8 @@ class _ReplicaThread(threading.Thread):
         self.merged: Any = None
 
     def _state_to_inherit(self) -> list[tuple[Any, dict[str, Any]]]:
-        """What the thread that runs the strategy is in the middle of, for the replica to be in too."""
-        from tapeflow.summary.recording import recording
+        """Returns the state of the thread that runs the strategy, for the replica's thread to start with."""
+        from tapeflow.summary.recording import recording  # here, as it loads TensorBoard
 
         def copied(value: Any) -> Any:
             return list(value) if type(value) is list else value
@@ -85,13 +88,13 @@ class _ReplicaThread(threading.Thread):
             self._stopped.release()
 
     def advance(self) -> None:
-        """Lets it run, and waits until it waits or ends."""
+        """Runs the replica until it waits or ends."""
         self.merge = None
         self._go.release()
         self._stopped.acquire()
 
     def wait_for_others(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """In the replica: hands a `merge_call` over, and gives what came of it for this replica."""
+        """Hands over a `merge_call` of the replica, and returns this replica's part of the result."""
         self.merge = function, args, kwargs
         self._stopped.release()
         self._go.acquire()
@@ -100,7 +103,7 @@ class _ReplicaThread(threading.Thread):
         return select_replica(self.index, self.merged)
 
     def abandon(self) -> None:
-        """Ends it, wherever it waits."""
+        """Ends the thread, wherever it waits."""
         if not self.done:
             self._abandoned = True
             self._go.release()
@@ -108,13 +111,13 @@ class _ReplicaThread(threading.Thread):
 
 
 def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Runs all replicas from one meeting to the next."""
-    made: list[Any] = []
+    """Runs all replicas, from one `merge_call` to the next, and returns their results regrouped."""
+    variables: list[Any] = []
 
     def call(index: int) -> Callable[[], Any]:
         return lambda: fn(*select_replica(index, args), **select_replica(index, kwargs))
 
-    threads = [_ReplicaThread(strategy, i, call(i), made) for i in range(strategy.num_replicas_in_sync)]
+    threads = [_ReplicaThread(strategy, i, call(i), variables) for i in range(strategy.num_replicas_in_sync)]
     for thread in threads:
         thread.start()
     try:
@@ -154,12 +157,12 @@ class _MirroredExtended(StrategyExtended):
         thread = getattr(context, "_thread", None)
         if thread is None:
             return make_distributed(self._strategy, next_creator, kwargs)
-        # In replicas: the first makes it, and the others find it.
-        if thread.made_so_far == len(thread.made):
+        # The first replica creates the variable, and the others get the same one.
+        if thread.variables_so_far == len(thread.variables):
             with devices.device(None):
-                thread.made.append(make_distributed(self._strategy, next_creator, kwargs))
-        thread.made_so_far += 1
-        return thread.made[thread.made_so_far - 1]
+                thread.variables.append(make_distributed(self._strategy, next_creator, kwargs))
+        thread.variables_so_far += 1
+        return thread.variables[thread.variables_so_far - 1]
 
     def _call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if len(self._devices) == 1:
@@ -169,9 +172,9 @@ class _MirroredExtended(StrategyExtended):
         return _run_replicas(self._strategy, fn, tuple(args), kwargs)
 
     def _as_one_function(self, fn: Function) -> Function:
-        """A function that runs all replicas of a function: where they meet in it, one trace has to hold them all."""
-        made = self._functions.get(fn)
-        if made is None:
+        """Returns a `tf.function` that runs all replicas of a function, so that one trace holds their `merge_call`s."""
+        whole = self._functions.get(fn)
+        if whole is None:
             wrapped = weakref.ref(fn)
 
             def run_replicas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -181,32 +184,32 @@ class _MirroredExtended(StrategyExtended):
                 )
                 return _run_replicas(self._strategy, python_function, args, kwargs)
 
-            made = self._functions[fn] = Function(run_replicas, Options(autograph=False))
-        return made
+            whole = self._functions[fn] = Function(run_replicas, Options(autograph=False))
+        return whole
 
 
 def _full_name(name: str) -> str:
-    """The full name of a device."""
+    """Returns the full name of a device."""
     spec = devices.DeviceSpec.from_string(name)
     return f"{devices.PREFIX}{spec.device_type or 'CPU'}:{spec.device_index or 0}"
 
 
 def _default_devices() -> list[str]:
-    """All GPUs, or where there are none all CPUs."""
-    found = devices.logical_devices()
-    return [d.name for d in found if d.kind == "GPU"] or [d.name for d in found]
+    """Returns the names of all GPUs, or of all CPUs where there are no GPUs."""
+    logical = devices.logical_devices()
+    return [d.name for d in logical if d.kind == "GPU"] or [d.name for d in logical]
 
 
 class MirroredStrategy(Strategy):
     """Trains on several devices of one process together: each has a copy of every variable, and a part of every batch.
 
     Args:
-        devices: their names; by default all GPUs, or all logical CPUs where there are no GPUs.
-        cross_device_ops: a `tf.distribute.CrossDeviceOps`: how they reduce.
+        devices: the names of the devices; by default all GPUs, or all logical CPUs where there are no GPUs.
+        cross_device_ops: a `tf.distribute.CrossDeviceOps`, which reduces their values.
 
     Raises:
         AssertionError: a device is named twice.
-        ValueError: a name is no device's, or `devices` is a string.
+        ValueError: a name is not a device's, or `devices` is a string.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["CPU:0"])
@@ -247,9 +250,7 @@ class MultiWorkerMirroredStrategy(Strategy):
             else cluster_resolver.cluster_spec().num_tasks("worker")
         )
         if workers > 1:
-            from tapeflow.core import errors
-
-            raise errors.UnimplementedError(
+            raise UnimplementedError(
                 None,
                 None,
                 f"MultiWorkerMirroredStrategy with {workers} workers: TapeFlow trains in one process so far.",
@@ -259,21 +260,18 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     @property
     def cluster_resolver(self) -> Any:
-        """The resolver given."""
+        """The resolver of the cluster, if one was passed."""
         return self._cluster_resolver
 
 
 def _workers_of_environment() -> int:
-    """How many workers the variable TF_CONFIG names."""
-    import json
-    import os
-
+    """Returns the number of workers in the environment variable TF_CONFIG."""
     cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
     return len(cluster.get("worker", ())) + len(cluster.get("chief", ()))
 
 
 class TPUStrategy(Strategy):
-    """A strategy for TPUs, which TapeFlow has no kernels for; programs may ask whether a strategy is one.
+    """A strategy for TPUs, which TapeFlow has no kernels for; programs may test whether a strategy is one.
 
     Raises:
         NotFoundError: always.
@@ -284,23 +282,27 @@ class TPUStrategy(Strategy):
     """
 
     def __init__(
-        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None,
+        self,
+        tpu_cluster_resolver: Any = None,
+        experimental_device_assignment: Any = None,
         experimental_spmd_xla_partitioning: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         raise NotFoundError(
-            None, None, "tf.distribute.TPUStrategy found no TPU: TapeFlow runs on CPUs and GPUs. Use "
+            None,
+            None,
+            "tf.distribute.TPUStrategy found no TPU: TapeFlow runs on CPUs and GPUs. Use "
             "tf.distribute.MirroredStrategy or tf.distribute.OneDeviceStrategy.",
-        )  # fmt: skip
+        )
 
 
 class OneDeviceStrategy(Strategy):
     """Runs on one device, and puts variables there.
 
     Args:
-        device: its name.
+        device: the name of the device.
 
     Raises:
-        ValueError: it is no device's name.
+        ValueError: `device` is not a device's name.
 
     Example:
         >>> strategy = tf.distribute.OneDeviceStrategy("CPU:0")

@@ -1,4 +1,4 @@
-"""What `Strategy.run` and distributed datasets can be told."""
+"""Options of `Strategy.run` and of distributed datasets, and the contexts of their functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class InputReplicationMode(enum.Enum):
-    """How often the function of `distribute_datasets_from_function` is called: once for a worker, or for a replica.
+    """The calls of the function of `distribute_datasets_from_function`: one for each worker, or for each replica.
 
     Example:
         >>> tf.distribute.InputReplicationMode.PER_WORKER
@@ -19,13 +19,13 @@ class InputReplicationMode(enum.Enum):
 
 
 class InputOptions(NamedTuple):
-    """How a dataset is distributed.
+    """Options of a distributed dataset.
 
     Attributes:
         experimental_fetch_to_device: puts batches on the replicas' devices.
-        experimental_replication_mode: how often a dataset function is called; only `PER_WORKER` is supported.
-        experimental_place_dataset_on_device: accepted: datasets run on the CPU.
-        experimental_per_replica_buffer_size: accepted: batches are made when they are asked for.
+        experimental_replication_mode: the calls of a dataset function; only `PER_WORKER` is supported.
+        experimental_place_dataset_on_device: accepted, and without effect: datasets run on the CPU.
+        experimental_per_replica_buffer_size: accepted, and without effect.
 
     Example:
         >>> options = tf.distribute.InputOptions(experimental_fetch_to_device=False)
@@ -54,12 +54,12 @@ class RunOptions(NamedTuple):
 
 
 class InputContext:
-    """What a function that makes a dataset for a strategy is told.
+    """The argument of a function that creates a dataset for a strategy.
 
     Args:
-        num_input_pipelines: how many datasets there are, one a worker.
+        num_input_pipelines: the number of datasets, one for each worker.
         input_pipeline_id: the number of this one.
-        num_replicas_in_sync: how many replicas there are.
+        num_replicas_in_sync: the number of replicas.
 
     Example:
         >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(32)
@@ -73,7 +73,7 @@ class InputContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are."""
+        """The number of replicas."""
         return self._replicas
 
     @property
@@ -83,11 +83,14 @@ class InputContext:
 
     @property
     def num_input_pipelines(self) -> int:
-        """How many datasets there are."""
+        """The number of datasets."""
         return self._pipelines
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """What a replica gets of a batch for all.
+        """Returns the number of examples that each replica gets of a global batch.
+
+        Args:
+            global_batch_size: the number of examples for all replicas.
 
         Raises:
             ValueError: the replicas can't get equal parts.
@@ -104,11 +107,11 @@ class InputContext:
 
 
 class ValueContext:
-    """What a function that makes a value for a replica is told.
+    """The argument of a function that creates a value for a replica.
 
     Args:
         replica_id_in_sync_group: the number of the replica.
-        num_replicas_in_sync: how many there are.
+        num_replicas_in_sync: the number of replicas.
 
     Example:
         >>> context = tf.distribute.experimental.ValueContext(replica_id_in_sync_group=1, num_replicas_in_sync=2)
@@ -123,7 +126,7 @@ class ValueContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are."""
+        """The number of replicas."""
         return self._replicas
 
     @property
@@ -136,7 +139,7 @@ class ValueContext:
 
 
 class CommunicationImplementation(enum.Enum):
-    """What carries collectives between workers.
+    """The library that runs collectives between workers.
 
     Example:
         >>> tf.distribute.experimental.CommunicationImplementation.RING.value
@@ -152,9 +155,9 @@ class CommunicationOptions:
     """Hints for collectives between workers.
 
     Args:
-        bytes_per_pack: how much to send at once; 0 leaves it open.
-        timeout_seconds: after which a collective fails; None never.
-        implementation: what carries them.
+        bytes_per_pack: the number of bytes to send at once; 0 leaves it open.
+        timeout_seconds: the time after which a collective fails; None never.
+        implementation: a `CommunicationImplementation`, or its name.
 
     Raises:
         ValueError: `bytes_per_pack` is negative, or the implementation is unknown.
@@ -169,7 +172,7 @@ class CommunicationOptions:
         self,
         bytes_per_pack: int = 0,
         timeout_seconds: float | None = None,
-        implementation: Any = CommunicationImplementation.AUTO,
+        implementation: CommunicationImplementation | str = CommunicationImplementation.AUTO,
     ) -> None:
         if bytes_per_pack < 0:
             raise ValueError(f"Argument `bytes_per_pack` must be >=0, Received {bytes_per_pack}.")

@@ -1,9 +1,9 @@
-"""How the values of replicas become one."""
+"""Reductions of the values of replicas."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.joining import concat
@@ -12,11 +12,12 @@ from tapeflow.core.device import device
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.distribute.values import DistributedValues, MirroredValues
-from tapeflow.math import add_n, truediv
+from tapeflow.math.arithmetic import add_n
+from tapeflow.math.division import truediv
 
 
 class ReduceOp(enum.Enum):
-    """How values are reduced: their sum, or their mean.
+    """A reduction: the sum, or the mean.
 
     Example:
         >>> tf.distribute.ReduceOp("SUM")
@@ -28,30 +29,37 @@ class ReduceOp(enum.Enum):
 
     @staticmethod
     def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
-        """The op that a variable's aggregation stands for.
+        """Returns the op that a variable's aggregation stands for.
+
+        Args:
+            aggregation: a `tf.VariableAggregation`.
 
         Raises:
-            ValueError: it stands for none.
+            ValueError: the aggregation is neither SUM nor MEAN.
         """
-        found = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
-        if found is None:
+        ops = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}
+        if aggregation not in ops:
             raise ValueError(
                 f"Could not convert from `tf.VariableAggregation` {aggregation} to`tf.distribute.ReduceOp` type"
             )
-        return found
+        return ops[aggregation]
 
 
-def reduce_op_of(value: Any) -> ReduceOp:
-    """A `ReduceOp`, or the one of that name in any case.
+def reduce_op_of(value: ReduceOp | str) -> ReduceOp:
+    """Returns a `ReduceOp`, or the one of that name in any case.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no `ReduceOp` of that name.
     """
     return ReduceOp(value.upper()) if isinstance(value, str) else ReduceOp(value)
 
 
 def reduce_values(reduce_op: ReduceOp, values: Sequence[Any]) -> Any:
-    """The sum or mean of tensors, on the device of the first; of `IndexedSlices`, slices too."""
+    """Returns the sum or mean of tensors, on the device of the first; of `IndexedSlices`, as `IndexedSlices`.
+
+    Raises:
+        ValueError: only some of the values are `IndexedSlices`.
+    """
     if any(isinstance(v, IndexedSlices) for v in values):
         if not all(isinstance(v, IndexedSlices) for v in values):
             raise ValueError("IndexedSlices and tensors can't be reduced together.")
@@ -64,10 +72,10 @@ def reduce_values(reduce_op: ReduceOp, values: Sequence[Any]) -> Any:
 
 
 def reduced(reduce_op: ReduceOp, value: Any) -> Any:
-    """The sum or mean over the replicas.
+    """Returns the sum or mean over the replicas.
 
     Raises:
-        ValueError: the value is the same in all replicas, so that there is no telling what its sum should be.
+        ValueError: the value is the same in all replicas, so that its sum is ambiguous.
     """
     if not isinstance(value, DistributedValues):
         if reduce_op is ReduceOp.MEAN or (isinstance(value, (int, float)) and value == 0):
@@ -81,7 +89,7 @@ def reduced(reduce_op: ReduceOp, value: Any) -> Any:
 
 
 def copied_to(place: str, value: Any) -> Any:
-    """The value on a device."""
+    """Returns the value on a device."""
     with device(place):
         if isinstance(value, IndexedSlices):
             return IndexedSlices(identity(value.values), identity(value.indices), value.dense_shape)
@@ -89,7 +97,7 @@ def copied_to(place: str, value: Any) -> Any:
 
 
 def devices_of(destinations: Any) -> tuple[str, ...]:
-    """The devices that a device name, a tensor, a variable or distributed values stand for."""
+    """Returns the devices that a device name, a tensor, a variable or distributed values stand for."""
     if isinstance(destinations, str):
         return (destinations,)
     if isinstance(destinations, DistributedValues):
@@ -99,9 +107,9 @@ def devices_of(destinations: Any) -> tuple[str, ...]:
 
 
 class CrossDeviceOps:
-    """How the devices of one strategy reduce and broadcast: the base of `ReductionToOneDevice` and its kin.
+    """Reductions and broadcasts among the devices of one strategy: the base of `ReductionToOneDevice` and others.
 
-    The devices of one process share Python's thread, so the sum is taken by one of them and copied to the others; on
+    The devices of one process share Python's thread, so one of them computes the sum, which is copied to the others; on
     GPUs torch's copies go from device to device.
 
     Example:
@@ -110,41 +118,63 @@ class CrossDeviceOps:
         True
     """
 
-    def reduce(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any = None) -> Any:
-        """The sum or mean of the values of all replicas, on each device of `destinations`.
+    def reduce(self, reduce_op: ReduceOp, per_replica_value: Any, destinations: Any, options: Any = None) -> Any:
+        """Returns the sum or mean of the values of all replicas, on each device of `destinations`.
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`.
             per_replica_value: distributed values.
-            destinations: a device, or a tensor, variable or distributed values whose devices are meant.
-            options: hints, which the devices of one process have no use for.
+            destinations: a device, or a tensor, variable or distributed values whose devices are used.
+            options: accepted, and without effect within one process.
+
+        Returns:
+            A tensor; for several destinations a distributed value.
 
         Raises:
-            ValueError: there is no such reduction.
+            ValueError: `reduce_op` is not a `tf.distribute.ReduceOp`.
         """
         if not isinstance(reduce_op, ReduceOp):
             raise ValueError("`reduce_op` must be Reduce.SUM or Reduce.MEAN.")
         return self.reduce_implementation(reduce_op, per_replica_value, destinations, options)
 
-    def batch_reduce(self, reduce_op: Any, value_destination_pairs: Sequence[Any], options: Any = None) -> list[Any]:
-        """`reduce` for each pair of values and destinations."""
+    def batch_reduce(
+        self, reduce_op: ReduceOp | str, value_destination_pairs: Sequence[tuple[Any, Any]], options: Any = None
+    ) -> list[Any]:
+        """Calls `reduce` for each pair of values and destinations.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value_destination_pairs: pairs of distributed values and destinations, see `reduce`.
+            options: accepted, and without effect within one process.
+
+        Returns:
+            A list of the results of `reduce`.
+        """
         return self.batch_reduce_implementation(reduce_op_of(reduce_op), value_destination_pairs, options)
 
     def broadcast(self, tensor: Any, destinations: Any) -> Any:
-        """The tensor on each device of `destinations`."""
+        """Returns the tensor on each device of `destinations`.
+
+        Args:
+            tensor: a tensor or `tf.IndexedSlices`.
+            destinations: see `reduce`.
+
+        Returns:
+            A tensor; for several destinations a distributed value.
+        """
         return self.broadcast_implementation(tensor, destinations)
 
     def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:
-        """What `reduce` does; for subclasses to change."""
+        """Implements `reduce`; subclasses may override it."""
         values = per_replica_value.values if isinstance(per_replica_value, DistributedValues) else (per_replica_value,)
         return self.broadcast_implementation(reduce_values(reduce_op, values), destinations)
 
     def batch_reduce_implementation(self, reduce_op: Any, value_destination_pairs: Any, options: Any) -> list[Any]:
-        """What `batch_reduce` does; for subclasses to change."""
+        """Implements `batch_reduce`; subclasses may override it."""
         return [self.reduce_implementation(reduce_op, v, d, options) for v, d in value_destination_pairs]
 
     def broadcast_implementation(self, tensor: Any, destinations: Any) -> Any:
-        """What `broadcast` does; for subclasses to change."""
+        """Implements `broadcast`; subclasses may override it."""
         copies = [copied_to(d, tensor) for d in devices_of(destinations)]
         return MirroredValues(copies) if len(copies) > 1 else copies[0]
 
@@ -153,8 +183,8 @@ class ReductionToOneDevice(CrossDeviceOps):
     """Reduces on one device, and copies the result to the others.
 
     Args:
-        reduce_to_device: where to reduce; by default at the first value.
-        accumulation_fn: sums a list of tensors up; by default `tf.add_n`.
+        reduce_to_device: the device to reduce on; by default that of the first value.
+        accumulation_fn: a function that sums a list of tensors; by default `tf.add_n`.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=tf.distribute.ReductionToOneDevice())
@@ -162,11 +192,13 @@ class ReductionToOneDevice(CrossDeviceOps):
         2.0
     """
 
-    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Any = None) -> None:
+    def __init__(
+        self, reduce_to_device: str | None = None, accumulation_fn: Callable[[list[Any]], Any] | None = None
+    ) -> None:
         self.reduce_to_device, self.accumulation_fn = reduce_to_device, accumulation_fn
 
     def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:
-        """Reduces where `reduce_to_device` says, by `accumulation_fn`."""
+        """Reduces on `reduce_to_device`, by `accumulation_fn`."""
         if self.reduce_to_device is None and self.accumulation_fn is None:
             return super().reduce_implementation(reduce_op, per_replica_value, destinations, options)
         with device(self.reduce_to_device or devices_of(per_replica_value)[0]):
@@ -180,8 +212,13 @@ class ReductionToOneDevice(CrossDeviceOps):
 
 
 class _AllReduce(CrossDeviceOps):
-    """Args:
-    num_packs: accepted; the tensors are not packed.
+    """Reductions with a number of packs.
+
+    Args:
+        num_packs: accepted; the tensors are not packed.
+
+    Raises:
+        ValueError: `num_packs` is negative.
     """
 
     def __init__(self, num_packs: int = 1) -> None:

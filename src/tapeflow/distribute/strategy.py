@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from tapeflow.array.joining import concat
-from tapeflow.array.passing import identity
+from tapeflow.array.joining import concat, split
+from tapeflow.array.passing import group, identity
 from tapeflow.array.properties import shape
+from tapeflow.autograph.conversion import converted
 from tapeflow.core.context import discard, state
+from tapeflow.core.device import device
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values import nest
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -17,7 +19,8 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.custom_gradients import custom_gradient
 from tapeflow.distribute.context import Place, moved, place, require_cross_replica
-from tapeflow.distribute.options import InputContext, ValueContext
+from tapeflow.distribute.input import DistributedDataset
+from tapeflow.distribute.options import InputContext, InputOptions, ValueContext
 from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
 from tapeflow.distribute.values import (
     DistributedValues,
@@ -27,12 +30,14 @@ from tapeflow.distribute.values import (
     regroup,
     select_replica,
 )
-from tapeflow.math import add_n, reduce_sum, truediv
+from tapeflow.math.arithmetic import add_n
 from tapeflow.math.casting import cast
+from tapeflow.math.division import truediv
+from tapeflow.math.reduction import reduce_sum
 
 
 class ReplicaContext:
-    """What the code of a replica can ask and do.
+    """The state of a running replica, and the operations among replicas.
 
     Args:
         strategy: the strategy.
@@ -62,7 +67,7 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are."""
+        """The number of replicas."""
         return self._strategy.num_replicas_in_sync
 
     @property
@@ -80,10 +85,10 @@ class ReplicaContext:
 
         Args:
             merge_fn: takes the strategy, then the arguments of all replicas as distributed values.
-            args, kwargs: this replica's.
+            args, kwargs: this replica's arguments.
 
         Returns:
-            This replica's part of what the function gave.
+            This replica's part of the function's result.
 
         Raises:
             RuntimeError: it is called in cross-replica context, or not by all replicas.
@@ -92,14 +97,17 @@ class ReplicaContext:
         with moved(self._strategy, None):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The sum or mean over all replicas, in each of them. Gradients are reduced the same way.
+    def all_reduce(self, reduce_op: ReduceOp | str, value: Any, options: Any = None) -> Any:
+        """Returns the sum or mean over all replicas, in each of them. Gradients are reduced the same way.
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
-            value: a tensor, `tf.IndexedSlices`, or a nest of them, alike in all replicas. A tensor from outside, the
-                same object in all replicas, counts once, as in TensorFlow.
-            options: hints, which the devices of one process have no use for.
+            value: a tensor, `tf.IndexedSlices`, or a nest of them, of equal structure in all replicas. A tensor from
+                outside, the same object in all replicas, is summed once, as in TensorFlow.
+            options: accepted, and without effect within one process.
+
+        Returns:
+            The totals, in the structure of `value`.
 
         Raises:
             ValueError: there is no such reduction.
@@ -119,8 +127,8 @@ class ReplicaContext:
 
         dense = [i for i, v in enumerate(flat) if not isinstance(v, IndexedSlices)]
         if dense:
-            found = custom_gradient(reduce_all)(*[_tensor_of_replica(flat[i]) for i in dense])
-            for i, v in zip(dense, found, strict=True):
+            totals = custom_gradient(reduce_all)(*[_tensor_of_replica(flat[i]) for i in dense])
+            for i, v in zip(dense, totals, strict=True):
                 flat[i] = v
         if len(dense) < len(flat):
             sparse = [i for i in range(len(flat)) if i not in dense]
@@ -128,13 +136,16 @@ class ReplicaContext:
                 flat[i] = v
         return nest.pack_sequence_as(value, flat)
 
-    def all_gather(self, value: Any, axis: Any, options: Any = None) -> Any:
-        """The values of all replicas one after the other along an axis, in each of them.
+    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+        """Returns the values of all replicas concatenated along an axis, in each of them.
 
         Args:
             value: a tensor or a nest of them, of the same rank in all replicas and the same shape but for `axis`.
-            axis: where to join.
-            options: hints, which the devices of one process have no use for.
+            axis: the axis of the concatenation.
+            options: accepted, and without effect within one process.
+
+        Returns:
+            The joined tensors, in the structure of `value`.
 
         Raises:
             ValueError: a value is `tf.IndexedSlices`.
@@ -155,8 +166,6 @@ class ReplicaContext:
             joined = self.merge_call(merge, args=tensors)
 
             def backward(*dys: Any) -> Any:
-                from tapeflow.array.joining import split
-
                 sizes = self.all_gather([shape(t)[axis : axis + 1] for t in tensors], 0)
                 totals = self.all_reduce(ReduceOp.SUM, list(dys))
                 return [split(dy, s, axis)[index] for dy, s in zip(totals, sizes, strict=True)]
@@ -171,17 +180,17 @@ class ReplicaContext:
 
 
 def _tensor_of_replica(value: Any) -> Tensor:
-    """The value as a tensor; what is none yet, as one of this replica's own."""
+    """Converts a value to a tensor; a Python value becomes a tensor of this replica alone."""
     return convert(value) if isinstance(value, (Tensor, Variable)) else identity(value)
 
 
 class StrategyExtended:
-    """What libraries ask of a strategy; as `strategy.extended`.
+    """The interface of a strategy for libraries, as `strategy.extended`.
 
     Args:
         container_strategy: the strategy.
-        devices: those of its replicas.
-        cross_device_ops: how they reduce.
+        devices: the devices of its replicas.
+        cross_device_ops: the reductions among them.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
@@ -208,7 +217,7 @@ class StrategyExtended:
 
     @property
     def experimental_require_static_shapes(self) -> bool:
-        """Whether shapes have to be known; no."""
+        """Returns False: shapes need not be static."""
         return False
 
     def _use_merge_call(self) -> bool:
@@ -218,18 +227,25 @@ class StrategyExtended:
         return False
 
     def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        """What `tf.Variable` gives in the strategy's scope."""
+        """Creates the variable for a call of `tf.Variable` in the strategy's scope."""
         return next_creator(**kwargs)
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Whether a variable is one of this strategy."""
+        """Returns whether a variable was created in the scope of this strategy.
+
+        Args:
+            v: a variable.
+        """
         return getattr(v, "_strategy", Place.strategy) is self._strategy
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
-        """A scope whose variables are where another variable is.
+        """Returns a scope whose variables are on the devices of another variable.
+
+        Args:
+            colocate_with_variable: the other variable.
 
         Raises:
-            ValueError: that one belongs to another strategy.
+            ValueError: the other variable belongs to another strategy.
         """
         if not self.variable_created_in_scope(colocate_with_variable):
             raise ValueError(
@@ -239,27 +255,43 @@ class StrategyExtended:
         return nullcontext()
 
     def value_container(self, value: Any) -> Any:
-        """The distributed variable that a copy belongs to; what is none is its own."""
+        """Returns the distributed variable that a copy belongs to; any other value itself.
+
+        Args:
+            value: any value.
+        """
         container = getattr(value, "_distributed_container", None)
         return value if container is None else container()
 
     def call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Calls a function once for each replica. See `Strategy.run`."""
+        """Calls a function once for each replica. See `Strategy.run`.
+
+        Args:
+            fn: the function.
+            args, kwargs: its arguments.
+
+        Raises:
+            RuntimeError: it is called in a replica.
+        """
         require_cross_replica(self._strategy)
         return self._call_for_each_replica(fn, args, kwargs or {})
 
     def _call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        from tapeflow.core.device import device
-
         with ReplicaContext(self._strategy, 0), device(self._devices[0]):
             return fn(*select_replica(0, tuple(args)), **select_replica(0, kwargs))
 
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """The sum or mean of the replicas' values, on the devices of `destinations`.
+    def reduce_to(self, reduce_op: ReduceOp | str, value: Any, destinations: Any, options: Any = None) -> Any:
+        """Returns the sum or mean of the replicas' values, on the devices of `destinations`.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value: distributed values, or a value that all replicas share.
+            destinations: a device, or a value whose devices are used.
+            options: accepted, and without effect within one process.
 
         Raises:
             RuntimeError: it is called in a replica.
-            ValueError: the value is the same everywhere, and its sum is asked for.
+            ValueError: `reduce_op` is a sum, and the value is the same in all replicas.
         """
         require_cross_replica(self._strategy)
         op = reduce_op_of(reduce_op)
@@ -271,8 +303,22 @@ class StrategyExtended:
             return value
         return self._cross_device_ops.reduce(op, value, destinations, options)
 
-    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Sequence[Any], options: Any = None) -> list[Any]:
-        """`reduce_to` for each pair of value and destinations. What is no distributed value counts once, as it is."""
+    def batch_reduce_to(
+        self, reduce_op: ReduceOp | str, value_destination_pairs: Sequence[tuple[Any, Any]], options: Any = None
+    ) -> list[Any]:
+        """Calls `reduce_to` for each pair of value and destinations; broadcasts values that are not distributed.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value_destination_pairs: pairs of a value and destinations, see `reduce_to`.
+            options: accepted, and without effect within one process.
+
+        Returns:
+            A list of the results.
+
+        Raises:
+            RuntimeError: it is called in a replica.
+        """
         require_cross_replica(self._strategy)
         return [
             self.reduce_to(reduce_op, v, d, options)
@@ -289,8 +335,11 @@ class StrategyExtended:
         Args:
             var: the variable.
             fn: takes a copy, and the copy's part of distributed values.
-            args, kwargs: what else it takes.
-            group: gives the results as one distributed value, rather than a tuple.
+            args, kwargs: its other arguments.
+            group: whether to return the results as one distributed value, rather than a tuple.
+
+        Returns:
+            The result of `fn`, or the results as a distributed value or a tuple.
         """
         if not self._devices:  # the default strategy: nothing is distributed
             with moved(self._strategy, None, 0, updating=True):
@@ -298,28 +347,21 @@ class StrategyExtended:
         copies = var.values if isinstance(var, DistributedValues) else (var,)
         results = []
         for i, copy in enumerate(copies):
-            mine, named = (
-                select_replica(i, tuple(args), variables=True),
-                select_replica(i, kwargs or {}, variables=True),
-            )
+            own_args = select_replica(i, tuple(args), variables=True)
+            own_kwargs = select_replica(i, kwargs or {}, variables=True)
             with self._on_device(i), moved(self._strategy, None, i, updating=True):
-                results.append(fn(copy, *mine, **named))
+                results.append(fn(copy, *own_args, **own_kwargs))
         if not group:
             return tuple(results) if isinstance(var, DistributedValues) else results[0]
         values = [r.value() if isinstance(r, Variable) and isinstance(var, DistributedValues) else r for r in results]
         return regroup(values, MirroredValues)
 
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
-        from tapeflow.core.device import device
-
         return device(self._devices[index])
-
-    def _scope_device(self) -> AbstractContextManager[Any]:
-        return nullcontext()
 
 
 class _Scope:
-    """`strategy.scope()`."""
+    """The context manager of `strategy.scope()`."""
 
     def __init__(self, strategy: Any) -> None:
         self._strategy = strategy
@@ -346,10 +388,10 @@ class _Scope:
 
 
 class Strategy:
-    """How a program runs on several devices: the base of all strategies.
+    """A way to run a program on several devices: the base of all strategies.
 
     Args:
-        extended: its `StrategyExtended`.
+        extended: the `StrategyExtended` of the strategy.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
@@ -357,19 +399,19 @@ class Strategy:
         True
     """
 
-    _should_use_with_coordinator = False  # Keras 2 asks: True of strategies with parameter servers
+    _should_use_with_coordinator = False  # read by Keras 2; True of strategies with parameter servers
 
     def __init__(self, extended: Any) -> None:
         self._extended = extended
 
     @property
     def extended(self) -> Any:
-        """What libraries ask of the strategy."""
+        """The interface of the strategy for libraries."""
         return self._extended
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are."""
+        """The number of replicas."""
         return max(1, len(self._extended._devices))
 
     @property
@@ -378,7 +420,7 @@ class Strategy:
         return None
 
     def scope(self) -> AbstractContextManager[Any]:
-        """A scope in which the strategy is in force, and makes the variables.
+        """Returns a scope in which the strategy is in force, and creates the variables.
 
         Raises:
             RuntimeError: it is entered in a replica, or in the scope of another strategy.
@@ -394,16 +436,16 @@ class Strategy:
         """Calls a function once for each replica, with the replica's part of distributed values.
 
         Args:
-            fn: the function; in it, `tf.distribute.get_replica_context()` tells which replica it is.
-            args, kwargs: what it takes.
-            options: hints for TPUs.
+            fn: the function; in it, `tf.distribute.get_replica_context()` identifies the replica.
+            args, kwargs: its arguments.
+            options: a `tf.distribute.RunOptions`; accepted, and without effect.
 
         Returns:
-            What the function gave; where the replicas gave different objects, a `tf.distribute.DistributedValues` of
-            them.
+            The result of the function; where the replicas return different objects, a
+            `tf.distribute.DistributedValues` of them.
 
         Raises:
-            ValueError: `fn` can't be called.
+            ValueError: `fn` is not callable.
 
         Example:
             >>> strategy = tf.distribute.MirroredStrategy(["CPU:0"])
@@ -413,8 +455,6 @@ class Strategy:
         if not callable(fn):
             raise ValueError(f"The argument `fn` of Strategy.run must be a function, not {fn!r}")
         if state.graph is not None:
-            from tapeflow.autograph.conversion import converted
-
             fn = converted(fn)
         with self.scope():
             return self._extended.call_for_each_replica(fn, args, kwargs)
@@ -422,20 +462,27 @@ class Strategy:
     def experimental_run_v2(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None
     ) -> Any:
-        """`run`, as it was called in TensorFlow 2.0."""
+        """Calls `run`; the name of TensorFlow 2.0.
+
+        Args:
+            fn, args, kwargs, options: see `run`.
+        """
         return self.run(fn, args, kwargs, options)
 
-    def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
-        """The sum or mean of the replicas' values.
+    def reduce(self, reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
+        """Returns the sum or mean of the replicas' values.
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
             value: distributed values, or a nest of them.
             axis: also reduces this axis of each value; the mean then is that of all elements. None reduces none.
 
+        Returns:
+            Tensors, in the structure of `value`.
+
         Raises:
             RuntimeError: it is called in a replica.
-            ValueError: there is no such reduction; or the value is the same everywhere, and its sum is asked for.
+            ValueError: there is no such reduction; or it is a sum, and the value is the same in all replicas.
 
         Example:
             >>> strategy = tf.distribute.MirroredStrategy(["CPU:0"])
@@ -464,11 +511,14 @@ class Strategy:
         return truediv(total, cast(add_n([shape(t)[axis] for t in tensors]), total.dtype))
 
     def gather(self, value: Any, axis: int) -> Any:
-        """The values of all replicas one after the other along an axis.
+        """Returns the values of all replicas concatenated along an axis.
 
         Args:
             value: distributed values, or a nest of them, of the same shape but for `axis`.
-            axis: where to join.
+            axis: the axis of the concatenation.
+
+        Returns:
+            Tensors, in the structure of `value`.
 
         Raises:
             RuntimeError: it is called in a replica.
@@ -487,64 +537,82 @@ class Strategy:
         return nest.map_structure(joined, value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The values of the replicas, as a tuple.
+        """Returns the values of the replicas, as a tuple.
 
         Args:
-            value: what `run` gave, or any value.
+            value: a result of `run`, or any value.
         """
         return local_results(value, self.num_replicas_in_sync)
 
     def unwrap(self, value: Any) -> tuple[Any, ...]:
-        """`experimental_local_results`, as it was called before."""
+        """Calls `experimental_local_results`; its older name.
+
+        Args:
+            value: see `experimental_local_results`.
+        """
         return self.experimental_local_results(value)
 
     def group(self, value: Any, name: str | None = None) -> Any:
-        """`tf.group` of the values of the replicas; None where ops run at once."""
-        from tapeflow.array.passing import group
+        """Groups the values of the replicas, see `tf.group`; returns None in eager mode.
 
+        Args:
+            value: see `experimental_local_results`.
+            name: the name of the operation.
+        """
         return group(*self.experimental_local_results(value), name=name)
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
-        """`extended.colocate_vars_with`, where it was before."""
+        """Calls `extended.colocate_vars_with`; its older name.
+
+        Args:
+            colocate_with_variable: the other variable.
+        """
         return self._extended.colocate_vars_with(colocate_with_variable)
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
-        """Distributed values, made by a function for each replica.
+        """Returns distributed values of a function that is called for each replica.
 
         Args:
             value_fn: takes a `tf.distribute.experimental.ValueContext`.
+
+        Returns:
+            The values as a `tf.distribute.DistributedValues`; of a single replica, its value.
         """
         count = self.num_replicas_in_sync
         values = [value_fn(ValueContext(i, count)) for i in range(count)]
         return values[0] if count == 1 else PerReplica(values)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """A dataset whose batches are divided among the replicas.
+    def experimental_distribute_dataset(self, dataset: Any, options: InputOptions | None = None) -> Any:
+        """Returns a dataset whose batches are divided among the replicas.
 
         Args:
             dataset: a `tf.data.Dataset` of batches for all replicas.
             options: a `tf.distribute.InputOptions`.
-        """
-        from tapeflow.distribute.input import DistributedDataset
 
+        Returns:
+            A `tf.distribute.DistributedDataset`.
+        """
         return DistributedDataset(dataset, self, options)
 
-    def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
-        """A dataset whose batches go to one replica after the other.
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
+    ) -> Any:
+        """Returns a dataset whose batches go to one replica after the other.
 
         Args:
-            dataset_fn: takes a `tf.distribute.InputContext`, and gives a `tf.data.Dataset` of batches for one replica.
+            dataset_fn: takes a `tf.distribute.InputContext`, and returns a `tf.data.Dataset` of batches for a replica.
             options: a `tf.distribute.InputOptions`.
-        """
-        from tapeflow.distribute.input import DistributedDataset
 
+        Returns:
+            A `tf.distribute.DistributedDataset`.
+        """
         dataset = dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync))
         return DistributedDataset(dataset, self, options, divides=False)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def update_config_proto(self, config_proto: Any) -> Any:
-        """The same `ConfigProto`: there is nothing to change in it."""
+        """Returns the `ConfigProto` unchanged."""
         return config_proto
 
     def __deepcopy__(self, memo: Any) -> Any:
@@ -580,7 +648,7 @@ class _DefaultReplicaContext(ReplicaContext):
 
 
 class _DefaultStrategy(Strategy):
-    """What is in force where no strategy is: one replica, wherever ops run."""
+    """The strategy outside of all scopes: one replica, on the devices where ops run anyway."""
 
     def __init__(self) -> None:
         super().__init__(_DefaultExtended(self))
@@ -608,7 +676,13 @@ Place.strategy, Place.replica = default_strategy, _default_replica
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Puts a strategy in force for this thread without a scope; None leaves it.
+    """Puts a strategy in force for this thread without a scope.
+
+    Args:
+        strategy: the strategy; None puts the default one back.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.distribute.experimental_set_strategy(None)

@@ -1,4 +1,4 @@
-"""Values that are different in each replica, and the ways between them and ordinary values."""
+"""Values that differ between replicas, and conversions between them and ordinary values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from tapeflow.core.types.spec import TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.distribute.context import place
 
 
 class DistributedValues:
-    """A value for each replica: what `Strategy.run` gives, and distributed datasets.
+    """A value for each replica: the type of the results of `Strategy.run` and of the batches of distributed datasets.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["CPU:0"])
@@ -26,7 +27,7 @@ class DistributedValues:
     __slots__ = ()
 
     _values: tuple[Any, ...]
-    _shown_as: str | None = None  # where that is not the class's name
+    _shown_as: str | None = None  # where it differs from the class's name
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -102,7 +103,7 @@ class PerReplicaSpec(TypeSpec):
 
 
 class Mirrored(DistributedValues):
-    """Values that are the same: variables with copies, and what updates them gives.
+    """Equal values: variables with copies, and the results of updating them.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
@@ -116,7 +117,7 @@ class Mirrored(DistributedValues):
 
 
 class MirroredValues(Mirrored):
-    """Values that are the same; where a tensor is wanted, it is the one of the replica, or the first."""
+    """Equal values; converted to a tensor, the value of the replica, or else the first."""
 
     __slots__ = ("_values",)
     _shown_as = "Mirrored"
@@ -129,8 +130,12 @@ class MirroredValues(Mirrored):
 
 
 def regroup(values: Sequence[Any], wrap: type = PerReplica) -> Any:
-    """One value of those of all replicas: structures are entered, what is the same object everywhere stays as it is,
-    and the rest is wrapped."""
+    """Combines the values of all replicas into one, recursively through structures.
+
+    Args:
+        values: a value for each replica.
+        wrap: the class that wraps values which differ; where all are the same object, that is the result.
+    """
     first = values[0]
     if len(values) == 1:
         return first
@@ -151,8 +156,13 @@ def regroup(values: Sequence[Any], wrap: type = PerReplica) -> Any:
 
 
 def select_replica(index: int, structure: Any, variables: bool = False) -> Any:
-    """The part of a structure that a replica sees; `variables` says whether it sees its own copies of variables too."""
-    from tapeflow.core.values.variable import Variable
+    """Returns the part of a structure for a replica.
+
+    Args:
+        index: the number of the replica.
+        structure: a nest of values.
+        variables: whether variables are replaced by the replica's copies too.
+    """
 
     def part(value: Any) -> Any:
         if isinstance(value, DistributedValues) and (variables or not isinstance(value, Variable)):
@@ -163,7 +173,7 @@ def select_replica(index: int, structure: Any, variables: bool = False) -> Any:
 
 
 def local_results(value: Any, count: int) -> tuple[Any, ...]:
-    """The values of the replicas, for each structure one."""
+    """Returns the values of `count` replicas, for each a structure; a value that is not distributed by itself."""
     if isinstance(value, DistributedValues):
         return value.values
     if not any(isinstance(v, DistributedValues) for v in nest.flatten(value)):

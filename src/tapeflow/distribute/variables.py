@@ -7,6 +7,7 @@ and reduced when they are read.
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,18 +19,18 @@ from tapeflow.core.values.variable_scatter import AssignsParts
 from tapeflow.distribute.context import moved, place
 from tapeflow.distribute.reducing import ReduceOp, reduce_values, reduced
 from tapeflow.distribute.values import DistributedValues, Mirrored, MirroredValues
-from tapeflow.math import truediv
 from tapeflow.math.casting import cast
+from tapeflow.math.division import truediv
 
 
 class DistributedVariable(Variable, DistributedValues):
     """The copies of a variable, one for each replica.
 
     Args:
-        strategy: whose replicas they belong to.
+        strategy: the strategy whose replicas they belong to.
         values: the copies.
         synchronization: ON_WRITE or ON_READ.
-        aggregation: how different values become one.
+        aggregation: the reduction of different values to one.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class DistributedVariable(Variable, DistributedValues):
 
     @property
     def device(self) -> str:
-        """Where the copy is that is meant here: the replica's, or the first."""
+        """The device of the copy that is read here: the replica's, or the first."""
         return self._copy().device
 
     @property
@@ -74,7 +75,7 @@ class DistributedVariable(Variable, DistributedValues):
         return f"{first._name}_{first._id}"
 
     def _copy(self) -> Variable:
-        """The copy of the replica that is running or being updated; else the first."""
+        """Returns the copy of the replica that is running or being updated; else the first."""
         index = place.index
         return self._values[index if index is not None and index < len(self._values) else 0]
 
@@ -108,11 +109,9 @@ class DistributedVariable(Variable, DistributedValues):
     __str__ = __repr__
 
     def __deepcopy__(self, memo: Any) -> Any:
-        import copy
-
-        made = type(self)(self._strategy, [copy.deepcopy(v, memo) for v in self._values], *self._how)
-        memo[id(self)] = made
-        return made
+        copied = type(self)(self._strategy, [copy.deepcopy(v, memo) for v in self._values], *self._how)
+        memo[id(self)] = copied
+        return copied
 
     # ---- in checkpoints ----------------------------------------------------------------------------------------------
 
@@ -121,13 +120,13 @@ class DistributedVariable(Variable, DistributedValues):
             return {"VARIABLE_VALUE": self._read()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        for copy in self._values:
-            copy._restore_from_tensors(restored_tensors)
+        for variable in self._values:
+            variable._restore_from_tensors(restored_tensors)
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def _write(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Calls a method of `tf.Variable` that changes it, on the copies it is meant for."""
+        """Calls a method of `tf.Variable` that writes, on the copy of the replica or on all copies."""
         if place.updating:
             return getattr(self._copy(), method)(*args, **kwargs)
         if self._in_replica():
@@ -138,19 +137,19 @@ class DistributedVariable(Variable, DistributedValues):
         return getattr(self._copy(), method)(*args, **kwargs)
 
     def _write_all(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Calls it on each copy, with the replica's part of distributed values."""
+        """Calls a method on each copy, with the replica's part of distributed values."""
         results = []
-        for i, copy in enumerate(self._values):
-            mine = [a.values[i] if isinstance(a, DistributedValues) else a for a in args]
+        for i, variable in enumerate(self._values):
+            own_args = [a.values[i] if isinstance(a, DistributedValues) else a for a in args]
             with device(self._strategy.extended.worker_devices[i]), moved(self._strategy, None, i, updating=True):
-                results.append(getattr(copy, method)(*mine, **kwargs))
+                results.append(getattr(variable, method)(*own_args, **kwargs))
         if results[0] is None or not isinstance(results[0], (Tensor, Variable)):
             return results[0]
         return MirroredValues([r.value() if isinstance(r, Variable) else r for r in results])
 
 
 class MirroredVariable(DistributedVariable, Mirrored):
-    """Copies that are the same: what is written in a replica is aggregated first, where the variable says how."""
+    """Copies that are equal: a value written in a replica is aggregated first, if the variable has an aggregation."""
 
     def _write_in_replica(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         aggregation = self._how[1]
@@ -184,7 +183,7 @@ class SyncOnReadVariable(DistributedVariable):
         return self._how[1] is VariableAggregation.SUM
 
     def _share(self, value: Any) -> Tensor:
-        """What each copy holds of a sum."""
+        """Returns each copy's share of a sum."""
         return cast(truediv(cast(value, self.dtype), len(self._values)), self.dtype)
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
@@ -222,7 +221,7 @@ def _writing(method: str) -> Callable[..., Any]:
         return self._write(method, args, kwargs)
 
     write.__name__ = method
-    write.__doc__ = f"`tf.Variable.{method}`, on the copies that are meant here."
+    write.__doc__ = f"`tf.Variable.{method}`, on the copy of the replica, or on all."
     return write
 
 
@@ -239,10 +238,10 @@ for _method in (
 
 
 def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> DistributedVariable:
-    """A variable of a strategy: a copy on each of its devices, all with the first one's initial value.
+    """Creates a variable of a strategy: a copy on each of its devices, all with the first one's initial value.
 
     Raises:
-        ValueError: the synchronization is NONE.
+        ValueError: the synchronization is `NONE`.
     """
     synchronization = kwargs.get("synchronization") or VariableSynchronization.AUTO
     aggregation = kwargs.get("aggregation") or VariableAggregation.NONE
@@ -255,12 +254,12 @@ def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: di
     copies: list[Any] = []
     with moved(strategy, None):
         for i, where in enumerate(strategy.extended.worker_devices):
-            mine = dict(kwargs)
+            own_kwargs = dict(kwargs)
             if copies:
-                mine["initial_value"] = copies[0]._value
-                mine["name"] = f"{kwargs.get('name') or 'Variable'}/replica_{i}"
+                own_kwargs["initial_value"] = copies[0]._value
+                own_kwargs["name"] = f"{kwargs.get('name') or 'Variable'}/replica_{i}"
             with device(where):
-                copies.append(next_creator(**mine))
+                copies.append(next_creator(**own_kwargs))
     kind = SyncOnReadVariable if on_read else MirroredVariable
     mode = VariableSynchronization.ON_READ if on_read else VariableSynchronization.ON_WRITE
     return kind(strategy, copies, mode, aggregation)

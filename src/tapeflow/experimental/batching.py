@@ -1,4 +1,4 @@
-"""`tf.experimental.BatchableExtensionType`: extension types that datasets and maps stack, and take slices of."""
+"""`tf.experimental.BatchableExtensionType`: extension types that datasets and maps stack and slice."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSp
 
 
 class ExtensionTypeBatchEncoder:
-    """How values of an extension type become tensors that can be stacked, and values again.
+    """Converts values of an extension type to tensors that can be stacked, and back.
 
-    A subclass goes into a type's `__batch_encoder__` where it is not enough to stack field by field: because fields
-    do not have the batch dimension in front, or differ in shape from value to value.
+    A subclass is set as `__batch_encoder__` of a type whose fields cannot be stacked one by one: because they do not
+    have the batch dimension in front, or differ in shape from value to value.
 
     Example:
         >>> class Transposed(tf.experimental.ExtensionTypeBatchEncoder):
@@ -40,23 +40,47 @@ class ExtensionTypeBatchEncoder:
     """
 
     def batch(self, spec: Any, batch_size: int | None) -> Any:
-        """The spec of as many values stacked; None where it is not known how many."""
+        """Returns the spec of a stack of values.
+
+        Args:
+            spec: of one value.
+            batch_size: the number of values, or None where it is not static.
+        """
         return _with_parts(spec, lambda part: part._batch(batch_size))
 
     def unbatch(self, spec: Any) -> Any:
-        """The spec of one of the values that were stacked."""
+        """Returns the spec of one value of a stack.
+
+        Args:
+            spec: of the stack.
+        """
         return _with_parts(spec, lambda part: part._unbatch())
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
-        """A nest of tensors (ragged and sparse ones, too) that can be stacked, each of at least the minimum rank."""
+        """Returns a nest of tensors (ragged and sparse ones, too) that can be stacked.
+
+        Args:
+            spec: of the value.
+            value: the value.
+            minimum_rank: the least rank of each tensor.
+        """
         return spec._to_components(value)
 
     def encoding_specs(self, spec: Any) -> Any:
-        """The specs of what `encode` gives, in the same structure."""
+        """Returns the specs of the tensors that `encode` returns, in the same structure.
+
+        Args:
+            spec: of the value.
+        """
         return spec._component_specs
 
     def decode(self, spec: Any, encoding: Any) -> Any:
-        """The value of what `encode` gave, or of a stack or slices of it."""
+        """Returns the value of the tensors that `encode` returned, or of a stack or slices of them.
+
+        Args:
+            spec: of the value.
+            encoding: a nest of tensors.
+        """
         return spec._from_components(encoding)
 
 
@@ -74,25 +98,25 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         return self._encoder.unbatch(self)
 
     def _part_specs(self) -> list[TypeSpec]:
-        """The specs of what `_encoded` gives."""
-        found: list[TypeSpec] = []
+        """Returns the specs of the tensors that `_encoded` returns."""
+        specs: list[TypeSpec] = []
         for spec in nest.flatten(self._encoder.encoding_specs(self)):
-            found.extend(spec._part_specs() if isinstance(spec, BatchableExtensionTypeSpec) else [spec])
-        return found
+            specs.extend(spec._part_specs() if isinstance(spec, BatchableExtensionTypeSpec) else [spec])
+        return specs
 
     def _encoded(self, value: Any, minimum_rank: int = 0) -> list[Any]:
-        """A value as tensors that can be stacked: also those of the extension types in its fields."""
-        found: list[Any] = []
+        """Returns the tensors that a value is stacked as, with those of the extension types in its fields."""
+        parts: list[Any] = []
         for part in nest.flatten(self._encoder.encode(self, value, minimum_rank=minimum_rank)):
             inner = None if isinstance(part, Tensor) else spec_of(part)
             if isinstance(inner, BatchableExtensionTypeSpec):
-                found.extend(inner._encoded(part, minimum_rank))
+                parts.extend(inner._encoded(part, minimum_rank))
             else:
-                found.append(part)
-        return found
+                parts.append(part)
+        return parts
 
     def _decoded(self, parts: Iterator[Any]) -> Any:
-        """The value of the next parts of an iterator."""
+        """Returns the value of the next parts of an iterator."""
 
         def decoded(spec: TypeSpec) -> Any:
             return spec._decoded(parts) if isinstance(spec, BatchableExtensionTypeSpec) else next(parts)
@@ -101,8 +125,8 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         return self._encoder.decode(self, nest.pack_sequence_as(specs, list(map(decoded, nest.flatten(specs)))))
 
     def _stack(self, values: Sequence[Any], index: int) -> Any:
-        """Several values as one with a new first dimension; `index` says which component of an element they are."""
-        from tapeflow.data import structure
+        """Stacks values, which are the component `index` of elements of a dataset."""
+        from tapeflow.data import structure  # heavy, and only datasets call this
 
         columns = zip(*[map(structure.bare, self._encoded(v)) for v in values], strict=True)
         stacked = []
@@ -112,17 +136,17 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         return self._batch(len(values))._decoded(iter(stacked))
 
     def _slice(self, value: Any, index: int) -> Any:
-        """One of the values that were stacked."""
-        from tapeflow.data import structure
+        """Returns one value of a stack."""
+        from tapeflow.data import structure  # heavy, and only datasets call this
 
         rows = [structure.slice_row(part, index) for part in self._encoded(value, 1)]
         return self._unbatch()._decoded(iter(rows))
 
 
 class BatchableExtensionType(ExtensionType):
-    """An extension type that `tf.data` batches and unbatches, and `tf.map_fn` takes slices of and stacks.
+    """An extension type that `tf.data` batches and unbatches, and `tf.map_fn` slices and stacks.
 
-    Each tensor in it has the batch dimension in front, unless a `__batch_encoder__` says how else it is stacked.
+    Each tensor in it has the batch dimension in front, unless a `__batch_encoder__` stacks it in another way.
 
     Example:
         >>> class Point(tf.experimental.BatchableExtensionType):
@@ -141,14 +165,21 @@ class BatchableExtensionType(ExtensionType):
 
 
 def over_parts(fn: Callable[[Any], Any], elems: Any) -> tuple[Callable[[Any], Any], Any]:
-    """A function of slices of a nest as one of slices of the tensors that extension types in it are stacked as, and
-    these tensors in the place of the nest."""
+    """Replaces extension types in a nest by the tensors that they are stacked as.
+
+    Args:
+        fn: a function of slices of the nest.
+        elems: the nest.
+
+    Returns:
+        A function of slices of these tensors that calls `fn`, and the tensors.
+    """
     flat = nest.flatten(elems)
     specs = [e._type_spec if isinstance(e, BatchableExtensionType) else None for e in flat]
     parts = [e if spec is None else spec._encoded(e, 1) for e, spec in zip(flat, specs, strict=True)]
 
-    def of_parts(found: Any) -> Any:
-        pairs = zip(found, specs, strict=True)
+    def of_parts(slices: Any) -> Any:
+        pairs = zip(slices, specs, strict=True)
         values = [v if spec is None else spec._unbatch()._decoded(iter(v)) for v, spec in pairs]
         return fn(nest.pack_sequence_as(elems, values))
 

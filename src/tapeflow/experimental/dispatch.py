@@ -1,8 +1,8 @@
-"""What a program registers for functions of `tf` and its own types: `tf.experimental.dispatch_for_...`.
+"""`tf.experimental.dispatch_for_...`: functions that a program registers for functions of `tf` and its own types.
 
-Ops ask the class of an argument that is no tensor (`__tf_dispatch__`), and so find what is registered here. A function
-that is no op is exchanged, when something is first registered for it, for one that looks here before it runs: under
-all names in TapeFlow, not where a program has taken it away to.
+Ops ask the class of an argument that is no tensor (`__tf_dispatch__`), which looks up the registered functions here. A
+function that is no op is replaced, at the first registration for it, by one that looks here before it runs: under all
+its names in TapeFlow, but not where a program has stored it.
 """
 
 from __future__ import annotations
@@ -15,33 +15,30 @@ import threading
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from tapeflow.core.ops.definition import Op
 from tapeflow.core.values.tensor import Tensor
 
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+# The namespaces whose ops take elementwise handlers, if they are elementwise and have one or two tensors.
+_NAMESPACES = (
+    "tapeflow", "tapeflow.bitwise", "tapeflow.debugging", "tapeflow.io", "tapeflow.math", "tapeflow.math.special",
+    "tapeflow.nn", "tapeflow.strings",
+)  # fmt: skip
+# Other functions that do: they are no ops, or only their first tensor or two count.
 _UNARY = (
-    "tf abs acos acosh asin asinh atan atanh cast clip_by_value cos cosh exp floor negative ones_like round "
-    "saturate_cast sigmoid sign sin sinh sqrt square tan tanh zeros_like",
-    "tf.bitwise invert",
-    "tf.debugging check_numerics",
+    "tf cast clip_by_value ones_like saturate_cast zeros_like",
     "tf.image adjust_brightness adjust_gamma convert_image_dtype random_brightness stateless_random_brightness",
-    "tf.io decode_base64 decode_compressed encode_base64",
-    "tf.math angle ceil conj digamma erf erfc erfcinv erfinv expm1 imag is_finite is_inf is_nan lgamma log log1p "
-    "log_sigmoid logical_not ndtri nextafter real reciprocal reciprocal_no_nan rint rsqrt softplus",
-    "tf.math.special bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 "
-    "bessel_k1e bessel_y0 bessel_y1 dawsn expint fresnel_cos fresnel_sin spence",
-    "tf.nn elu gelu leaky_relu log_softmax relu relu6 selu softsign swish",
-    "tf.strings as_string length lower regex_full_match regex_replace strip substr to_hash_bucket "
-    "to_hash_bucket_fast to_hash_bucket_strong to_number unicode_script unicode_transcode upper",
+    "tf.math angle conj erfcinv imag log_sigmoid nextafter real reciprocal_no_nan",
+    "tf.nn gelu leaky_relu log_softmax swish",
+    "tf.strings regex_full_match regex_replace substr to_hash_bucket_strong to_number unicode_transcode",
 )
-_BINARY = (
-    "tf add complex divide equal greater greater_equal less less_equal logical_and logical_or maximum minimum multiply "
-    "not_equal pow realdiv scalar_mul subtract truediv truncatediv truncatemod",
-    "tf.bitwise bitwise_and bitwise_or bitwise_xor left_shift right_shift",
-    "tf.math atan2 divide_no_nan floordiv floormod logical_xor multiply_no_nan squared_difference xdivy xlog1py xlogy "
-    "zeta",
-    "tf.nn sigmoid_cross_entropy_with_logits",
-)
+_BINARY = ("tf complex scalar_mul", "tf.math logical_xor", "tf.nn sigmoid_cross_entropy_with_logits")
+# Elementwise ops that do not, in TensorFlow.
+_EXCLUDED = ("tf guarantee_const", "tf.io decode_json_example", "tf.math igamma igammac nextafter polygamma")
 _ASSERTS = (
     "tf.debugging assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_near "
     "assert_none_equal",
@@ -49,25 +46,25 @@ _ASSERTS = (
 
 
 class _Target(NamedTuple):
-    """Something registered for a function.
+    """A registration for a function.
 
     Attributes:
-        wanted: the types that arguments must be of, by parameter.
-        call: what to call with the arguments of the function.
-        registered: what the program registered: `call` itself, or an elementwise handler.
+        types: the types of the arguments that it is for, by parameter.
+        call: is called with the arguments of the function.
+        registered: the function that the program registered: `call` itself, or an elementwise handler.
     """
 
-    wanted: Mapping[str, Any]
+    types: Mapping[str, Any]
     call: Callable[..., Any]
     registered: Callable[..., Any]
 
 
 class _Registry:
-    """What is registered.
+    """All registrations.
 
     Attributes:
-        targets: by what identifies a function: its op, or itself.
-        originals: from functions that look here to those that are no ops and do not.
+        targets: by the key of a function: its op, or itself.
+        originals: from functions that look here to those that they replace, which are no ops.
         handlers: elementwise handlers, by kind and types.
     """
 
@@ -81,15 +78,18 @@ class _Registry:
 _registry = _Registry()
 
 
-def dispatch_for_api(api: Callable[..., Any], *signatures: Mapping[Any, Any]) -> Callable[[Any], Any]:
-    """A decorator that has a function of `tf` call another one, where arguments are of given types.
+def dispatch_for_api(api: Callable[..., Any], *signatures: Mapping[Any, Any]) -> Callable[[Handler], Handler]:
+    """Registers a function that `api` calls where arguments have certain types.
 
-    The other function has the same parameters. It may give `NotImplemented` to leave the call to `api`.
+    The function has the same parameters. It may return `NotImplemented` to leave the call to `api`.
 
     Args:
         api: a function of `tf`.
         *signatures: dicts from parameters, by name or position, to types that their arguments must have: classes,
             `List[...]` and `Union[...]`; without any, the annotations of the decorated function.
+
+    Returns:
+        A decorator, which returns the function itself.
 
     Raises:
         ValueError: `api` is no function of `tf`; the parameters are others; a type is of another kind.
@@ -109,23 +109,29 @@ def dispatch_for_api(api: Callable[..., Any], *signatures: Mapping[Any, Any]) ->
         for annotation in signature.values():
             _check_annotation(annotation)
 
-    def decorate(target: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(target: Handler) -> Handler:
         own = inspect.signature(target)
         if [p.name for p in own.parameters.values()] != [p.name for p in parameters.parameters.values()]:
             raise ValueError(
                 f"Dispatch function's signature {own} does not match API's signature {_plain(parameters)}."
             )
-        for wanted in signatures or [_annotated(target)]:
-            _register(api, _Target(_by_name(wanted, parameters), target, target))
+        for types_of in signatures or [_annotated(target)]:
+            _register(api, _Target(_by_name(types_of, parameters), target, target))
         return target
 
     return decorate
 
 
-def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Any], Any]:
-    """A decorator for a function that does what every elementwise function of one tensor does, for a type.
+def dispatch_for_unary_elementwise_apis(x_type: object) -> Callable[[Handler], Handler]:
+    """Registers a function that computes every elementwise function of one tensor, for a type.
 
     It is called as `handler(api, x)`, and applies `api`, a function of one argument, to the tensors in `x`.
+
+    Args:
+        x_type: the type of the argument: a class, `List[...]` or `Union[...]`.
+
+    Returns:
+        A decorator, which returns the function itself.
 
     Raises:
         ValueError: there is a handler for the type already.
@@ -139,13 +145,19 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Any], Any]:
         >>> tf.abs(Boxed([-1, 2])).inside.numpy().tolist()
         [1, 2]
     """
-    return _elementwise("unary", "A unary", _UNARY, (x_type,))
+    return _elementwise("unary elementwise", (x_type,), lambda: _elementwise_apis(1, _UNARY))
 
 
-def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[Any], Any]:
-    """A decorator for a function that does what every elementwise function of two tensors does, for two types.
+def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Callable[[Handler], Handler]:
+    """Registers a function that computes every elementwise function of two tensors, for two types.
 
     It is called as `handler(api, x, y)`, and applies `api`, a function of two arguments, to the tensors in them.
+
+    Args:
+        x_type, y_type: the types of the arguments: classes, `List[...]` or `Union[...]`.
+
+    Returns:
+        A decorator, which returns the function itself.
 
     Raises:
         ValueError: there is a handler for the types already.
@@ -159,11 +171,17 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[
         >>> tf.add(Wrapped([1, 2]), Wrapped([3, 4])).inside.numpy().tolist()
         [4, 6]
     """
-    return _elementwise("binary", "A binary", _BINARY, (x_type, y_type))
+    return _elementwise("binary elementwise", (x_type, y_type), lambda: _elementwise_apis(2, _BINARY))
 
 
-def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[Any], Any]:
-    """`dispatch_for_binary_elementwise_apis` for `tf.debugging.assert_equal` and its like.
+def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) -> Callable[[Handler], Handler]:
+    """Registers a function that computes `tf.debugging.assert_equal` and its like, for two types.
+
+    Args:
+        x_type, y_type: the types of the arguments: classes, `List[...]` or `Union[...]`.
+
+    Returns:
+        A decorator, which returns the function itself.
 
     Raises:
         ValueError: there is a handler for the types already.
@@ -176,11 +194,17 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
         ...     return api(x.inside, y.inside)
         >>> tf.debugging.assert_less(Held([1]), Held([3]))
     """
-    return _elementwise("assert", "A binary", _ASSERTS, (x_type, y_type))
+    return _elementwise("binary elementwise assert", (x_type, y_type), lambda: _named(_ASSERTS))
 
 
 def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
-    """Takes back what a decorated function was registered for.
+    """Removes the registrations of a decorated function.
+
+    Args:
+        dispatch_target: the function.
+
+    Returns:
+        None.
 
     Raises:
         ValueError: it was not registered.
@@ -194,19 +218,19 @@ def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
         >>> tf.experimental.unregister_dispatch_for(handler)
     """
     with _registry.lock:
-        found = False
+        registered = False
         for key, targets in list(_registry.targets.items()):
-            left = [t for t in targets if t.registered is not dispatch_target]
-            found = found or len(left) < len(targets)
-            _registry.targets[key] = left
+            others = [t for t in targets if t.registered is not dispatch_target]
+            registered = registered or len(others) < len(targets)
+            _registry.targets[key] = others
         for kind in [k for k, handler in _registry.handlers.items() if handler is dispatch_target]:
             del _registry.handlers[kind]
-    if not found:
+    if not registered:
         raise ValueError(f"Function {dispatch_target} was not registered using a `@dispatch_for_*` decorator.")
 
 
 def of_op(function: Any, args: tuple[Any, ...]) -> Any:
-    """What is registered for an op and these arguments, in the order of its parameters, or NotImplemented."""
+    """Returns the result of the function registered for an op and its arguments, or NotImplemented."""
     targets = _registry.targets.get(function.op)
     if not targets:
         return NotImplemented
@@ -217,7 +241,7 @@ def of_op(function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _key(api: Any) -> Any:
-    """What stands for a function: the op that it is, or itself."""
+    """Returns the key of a function: the op that it is, or itself."""
     return api.op if _is_op(api) else _registry.originals.get(api, api)
 
 
@@ -232,21 +256,21 @@ def _parameters(api: Any) -> inspect.Signature:
 
 
 def _plain(signature: inspect.Signature) -> inspect.Signature:
-    """A signature without annotations."""
+    """Returns a signature without annotations."""
     bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
     return inspect.Signature(bare)
 
 
 def _annotated(target: Any) -> dict[str, Any]:
-    wanted = {n: t for n, t in typing.get_type_hints(target).items() if n != "return"}
-    if not wanted:
+    annotations = {n: t for n, t in typing.get_type_hints(target).items() if n != "return"}
+    if not annotations:
         raise ValueError(
             "The dispatch_for_api decorator must be called with at least one signature, or applied to a function that "
             "has type annotations on its parameters."
         )
-    for annotation in wanted.values():
+    for annotation in annotations.values():
         _check_annotation(annotation)
-    return wanted
+    return annotations
 
 
 def _check_annotation(annotation: Any) -> None:
@@ -261,13 +285,13 @@ def _check_annotation(annotation: Any) -> None:
         )
 
 
-def _by_name(wanted: Mapping[Any, Any], signature: inspect.Signature) -> dict[str, Any]:
+def _by_name(annotations: Mapping[Any, Any], signature: inspect.Signature) -> dict[str, Any]:
     names = list(signature.parameters)
     result = {}
-    for which, annotation in wanted.items():
-        name = names[which] if isinstance(which, int) and which < len(names) else which
+    for key, annotation in annotations.items():
+        name = names[key] if isinstance(key, int) and key < len(names) else key
         if name not in names:
-            raise ValueError(f"signature includes annotation for unknown parameter {which!r}.")
+            raise ValueError(f"signature includes annotation for unknown parameter {key!r}.")
         result[name] = annotation
     return result
 
@@ -278,10 +302,10 @@ def _register(api: Any, target: _Target) -> None:
         # A new list: another thread may be going through the old one.
         _registry.targets[key] = [*_registry.targets.get(key, ()), target]
         if not _is_op(api) and key not in _registry.originals.values():
-            _registry.originals[_exchange(key)] = key
-        for annotation in target.wanted.values():
+            _registry.originals[_replace(key)] = key
+        for annotation in target.types.values():
             for kind in _classes(annotation):
-                _have_ops_ask(kind)
+                _add_dispatch(kind)
 
 
 def _classes(annotation: Any) -> list[type]:
@@ -290,45 +314,48 @@ def _classes(annotation: Any) -> list[type]:
     return [annotation]
 
 
-def _have_ops_ask(kind: Any) -> None:
-    """Gives a program's own class the method that ops look for."""
+def _add_dispatch(kind: Any) -> None:
+    """Adds the method that ops look for to a class of the program."""
     ours = kind.__module__ == "builtins" or kind.__module__.startswith(("tapeflow", "numpy"))
     if not ours and not hasattr(kind, "__tf_dispatch__"):
         kind.__tf_dispatch__ = lambda self, function, args: of_op(function, args)
 
 
-def _exchange(function: Any) -> Any:
-    """Puts a function that looks for what is registered in the place of one that does not."""
+def _replace(function: Any) -> Any:
+    """Replaces a function by one that calls the registered functions first."""
 
     @functools.wraps(function)
-    def looking(*args: Any, **kwargs: Any) -> Any:
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
         result = _called(function, _registry.targets[function], args, kwargs)
         return function(*args, **kwargs) if result is NotImplemented else result
 
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "tapeflow" and isinstance(module, types.ModuleType):
             for attribute in [a for a, value in list(vars(module).items()) if value is function]:
-                setattr(module, attribute, looking)
-    return looking
+                setattr(module, attribute, dispatching)
+    return dispatching
 
 
-def _elementwise(kind: str, title: str, apis: tuple[str, ...], wanted: tuple[Any, ...]) -> Callable[[Any], Any]:
-    shown = wanted[0] if len(wanted) == 1 else wanted
+def _elementwise(kind: str, types_of: tuple[Any, ...], apis: Callable[[], list[Any]]) -> Callable[[Handler], Handler]:
+    """Returns the decorator that registers an elementwise handler.
 
-    def decorate(handler: Callable[..., Any]) -> Callable[..., Any]:
-        known = _registry.handlers.get((kind, wanted))
-        if known is not None:
-            what = "assert " if kind == "assert" else ""
-            raise ValueError(
-                f"{title} elementwise {what}dispatch handler ({known}) has already been registered for {shown}."
+    Args:
+        kind: the name of the handlers in errors.
+        types_of: the types of the first arguments, which are the tensors.
+        apis: returns the functions that take the handler; called at the registration, as it loads their namespaces.
+    """
+
+    def decorate(handler: Handler) -> Handler:
+        existing = _registry.handlers.get((kind, types_of))
+        if existing is not None:
+            text = types_of[0] if len(types_of) == 1 else types_of
+            raise ValueError(f"A {kind} dispatch handler ({existing}) has already been registered for {text}.")
+        _registry.handlers[kind, types_of] = handler
+        for api in apis():
+            first = list(inspect.signature(api).parameters)[: len(types_of)]
+            _register(
+                api, _Target(dict(zip(first, types_of, strict=True)), _elementwise_target(api, first, handler), handler)
             )
-        _registry.handlers[kind, wanted] = handler
-        for api in _apis(apis):
-            names = list(inspect.signature(api).parameters)
-            # The first parameters are the tensors, whatever else there is.
-            first = names[: len(wanted)]
-            types_of = dict(zip(first, wanted, strict=True))
-            _register(api, _Target(types_of, _elementwise_target(api, first, handler), handler))
         return handler
 
     return decorate
@@ -348,26 +375,35 @@ def _elementwise_target(api: Any, tensors: list[str], handler: Callable[..., Any
     return call
 
 
-def _apis(lines: tuple[str, ...]) -> list[Any]:
-    import tapeflow
+def _elementwise_apis(tensors: int, others: tuple[str, ...]) -> list[Any]:
+    """Returns the public elementwise ops of so many tensors, and other functions that are named."""
+    apis = {_key(api): api for api in _named(others)}
+    excluded = set(map(_key, _named(_EXCLUDED)))
+    for namespace in _NAMESPACES:
+        for api in list(vars(importlib.import_module(namespace)).values()):
+            op = getattr(api, "op", None) if inspect.isfunction(api) else None
+            if not isinstance(op, Op) or not op.elementwise or op.identity or _key(api) in excluded:
+                continue
+            if op.kinds is not None and op.kinds.count("tensor") == tensors:
+                apis[_key(api)] = api
+    return list(apis.values())
 
-    found = {}
+
+def _named(lines: tuple[str, ...]) -> list[Any]:
+    """Returns the functions in lines of a namespace and names in it."""
+    functions = []
     for line in lines:
-        place, *names = line.split()
-        module: Any = tapeflow
-        for part in place.split(".")[1:]:
-            module = getattr(module, part, None) or importlib.import_module(f"{module.__name__}.{part}")
-        for name in names:
-            api = getattr(module, name)
-            found[_key(api)] = api
-    return list(found.values())
+        namespace, *names = line.split()
+        module = importlib.import_module(namespace.replace("tf", "tapeflow", 1))
+        functions += [getattr(module, name) for name in names]
+    return functions
 
 
 # ---- calling ---------------------------------------------------------------------------------------------------------
 
 
 def _called(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> Any:
-    """What the one target that fits gives, or NotImplemented.
+    """Returns the result of the one target that fits, or NotImplemented.
 
     Raises:
         ValueError: several fit.
@@ -375,9 +411,9 @@ def _called(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> An
     try:
         bound = inspect.signature(function).bind(*args, **kwargs).arguments
     except TypeError:
-        return NotImplemented  # the function itself says what is wrong
-    fitting = [t for t in targets if all(n in bound and _fits(bound[n], a) for n, a in t.wanted.items())]
-    fitting = [t for t in fitting if any(_is_of_a_program(bound[n]) for n in t.wanted)]
+        return NotImplemented  # the function itself raises the error
+    fitting = [t for t in targets if all(n in bound and _fits(bound[n], a) for n, a in t.types.items())]
+    fitting = [t for t in fitting if any(_is_of_a_program(bound[n]) for n in t.types)]
     if len(fitting) > 1:
         name = getattr(function, "__name__", "the function")
         raise ValueError(
@@ -397,7 +433,7 @@ def _fits(value: Any, annotation: Any) -> bool:
 
 
 def _is_of_a_program(value: Any) -> bool:
-    """Whether ops do not know the value themselves: what is registered for tensors alone changes nothing."""
+    """Returns True if ops do not take the value themselves: registrations for tensors alone change nothing."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_of_a_program, value))
     return not isinstance(value, (Tensor, bool, int, float, complex, str, bytes, type(None)))

@@ -1,8 +1,6 @@
-"""The public `tf.experimental.dlpack` namespace: tensors that other libraries share, through DLPack capsules."""
+"""The public `tf.experimental.dlpack` namespace: tensors in DLPack capsules, for other libraries."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import torch
 from torch.utils import dlpack
@@ -13,11 +11,17 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.variable import Variable
 
 
-def to_dlpack(tf_tensor: Any) -> Any:
-    """A capsule with the memory of a tensor, which one other library takes over.
+def to_dlpack(tf_tensor: Tensor | Variable) -> object:
+    """Returns a capsule with a copy of a tensor, for another library.
+
+    Args:
+        tf_tensor: a tensor or variable with a value, of a dtype that DLPack has.
+
+    Returns:
+        A DLPack capsule, which can be read once.
 
     Raises:
-        InvalidArgumentError: it is no tensor that has a value in memory that libraries share.
+        InvalidArgumentError: it is no such tensor.
 
     Example:
         >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1, 2]))
@@ -29,15 +33,21 @@ def to_dlpack(tf_tensor: Any) -> Any:
         raise invalid(f"The argument to `to_dlpack` must be a TF tensor, not {type(tf_tensor).__name__}")
     if not isinstance(tensor.value, torch.Tensor):
         raise invalid(f"DLPack has no tensors of {tensor.dtype.name}")
-    # A copy: whoever takes the capsule may write to it, and tensors never change.
+    # A copy: the other library may write to it, and tensors never change.
     return dlpack.to_dlpack(tensor.value.clone())
 
 
-def from_dlpack(dlcapsule: Any) -> EagerTensor:
-    """The tensor in a capsule, or in an object that gives one.
+def from_dlpack(dlcapsule: object) -> EagerTensor:
+    """Returns a tensor with a copy of the values of a capsule.
+
+    Args:
+        dlcapsule: a DLPack capsule, or an object with a method `__dlpack__`.
+
+    Returns:
+        A tensor of the same shape and dtype.
 
     Raises:
-        RuntimeError: the capsule was taken already.
+        RuntimeError: the capsule was read already.
         TypeError: it is no capsule.
 
     Example:
@@ -47,5 +57,5 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
     """
     if not hasattr(dlcapsule, "__dlpack__") and type(dlcapsule).__name__ != "PyCapsule":
         raise TypeError(f"from_dlpack takes a DLPack capsule, not {type(dlcapsule).__name__}.")
-    value = dlpack.from_dlpack(dlcapsule).clone()  # what another library may write to is no tensor of ours
+    value = dlpack.from_dlpack(dlcapsule).clone()  # the other library may write to its memory
     return EagerTensor(value, FROM_TORCH[value.dtype])

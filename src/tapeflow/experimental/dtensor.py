@@ -1,4 +1,4 @@
-"""`tf.experimental.dtensor`, which Keras imports whether or not it is used. There are no such tensors here."""
+"""`tf.experimental.dtensor`, which Keras imports even where it is not used. TapeFlow has no such tensors."""
 
 from typing import Any
 
@@ -6,12 +6,14 @@ _INSTEAD = "to train on many devices, use a strategy of tf.distribute."
 
 
 class _Absent:
+    """A class that cannot be instantiated."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(f"TapeFlow has no tf.experimental.dtensor.{type(self).__name__}: {_INSTEAD}")
 
 
 class DTensorDataset(_Absent):
-    """A dataset of tensors laid out over a mesh of devices: libraries ask whether something is one. Nothing is.
+    """A dataset of tensors laid out over a mesh of devices: libraries check for it with `isinstance`.
 
     Raises:
         NotImplementedError: always.
@@ -19,7 +21,7 @@ class DTensorDataset(_Absent):
 
 
 class DVariable(_Absent):
-    """A variable laid out over a mesh of devices. Nothing is one.
+    """A variable laid out over a mesh of devices: libraries check for it with `isinstance`.
 
     Raises:
         NotImplementedError: always.

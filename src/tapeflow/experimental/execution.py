@@ -1,4 +1,4 @@
-"""How ops and functions run, as far as TensorFlow lets a program say so: here it changes nothing."""
+"""`tf.experimental.async_scope` and other settings of how ops run, which change nothing here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _EXECUTORS = ("", "DEFAULT", "SINGLE_THREADED_EXECUTOR")
 
 @contextmanager
 def async_scope() -> Iterator[None]:
-    """A scope whose ops may still run when Python goes on. Errors come at once here, as outside of it.
+    """Returns a context whose ops may still run when Python goes on. Here errors are raised at once, as outside of it.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> with tf.experimental.async_scope():
@@ -24,7 +27,10 @@ def async_scope() -> Iterator[None]:
 
 
 def async_clear_error() -> None:
-    """Forgets errors of ops that ran while Python went on. There are none.
+    """Clears the errors of ops that ran while Python went on. There are none.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.experimental.async_clear_error()
@@ -33,13 +39,16 @@ def async_clear_error() -> None:
 
 @contextmanager
 def function_executor_type(executor_type: str | None) -> Iterator[None]:
-    """A scope whose functions are run in a way: all run operation after operation here.
+    """Returns a context whose functions are run by an executor. Here all run operation after operation.
 
     Args:
-        executor_type: "", "DEFAULT" or "SINGLE_THREADED_EXECUTOR"; None says nothing.
+        executor_type: "", "DEFAULT" or "SINGLE_THREADED_EXECUTOR"; None for no change.
+
+    Returns:
+        A context manager.
 
     Raises:
-        NotFoundError: it is none of these.
+        NotFoundError: it is another type.
 
     Example:
         >>> with tf.experimental.function_executor_type("SINGLE_THREADED_EXECUTOR"):

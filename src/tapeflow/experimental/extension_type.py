@@ -8,7 +8,13 @@ from tapeflow.experimental.extension_types import ExtensionType
 
 
 def as_dict(value: ExtensionType) -> dict[str, Any]:
-    """The fields of an extension type, by name.
+    """Returns the fields of an extension type, by name.
+
+    Args:
+        value: of an extension type.
+
+    Returns:
+        A dict from the names of fields to their values.
 
     Example:
         >>> class Named(tf.experimental.ExtensionType):

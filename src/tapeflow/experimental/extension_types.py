@@ -1,7 +1,7 @@
-"""`tf.experimental.ExtensionType`: a user's class that functions, datasets and ops take as they take tensors.
+"""`tf.experimental.ExtensionType`: a user's class that functions, datasets and ops accept as they accept tensors.
 
-A value is immutable. Its spec has the same fields, with specs in the place of tensors, and takes it apart and puts it
-together again: that is all that `tf.nest`, `tf.function` and `tf.data` need to know of it.
+A value is immutable. Its spec has the same fields, with specs in the place of tensors, and converts it to tensors and
+back: `tf.nest`, `tf.function` and `tf.data` need no more than that.
 """
 
 from __future__ import annotations
@@ -17,22 +17,25 @@ from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.experimental.dispatch import of_op
 from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, resolved
+from tapeflow.math.comparison import equal, logical_and, logical_not
+from tapeflow.math.reduction import reduce_all
 
 _RESERVED = frozenset({"self", "Spec", "_type_spec", "_fields", "_frozen", "_spec_kind"})
 
 
 class _Meta(ABCMeta):
-    """Makes a value or spec by its constructor, and then makes it final."""
+    """Creates a value or spec by its constructor, and then makes it final."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = super().__call__(*args, **kwargs)
-        made._finish()
-        return made
+        instance = super().__call__(*args, **kwargs)
+        instance._finish()
+        return instance
 
 
 class _Final(metaclass=_Meta):
-    """What has fields that only a constructor sets."""
+    """A class with fields that only a constructor sets."""
 
     _frozen = False
 
@@ -41,7 +44,7 @@ class _Final(metaclass=_Meta):
         raise NotImplementedError
 
     def _finish(self) -> None:
-        """Checks and converts what the constructor set; nothing can be set after that."""
+        """Checks and converts the fields that the constructor set, after which they are final."""
         missing = {f.name for f in self._all_fields() if f.name not in vars(self)}
         if missing:
             raise ValueError(f"Missing required fields: {missing}")
@@ -50,11 +53,11 @@ class _Final(metaclass=_Meta):
         self._validated()
         vars(self)["_frozen"] = True
 
-    def _fitted(self, field: Field, given: Any) -> Any:
+    def _fitted(self, field: Field, value: Any) -> Any:
         raise NotImplementedError
 
     def _validated(self) -> None:
-        """What a subclass wants to check."""
+        """Checks the fields, in a subclass."""
 
     def _set_fields(self, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
         bound = signature.bind(*args, **kwargs)
@@ -71,10 +74,10 @@ class _Final(metaclass=_Meta):
 
     @classmethod
     def _with_fields(cls, values: Mapping[str, Any]) -> Any:
-        """One with these fields as they are, made without its constructor."""
-        made = cls.__new__(cls)
-        vars(made).update(values, _frozen=True)
-        return made
+        """Creates an instance with these fields as they are, without its constructor."""
+        instance = cls.__new__(cls)
+        vars(instance).update(values, _frozen=True)
+        return instance
 
     def _written(self, write: Callable[[Any], str]) -> str:
         parts = [f"{f.name}={write(vars(self)[f.name])}" for f in self._all_fields() if f.name in vars(self)]
@@ -82,9 +85,9 @@ class _Final(metaclass=_Meta):
 
 
 class ExtensionTypeSpec(_Final, TypeSpec):
-    """What an extension type looks like without its tensors. Every extension type has its own, as its `Spec`.
+    """The spec of an extension type. Every extension type has its own, as its `Spec`.
 
-    It is made with the fields of the type: specs for tensors and for other extension types, and all else as it is. A
+    It is created with the fields of the type: specs for tensors and for other extension types, and all else as it is. A
     class `Spec` inside the type may have a constructor of its own, which sets them, and properties and methods.
 
     Example:
@@ -103,8 +106,8 @@ class ExtensionTypeSpec(_Final, TypeSpec):
     def _all_fields(cls) -> tuple[Field, ...]:
         return cls._value_type._all_fields()
 
-    def _fitted(self, field: Field, given: Any) -> Any:
-        return field.spec(given)
+    def _fitted(self, field: Field, value: Any) -> Any:
+        return field.spec(value)
 
     @property
     def value_type(self) -> type:
@@ -113,7 +116,11 @@ class ExtensionTypeSpec(_Final, TypeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
-        """The spec of a value."""
+        """Returns the spec of a value.
+
+        Args:
+            value: of the extension type.
+        """
         return cls._with_fields({f.name: _specs(vars(value)[f.name]) for f in cls._all_fields()})
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -140,17 +147,17 @@ class ExtensionTypeSpec(_Final, TypeSpec):
 
 
 class ExtensionType(_Final, CompositeTensor):
-    """The base of classes that functions, datasets and ops take as they take tensors.
+    """The base of classes that functions, datasets and ops accept as they accept tensors.
 
     A subclass lists its fields with their types, as a dataclass does: `tf.Tensor` and its kin (`tf.RaggedTensor`,
     another extension type), `int`, `float`, `bool`, `str`, `bytes`, `tf.DType`, `tf.TensorShape`, `None`, and tuples,
-    mappings and unions of them. A value's fields never change. Without a constructor of its own it is made with
+    mappings and unions of them. A value's fields never change. Without a constructor of its own it is created with
     its fields; a constructor of its own sets them all. Then `__validate__`, if there is one, may refuse them. A type
     that goes into SavedModels has a name as its attribute `__name__`: `"project.Type"`.
 
     Raises:
-        TypeError: on making the class, a type that no field can have, or a default that does not fit; on making a
-            value, what does not fit its field.
+        TypeError: for the class, a type that no field can have, or a default that does not fit; for a value, a field
+            that does not fit.
         ValueError: a reserved name, or a class attribute without a type; a field that the constructor did not set.
 
     Example:
@@ -185,8 +192,8 @@ class ExtensionType(_Final, CompositeTensor):
     def _all_fields(cls) -> tuple[Field, ...]:
         return _resolved_fields(cls)
 
-    def _fitted(self, field: Field, given: Any) -> Any:
-        return field.value(given)
+    def _fitted(self, field: Field, value: Any) -> Any:
+        return field.value(value)
 
     def _validated(self) -> None:
         validate = getattr(self, "__validate__", None)
@@ -195,23 +202,19 @@ class ExtensionType(_Final, CompositeTensor):
 
     @property
     def _type_spec(self) -> Any:
-        known = vars(self).get("_known_spec")
-        if known is None:
-            known = vars(self)["_known_spec"] = type(self).Spec.from_value(self)
-        return known
+        spec = vars(self).get("_cached_spec")
+        if spec is None:
+            spec = vars(self)["_cached_spec"] = type(self).Spec.from_value(self)
+        return spec
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """What was registered for an op and this type, or NotImplemented."""
-        from tapeflow.experimental.dispatch import of_op
-
+        """Returns the result of the function registered for an op and this type, or NotImplemented."""
         return of_op(function, args)
 
     def __eq__(self, other: object) -> Any:
-        """Whether all fields are equal, element by element: a bool tensor, or False if they can't be compared."""
+        """Returns a bool tensor that is true if all fields are equal; False if they can't be compared."""
         if type(self) is not type(other) or self._type_spec != type_spec_from_value(other):
             return False
-        from tapeflow.math import equal, logical_and, reduce_all
-
         pairs = zip(*(nest.flatten(v, expand_composites=True) for v in (self, other)), strict=True)
         result: Any = True
         for x, y in pairs:
@@ -223,8 +226,6 @@ class ExtensionType(_Final, CompositeTensor):
         same = self == other
         if isinstance(same, bool):
             return not same
-        from tapeflow.math import logical_not
-
         return logical_not(same)
 
     def __hash__(self) -> int:
@@ -234,11 +235,11 @@ class ExtensionType(_Final, CompositeTensor):
         return self._written(repr)
 
 
-# ---- making the classes ----------------------------------------------------------------------------------------------
+# ---- creating classes ------------------------------------------------------------------------------------------------
 
 
 def _fields_of(cls: type) -> tuple[Field, ...]:
-    """The fields of a class, those that it inherits first."""
+    """Returns the fields of a class, inherited ones first."""
     inherited = [f for base in reversed(cls.__mro__[1:]) for f in vars(base).get("_fields", ())]
     fields = {f.name: f for f in inherited}
     own = vars(cls).get("__annotations__", {})
@@ -260,7 +261,7 @@ def _fields_of(cls: type) -> tuple[Field, ...]:
 
 
 def _resolve(field: Field, cls: type) -> None:
-    """Looks up what an annotation names, and fits the default to it."""
+    """Resolves an annotation, and converts the default to it."""
     field.annotation = resolved(field.annotation, field.name, cls, {cls.__name__: cls})
     check(field.annotation, field.name)
     if field.default is not REQUIRED:
@@ -271,7 +272,7 @@ def _resolve(field: Field, cls: type) -> None:
 
 
 def _resolved_fields(cls: Any) -> tuple[Field, ...]:
-    """The fields, of which all annotations must be known by now."""
+    """Returns the fields, with annotations that can all be resolved by now."""
     if not vars(cls).get("_is_resolved", False):
         for field in cls._fields:
             _resolve(field, cls)
@@ -284,48 +285,49 @@ def _is_part_of_the_class(name: str, value: Any) -> bool:
     return special or callable(value) or hasattr(type(value), "__get__") or name in _RESERVED or name == "_is_resolved"
 
 
-def _signature(fields: tuple[Field, ...], what: str) -> inspect.Signature:
-    """How a value or spec is made of its fields. Those without a default after one with a default go by name alone."""
-    nothing = inspect.Parameter.empty
+def _signature(fields: tuple[Field, ...], kind_of_class: str) -> inspect.Signature:
+    """Returns the signature of the constructor of a value or a spec. Fields without a default that follow one with a
+    default are keyword-only."""
+    empty = inspect.Parameter.empty
     by_name = False
     parameters: list[inspect.Parameter] = []
     for field in fields:
-        default = nothing if field.default is REQUIRED or what == "spec" else field.default
-        by_name = by_name or (default is nothing and bool(parameters) and parameters[-1].default is not nothing)
+        default = empty if field.default is REQUIRED or kind_of_class == "spec" else field.default
+        by_name = by_name or (default is empty and bool(parameters) and parameters[-1].default is not empty)
         kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
-        note = nothing if what == "spec" else field.annotation
+        note = empty if kind_of_class == "spec" else field.annotation
         parameters.append(inspect.Parameter(field.name, kind, default=default, annotation=note))
     return inspect.Signature(parameters)
 
 
 def _construct(kind: Any, signature: inspect.Signature) -> None:
-    """Gives a class the constructor of a signature."""
+    """Adds a constructor with a signature to a class."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         self._set_fields(signature, args, kwargs)
 
     kind.__init__ = __init__
-    kind.__signature__ = signature.replace(return_annotation=kind)  # what `inspect.signature` reads
+    kind.__signature__ = signature.replace(return_annotation=kind)  # for `inspect.signature`
 
 
 def _spec_class(cls: Any) -> Any:
-    """The spec of an extension type, with what a class `Spec` inside of it adds."""
+    """Creates the spec class of an extension type, which inherits from a class `Spec` inside of it."""
     own = vars(cls).get("Spec")
     names = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.Spec", "_value_type": cls}
     bases: tuple[type, ...] = (cls._spec_kind,)
     if own is not None:
         bases = (own, *[b for b in bases if not issubclass(own, b)])
-    made = _Meta(f"{cls.__name__}.Spec", bases, names)
+    spec = _Meta(f"{cls.__name__}.Spec", bases, names)
     if own is None or "__init__" not in vars(own):
-        _construct(made, _signature(cls._fields, "spec"))
-    return made
+        _construct(spec, _signature(cls._fields, "spec"))
+    return spec
 
 
 # ---- the parts of fields ---------------------------------------------------------------------------------------------
 
 
 def _leaves(field: Any, kinds: Any) -> Iterator[Any]:
-    """The tensors, or specs, in a field."""
+    """Yields the tensors, or specs, in a field."""
     if isinstance(field, kinds):
         yield field
     elif isinstance(field, (list, tuple)):
@@ -337,7 +339,7 @@ def _leaves(field: Any, kinds: Any) -> Iterator[Any]:
 
 
 def _mapped(field: Any, kinds: Any, function: Callable[[Any], Any]) -> Any:
-    """A field with a function applied to each tensor, or spec, in it."""
+    """Returns a field with a function applied to each tensor, or spec, in it."""
     if isinstance(field, kinds):
         return function(field)
     if isinstance(field, tuple):
@@ -360,7 +362,7 @@ def _immutable(field: Any) -> Any:
 
 
 def _as_plain_text(field: Any) -> str:
-    """A field's text, with mappings as dicts."""
+    """Returns a field's text, with mappings as dicts."""
     if isinstance(field, Mapping):
         return "{" + ", ".join(f"{key!r}: {_as_plain_text(value)}" for key, value in field.items()) + "}"
     return repr(field)

@@ -1,4 +1,4 @@
-"""The fields of extension types: what an annotation says, and values and specs that fit it."""
+"""The fields of extension types: their annotations, and the values and specs that fit them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIMPLE = (bool, int, float, str, bytes, type(None), Tensor, TensorShape, DType)
 
 
 class ImmutableDict(collections.abc.Mapping):
-    """A dict of which nothing changes: what a field of mapping type holds.
+    """A dict that never changes: the value of a field of mapping type.
 
     Example:
         >>> from tapeflow.experimental.fields import ImmutableDict
@@ -56,45 +56,45 @@ class Field:
 
     Attributes:
         name: of the field.
-        annotation: what the class says of it.
-        default: its value where none is given, or `REQUIRED`.
+        annotation: its type, in the class.
+        default: its value where there is no argument, or `REQUIRED`.
     """
 
     name: str
     annotation: Any
     default: Any = REQUIRED
 
-    def value(self, given: Any) -> Any:
-        """A value of this field; tensors are converted, and sequences and mappings become immutable.
+    def value(self, raw: Any) -> Any:
+        """Converts to a value of this field: parts to tensors, and sequences and mappings to immutable ones.
 
         Raises:
             TypeError: it does not fit.
         """
-        return _fitted(given, self.annotation, self.name, _value_of)
+        return _fitted(raw, self.annotation, self.name, _value_of)
 
-    def spec(self, given: Any) -> Any:
-        """The same where specs stand for tensors.
+    def spec(self, raw: Any) -> Any:
+        """Converts to the spec of a value of this field, with specs in the place of tensors.
 
         Raises:
             TypeError: it does not fit.
         """
-        return _fitted(given, self.annotation, self.name, _spec_of)
+        return _fitted(raw, self.annotation, self.name, _spec_of)
 
 
 def resolved(annotation: Any, name: str, owner: type, own_names: Mapping[str, Any]) -> Any:
-    """An annotation that may be written as a text, with what it names.
+    """Resolves an annotation that may be written as a text.
 
     Raises:
-        NameError: there is nothing of that name yet.
+        NameError: a name in it is not defined yet.
     """
     if annotation is None:
         return type(None)
     if not isinstance(annotation, str) and not _mentions_texts(annotation):
         return annotation
     module = sys.modules.get(owner.__module__)
-    made = types.SimpleNamespace(__annotations__={name: annotation}, __module__=owner.__module__)
+    holder = types.SimpleNamespace(__annotations__={name: annotation}, __module__=owner.__module__)
     names = {**vars(module), **own_names} if module else dict(own_names)
-    return typing.get_type_hints(made, names, names)[name]
+    return typing.get_type_hints(holder, names, names)[name]
 
 
 def _mentions_texts(annotation: Any) -> bool:
@@ -103,10 +103,10 @@ def _mentions_texts(annotation: Any) -> bool:
 
 
 def check(annotation: Any, name: str) -> None:
-    """Refuses an annotation that no field can have.
+    """Checks that an annotation is one that a field can have.
 
     Raises:
-        TypeError: it is one.
+        TypeError: it is not.
     """
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
@@ -118,73 +118,73 @@ def check(annotation: Any, name: str) -> None:
     elif annotation in _SIMPLE or (isinstance(annotation, type) and issubclass(annotation, CompositeTensor)):
         inner = ()
     else:
-        shown = repr(annotation.__name__) if isinstance(annotation, type) and not origin else repr(annotation)
-        raise TypeError(f"In field {name!r}: Unsupported type annotation {shown}")
+        text = repr(annotation.__name__) if isinstance(annotation, type) and not origin else repr(annotation)
+        raise TypeError(f"In field {name!r}: Unsupported type annotation {text}")
     for part in inner:
         check(part, name)
 
 
-def _fitted(given: Any, annotation: Any, path: str, leaf: Callable[[Any, Any, str], Any]) -> Any:
-    """A value with all its parts converted by `leaf`, which knows what stands for a tensor."""
+def _fitted(value: Any, annotation: Any, path: str, leaf: Callable[[Any, Any, str], Any]) -> Any:
+    """Converts a value, and all its parts by `leaf(value, annotation, path)`."""
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         for choice in args:
             try:
-                return _fitted(given, choice, path, leaf)
+                return _fitted(value, choice, path, leaf)
             except (TypeError, ValueError):
                 continue
-        shown = annotation if origin is typing.Union else f"one of {annotation}"
-        raise TypeError(f"{path}: expected {shown}, got {type(given).__name__!r}")
+        kinds_text = annotation if origin is typing.Union else f"one of {annotation}"
+        raise TypeError(f"{path}: expected {kinds_text}, got {type(value).__name__!r}")
     if origin is tuple:
-        if not isinstance(given, (list, tuple)):
-            raise TypeError(f"{path}: expected tuple, got {type(given).__name__!r}")
-        kinds = [args[0]] * len(given) if len(args) == 2 and args[1] is Ellipsis else list(args)
-        if len(kinds) != len(given):
-            raise TypeError(f"{path}: expected tuple with length {len(kinds)}, got length {len(given)}")
-        return tuple([_fitted(v, k, f"{path}[{i}]", leaf) for i, (v, k) in enumerate(zip(given, kinds, strict=True))])
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"{path}: expected tuple, got {type(value).__name__!r}")
+        kinds = [args[0]] * len(value) if len(args) == 2 and args[1] is Ellipsis else list(args)
+        if len(kinds) != len(value):
+            raise TypeError(f"{path}: expected tuple with length {len(kinds)}, got length {len(value)}")
+        return tuple([_fitted(v, k, f"{path}[{i}]", leaf) for i, (v, k) in enumerate(zip(value, kinds, strict=True))])
     if origin is collections.abc.Mapping:
-        if not isinstance(given, Mapping):
-            raise TypeError(f"{path}: expected mapping, got {type(given).__name__!r}")
-        keys = [_fitted(key, args[0], f"{path}[<key>]", leaf) for key in given]
-        return ImmutableDict({key: _fitted(given[key], args[1], f"{path}[{key!r}]", leaf) for key in keys})
-    return leaf(given, annotation, path)
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{path}: expected mapping, got {type(value).__name__!r}")
+        keys = [_fitted(key, args[0], f"{path}[<key>]", leaf) for key in value]
+        return ImmutableDict({key: _fitted(value[key], args[1], f"{path}[{key!r}]", leaf) for key in keys})
+    return leaf(value, annotation, path)
 
 
-def _value_of(given: Any, annotation: Any, path: str) -> Any:
+def _value_of(value: Any, annotation: Any, path: str) -> Any:
     if annotation is Tensor:
         try:
-            return convert_to_tensor(given)
+            return convert_to_tensor(value)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{path}: expected a Tensor, got {type(given).__name__!r}: {error}") from error
+            raise type(error)(f"{path}: expected a Tensor, got {type(value).__name__!r}: {error}") from error
     if isinstance(annotation, type) and issubclass(annotation, CompositeTensor):
-        return _instance(given, annotation, path)
-    return _plain(given, annotation, path)
+        return _instance(value, annotation, path)
+    return _plain(value, annotation, path)
 
 
-def _spec_of(given: Any, annotation: Any, path: str) -> Any:
+def _spec_of(value: Any, annotation: Any, path: str) -> Any:
     if annotation is Tensor:
-        if not isinstance(given, TensorSpec):
-            raise TypeError(f"{path}: expected a TensorSpec, got {type(given).__name__!r}")
-        return given
+        if not isinstance(value, TensorSpec):
+            raise TypeError(f"{path}: expected a TensorSpec, got {type(value).__name__!r}")
+        return value
     if isinstance(annotation, type) and issubclass(annotation, CompositeTensor):
-        if not isinstance(given, TypeSpec) or not issubclass(given.value_type, annotation):
-            raise TypeError(f"{path}: expected a TypeSpec for {annotation.__name__!r}, got {type(given).__name__!r}")
-        return given
-    return _plain(given, annotation, path)
+        if not isinstance(value, TypeSpec) or not issubclass(value.value_type, annotation):
+            raise TypeError(f"{path}: expected a TypeSpec for {annotation.__name__!r}, got {type(value).__name__!r}")
+        return value
+    return _plain(value, annotation, path)
 
 
-def _plain(given: Any, annotation: Any, path: str) -> Any:
-    """A value that a value and its spec have in common."""
+def _plain(value: Any, annotation: Any, path: str) -> Any:
+    """Converts a part that a value and its spec have in common."""
     convert = {TensorShape: TensorShape, DType: as_dtype}.get(annotation)
     if convert is None:
-        return _instance(given, annotation, path)
+        return _instance(value, annotation, path)
     try:
-        return convert(given)
+        return convert(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{path}: expected 'tf.{annotation.__name__}', got {type(given).__name__!r}") from None
+        raise TypeError(f"{path}: expected 'tf.{annotation.__name__}', got {type(value).__name__!r}") from None
 
 
-def _instance(given: Any, annotation: type, path: str) -> Any:
-    if not isinstance(given, annotation):
-        raise TypeError(f"{path}: expected {annotation.__name__!r}, got {type(given).__name__!r}")
-    return given
+def _instance(value: Any, annotation: type, path: str) -> Any:
+    if not isinstance(value, annotation):
+        raise TypeError(f"{path}: expected {annotation.__name__!r}, got {type(value).__name__!r}")
+    return value

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.masks import where
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.values.tensor import Tensor
 
 
-def finfo(dtype: Any) -> Any:
-    """The limits of a floating dtype, as `np.finfo`.
+def finfo(dtype: DTypeLike) -> np.finfo | ml_dtypes.finfo:
+    """Returns the limits of a floating dtype, as `np.finfo`.
+
+    Args:
+        dtype: a floating dtype.
+
+    Returns:
+        An object with the attributes of `np.finfo`.
 
     Example:
         >>> from tapeflow.experimental import numpy as tnp
         >>> float(tnp.finfo(tf.float32).max) > 3.4e38
         True
     """
-    import ml_dtypes
-
     kind = as_dtype(dtype).as_numpy_dtype
     return np.finfo(kind) if np.dtype(kind).kind == "f" else ml_dtypes.finfo(kind)
 
 
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
-    """Element by element, the first choice whose condition holds.
+def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
+    """Returns for each element the first choice whose condition holds.
 
     Args:
         condlist: bool tensors.
         choicelist: as many tensors, of one dtype, of shapes that broadcast.
-        default: what stands where no condition holds.
+        default: the value where no condition holds.
+
+    Returns:
+        A tensor of the broadcast shape.
 
     Raises:
         ValueError: the lists are empty or of different lengths.

@@ -1,7 +1,7 @@
-"""The names inside TensorFlow that hosted libraries import, and nothing more than they need.
+"""The names inside TensorFlow that hosted libraries import, and no others.
 
-`tensorflow.python.eager.context` is no API, but Keras imports it. `MODULES` says which such modules there are and where
-each of their names really lives: here for Keras and TensorBoard, in `libraries.py` for TensorFlow Probability.
+`tensorflow.python.eager.context` is not public, but Keras imports it. `MODULES` lists such modules, and for each of
+their names the module that defines it: here for Keras and TensorBoard, in `libraries.py` for TensorFlow Probability.
 `tf.__internal__` is `tapeflow/hosted/internal.py`.
 """
 
@@ -28,7 +28,7 @@ MODULES: dict[str, dict[str, str]] = {
     },
     "tensorflow.python.framework.config": {
         "disable_op_determinism": "tapeflow.hosted.eager_context",
-        "enable_op_determinism": "tapeflow.hosted.eager_context",
+        "enable_op_determinism": "tapeflow.config.experimental",
         "is_op_determinism_enabled": "tapeflow.hosted.eager_context",
     },
     "tensorflow.python.framework.tensor_util": {"is_tf_type": "tapeflow.hosted.internal"},
@@ -53,25 +53,25 @@ _PARENTS = {name.rpartition(".")[0] for name in MODULES} | {
 
 @functools.cache
 def module(fullname: str) -> ModuleType | None:
-    """The module that stands for one of TensorFlow's own, or None for a module that nobody needs."""
+    """Returns the module in the place of one of TensorFlow's own, or None for a module that no library needs."""
     if fullname not in MODULES and fullname not in _PARENTS:
         return None
-    made = ModuleType(fullname, f"What hosted libraries need of {fullname}.")
+    new = ModuleType(fullname, f"The names of {fullname} that hosted libraries need.")
     if fullname in _PARENTS:
-        made.__path__ = []
+        new.__path__ = []
     homes = MODULES.get(fullname, {})
 
     def __getattr__(name: str) -> Any:
         if name not in homes:
-            # Importing `tensorflow.core` puts this in the place of `tapeflow.core` in `tapeflow`.
+            # Importing `tensorflow.core` sets this module as the attribute `core` of `tapeflow`.
             own = sys.modules.get(fullname.replace("tensorflow", "tapeflow", 1))
             if hasattr(own, name):
                 return getattr(own, name)
             raise AttributeError(f"TapeFlow has no {fullname}.{name}: it is not public, and no library here needs it.")
         home, _, own_name = homes[name].partition(":")
         value = getattr(importlib.import_module(home), own_name or name)
-        setattr(made, name, value)
+        setattr(new, name, value)
         return value
 
-    vars(made)["__getattr__"] = __getattr__
-    return made
+    vars(new)["__getattr__"] = __getattr__
+    return new

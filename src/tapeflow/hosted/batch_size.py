@@ -1,4 +1,4 @@
-"""How long the batches of a dataset are, which Keras asks when it spreads them over processes."""
+"""The batch size of a dataset, by which Keras distributes batches over processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import batches, maps, nodes, saving
 
 _UNKNOWN = -1
-# Nodes whose elements are whole elements of what they are made of.
+# Nodes whose elements are elements of their inputs.
 _PASSES_ELEMENTS = (
     nodes.Chooser, nodes.CacheDataset, nodes.ConcatenateDataset, nodes.ZipDataset, maps.FilterDataset,
     maps.PrefetchDataset, maps.AssertCardinalityDataset, maps.IgnoreErrorsDataset, saving.FileCacheDataset,
@@ -19,13 +19,13 @@ _PASSES_ELEMENTS = (
 
 
 def compute_batch_size(dataset: Any) -> Tensor:
-    """The length of a dataset's batches as an int64 scalar; -1 where it is not known, or not the same for all.
+    """Returns the batch size of a dataset as an int64 scalar; -1 where it is not static, or not equal for all batches.
 
     Args:
         dataset: a `tf.data.Dataset` whose elements have a first dimension.
 
     Raises:
-        IndexError: they have none.
+        IndexError: an element is a scalar.
     """
     lengths = {spec.shape[0] for spec in nest.flatten(dataset.element_spec)}
     if len(lengths) == 1 and None not in lengths:
@@ -38,5 +38,5 @@ def _of_node(node: Any) -> int:
         return node._batch_size
     if not isinstance(node, _PASSES_ELEMENTS):
         return _UNKNOWN
-    found = {_of_node(source) for source in node._inputs()}
-    return found.pop() if len(found) == 1 else _UNKNOWN
+    sizes = {_of_node(source) for source in node._inputs()}
+    return sizes.pop() if len(sizes) == 1 else _UNKNOWN

@@ -1,7 +1,8 @@
-"""Small functions that libraries take from inside TensorFlow: from values to tensors, shapes and slices."""
+"""Small functions that libraries import from inside TensorFlow: conversions to tensors, shapes and slices."""
 
 from __future__ import annotations
 
+import faulthandler
 from collections.abc import Callable
 from typing import Any
 
@@ -13,38 +14,39 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.random.stateful import uniform
+from tapeflow.random.stateless import stateless_parameterized_truncated_normal
+from tapeflow.vectorized import vectorized_map
 
 
 def yes() -> bool:
-    """That TensorFlow behaves as version 2."""
+    """Returns True: TensorFlow behaves as version 2."""
     return True
 
 
 def InstallStackTraceHandler() -> None:
-    """Has the process write where it is when it dies of a signal."""
-    import faulthandler
-
+    """Makes the process print a traceback when a signal ends it."""
     faulthandler.enable()
 
 
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A composite value as it is, and anything else as a tensor."""
+    """Converts a value to a tensor, unless it is composite."""
     return value if isinstance(value, CompositeTensor) else convert_to_tensor(value, dtype, name=name)
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """The shape that a vector says, as far as it is known; -1 stands for an unknown dimension."""
+    """Returns the shape in a vector, as far as it is static; -1 is an unknown dimension."""
     if isinstance(tensor, TensorShape):
         return tensor
-    known = get_static_value(tensor, partial=True)
-    if known is None:
+    dims = get_static_value(tensor, partial=True)
+    if dims is None:
         length = tensor.shape[0] if tensor.shape.rank == 1 else None
         return TensorShape(None if length is None else [None] * length)
-    return TensorShape([None if d is None or d < 0 else int(d) for d in known])
+    return TensorShape([None if d is None or d < 0 else int(d) for d in dims])
 
 
 def make_composite_tensor(cls: type, module_name: str = "tf.linalg") -> type:
-    """The class of operators itself: its values are composite."""
+    """Returns a class of operators unchanged, as its values are composite already."""
     return cls
 
 
@@ -55,14 +57,12 @@ def pfor(
     parallel_iterations: int | None = None,
     warn: bool = False,
 ) -> Any:
-    """What a function gives for 0, 1, ..., stacked."""
-    from tapeflow.vectorized import vectorized_map
-
+    """Returns the stacked results of a function for 0, 1, ..., `iters - 1`."""
     return vectorized_map(loop_fn, range_of(iters), fallback_to_while_loop)
 
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
-    """A tensor that a graph computes after operations."""
+    """Returns a copy of a tensor that a graph computes after the dependencies."""
     with control_dependencies(dependencies):
         return identity(output_tensor, name=name)
 
@@ -77,9 +77,7 @@ def parameterized_truncated_normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Numbers of normal distributions cut off at bounds."""
-    from tapeflow import random
-
-    drawn = random.uniform([2], maxval=int32.max, dtype=int32, seed=seed)
+    """Draws numbers of normal distributions truncated at bounds."""
+    key = uniform([2], maxval=int32.max, dtype=int32, seed=seed)
     means, stddevs, minvals, maxvals = (convert_to_tensor(v, dtype) for v in (means, stddevs, minvals, maxvals))
-    return random.stateless_parameterized_truncated_normal(shape, drawn, means, stddevs, minvals, maxvals, name)
+    return stateless_parameterized_truncated_normal(shape, key, means, stddevs, minvals, maxvals, name)

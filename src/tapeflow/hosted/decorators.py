@@ -1,4 +1,4 @@
-"""Decorated functions, and what is behind them."""
+"""Decorators that record the function they decorate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _inspect = inspect
 
 
 def getfullargspec(obj: Any) -> FullArgSpec:
-    """The parameters of a function, without their types: libraries compare them with those of their own functions."""
+    """Returns the parameters of a function without types, as libraries compare them with those of their functions."""
     return inspect.getfullargspec(obj)._replace(annotations={})
 
 
@@ -22,8 +22,9 @@ class Decorator:
     """One of the decorators of a function.
 
     Attributes:
-        decorated_target: what it decorates.
-        decorator_name: its name.
+        decorated_target: the decorated function.
+        decorator_name: the name of the decorator.
+        decorator_argspec: the signature of the result, or None.
     """
 
     def __init__(self, decorated_target: Any, decorator_name: str, decorator_argspec: Any) -> None:
@@ -39,7 +40,7 @@ def make_decorator(
     decorator_doc: str = "",
     decorator_argspec: Any = None,
 ) -> Any:
-    """A function in the place of another, with its name and documentation."""
+    """Copies the name and documentation of a target to a function, and records it as a decorator of the target."""
     functools.update_wrapper(decorator_func, target)
     if decorator_argspec is not None:
         decorator_func.__signature__ = decorator_argspec
@@ -48,12 +49,12 @@ def make_decorator(
 
 
 def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
-    """The decorators of a function, the outermost first, and the function without them."""
-    found: list[Decorator] = []
+    """Returns the decorators of a function, the outermost first, and the function without them."""
+    decorators: list[Decorator] = []
     while not isinstance(maybe_tf_decorator, type):
         decorator = vars(maybe_tf_decorator).get("_tf_decorator") if hasattr(maybe_tf_decorator, "__dict__") else None
         if not isinstance(decorator, Decorator):
             break
-        found.append(decorator)
+        decorators.append(decorator)
         maybe_tf_decorator = decorator.decorated_target
-    return found, maybe_tf_decorator
+    return decorators, maybe_tf_decorator

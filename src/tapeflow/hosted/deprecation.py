@@ -1,4 +1,4 @@
-"""`tensorflow.python.util.deprecation`: there are no such warnings here, neither to be given nor to be silenced."""
+"""`tensorflow.python.util.deprecation`: here none of the decorators warns."""
 
 from __future__ import annotations
 
@@ -13,26 +13,14 @@ def _unchanged(function: Any) -> Any:
     return function
 
 
-def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
-    """A decorator that gives a function as it is."""
+def deprecated(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """Returns a decorator that returns its function unchanged."""
     return _unchanged
 
 
-def deprecated_args(date: str | None, instructions: str, *names: Any, **kwargs: Any) -> Callable[[Any], Any]:
-    """A decorator that gives a function as it is."""
-    return _unchanged
-
-
-def deprecated_arg_values(date: str | None, instructions: str, warn_once: bool = True, **values: Any) -> Any:
-    """A decorator that gives a function as it is."""
-    return _unchanged
-
-
-def deprecated_endpoints(*names: str) -> Callable[[Any], Any]:
-    """A decorator that gives a function as it is."""
-    return _unchanged
+deprecated_args = deprecated_arg_values = deprecated_endpoints = deprecated
 
 
 def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
-    """The function or class itself."""
+    """Returns the function or class unchanged."""
     return func_or_class

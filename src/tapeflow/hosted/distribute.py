@@ -1,4 +1,4 @@
-"""`tf.__internal__.distribute`: how Keras's optimizers leave a replica to update variables."""
+"""`tf.__internal__.distribute`: the functions by which Keras's optimizers update variables from a replica."""
 
 from __future__ import annotations
 
@@ -7,30 +7,29 @@ from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy
+
 
 def _maybe_merge_call(function: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
-    """`function(strategy, ...)`, through `merge_call` only where the strategy needs all replicas to meet for it."""
+    """Calls `function(strategy, ...)`, by `merge_call` only where the strategy needs it."""
     if strategy_supports_no_merge_call():
         return function(strategy, *args, **kwargs)
-    from tapeflow import distribute
-
-    return distribute.get_replica_context().merge_call(function, args=args, kwargs=kwargs)
+    replica: Any = get_replica_context()
+    return replica.merge_call(function, args=args, kwargs=kwargs)
 
 
 def strategy_supports_no_merge_call() -> bool:
-    """Whether replicas of the strategy in force may update variables without meeting."""
-    from tapeflow import distribute
-
-    return not distribute.has_strategy() or not distribute.get_strategy().extended._use_merge_call()
+    """Returns whether replicas of the strategy in force may update variables without `merge_call`."""
+    return not has_strategy() or not get_strategy().extended._use_merge_call()
 
 
 interim = SimpleNamespace(maybe_merge_call=_maybe_merge_call)
 
 
 class ShardedVariable:
-    """A variable in parts on several servers; no strategy here makes one."""
+    """A variable in parts on several servers; no strategy here creates one."""
 
 
 def variable_sync_on_read_context() -> AbstractContextManager[None]:
-    """Where metrics are read. A replica reads its own part of what replicas count together; outside it is the whole."""
+    """Returns a scope to read metrics in: without effect, as a replica reads its own part of a sum anyway."""
     return nullcontext()

@@ -1,8 +1,9 @@
-"""Decorators by which libraries say what of them is public, and how it is documented; and the names that these give."""
+"""Decorators by which libraries declare their public names and documentation, and a registry of these names."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -12,25 +13,25 @@ _names: weakref.WeakKeyDictionary[Any, tuple[str, ...]] = weakref.WeakKeyDiction
 
 
 class tf_export:
-    """A decorator that notes the public names of a class or function.
+    """A decorator that registers the public names of a class or function.
 
     Args:
         *names: the names.
-        v1: those that only TensorFlow 1 has.
+        v1: the names in TensorFlow 1.
     """
 
     def __init__(self, *names: str, v1: Sequence[str] = (), **kwargs: Any) -> None:
         self.names, self.names_v1 = names, v1
 
     def __call__(self, symbol: Any) -> Any:
-        with contextlib.suppress(TypeError):  # what can't be referred to weakly
+        with contextlib.suppress(TypeError):  # an object without weak references
             _names[symbol] = self.names
             for name in (*self.names, *(f"compat.v1.{n}" for n in self.names_v1)):
                 _symbols[name] = symbol
         return symbol
 
     def export_constant(self, module_name: str, name: str) -> None:
-        """Notes the public name of a constant; it is found under its own."""
+        """Accepts the public name of a constant, without effect: it has that name already."""
 
 
 keras_export = tf_export
@@ -39,7 +40,7 @@ keras_export = tf_export
 def get_canonical_name_for_symbol(
     symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
 ) -> str | None:
-    """The first of the public names, or None: that which a library exported it by, or that below `tf`."""
+    """Returns the first public name, by which a library exported the symbol or which it has below `tf`, or None."""
     names = _names.get(symbol)
     if names:
         return names[0]
@@ -51,19 +52,17 @@ def get_canonical_name_for_symbol(
 
 
 def get_symbol_from_name(name: str) -> Any:
-    """What has a public name, such as "math.add", or None."""
+    """Returns the symbol of a public name, such as "math.add", or None."""
     if name in _symbols:
         return _symbols[name]
-    import tapeflow
-
-    value: Any = tapeflow
+    value: Any = sys.modules["tapeflow"]
     for part in name.split("."):
         value = getattr(value, part, None)
     return value
 
 
 def unchanged(symbol: Any) -> Any:
-    """A decorator that gives a class or function as it is: how it is documented is not said here."""
+    """Returns a class or function unchanged: a decorator about its documentation."""
     return symbol
 
 

@@ -1,4 +1,4 @@
-"""`tf.__internal__`: the names in it that hosted libraries use."""
+"""`tf.__internal__`: the names of it that hosted libraries use."""
 
 from __future__ import annotations
 
@@ -20,50 +20,35 @@ smart_cond = SimpleNamespace(smart_cond=_smart_cond)
 eager_context = SimpleNamespace(eager_mode=eager_mode)
 tf2 = SimpleNamespace(enabled=lambda: True)
 
-# What would import much, by where it lives.
+# Names whose modules are loaded on first use; a colon precedes another name there, or nothing for the module itself.
 _ON_FIRST_USE = {
     "FuncGraph": "tapeflow.graph.ir.func_graph",
     "SymbolicTensor": "tapeflow.core.values.symbolic",
-    "distribute": "tapeflow.hosted.distribute",
-    "autograph": "tapeflow.hosted.autograph",
-    "decorator": "tapeflow.hosted.decorators",
-    "dispatch": "tapeflow.hosted.keras_2",
-    "feature_column": "tapeflow.hosted.keras_2",
+    "distribute": "tapeflow.hosted.distribute:",
+    "autograph": "tapeflow.hosted.autograph:",
+    "decorator": "tapeflow.hosted.decorators:",
+    "dispatch": "tapeflow.hosted.keras_2:",
+    "feature_column": "tapeflow.hosted.keras_2:",
     "load_context": "tapeflow.hosted.keras_2",
     "get_name_scope": "tapeflow.core.scopes:get_current_name_scope",
-    "mixed_precision": "tapeflow.hosted.keras_2",
-    "nest": "tapeflow.hosted.nests",
-    "ops": "tapeflow.hosted.ops",
+    "mixed_precision": "tapeflow.hosted.keras_2:",
+    "nest": "tapeflow.hosted.nests:",
+    "ops": "tapeflow.hosted.ops:",
     "register_call_context_function": "tapeflow.hosted.keras_2",
     "register_clear_session_function": "tapeflow.hosted.keras_2",
     "register_get_session_function": "tapeflow.hosted.keras_2",
     "register_load_model_function": "tapeflow.hosted.keras_2",
-    "saved_model": "tapeflow.hosted.keras_2",
-    "tracking": "tapeflow.hosted.tracking",
-    "train": "tapeflow.hosted.train",
+    "saved_model": "tapeflow.hosted.keras_2:",
+    "tracking": "tapeflow.hosted.tracking:",
+    "train": "tapeflow.hosted.train:",
 }
-_MODULES = frozenset(
-    {
-        "autograph",
-        "decorator",
-        "dispatch",
-        "distribute",
-        "feature_column",
-        "mixed_precision",
-        "nest",
-        "ops",
-        "saved_model",
-        "tracking",
-        "train",
-    }
-)
 
 
 def __getattr__(name: str) -> Any:
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"TapeFlow has no tf.__internal__.{name}: it is not public, and no library here needs it.")
-    home, _, own_name = home.partition(":")
+    home, colon, own_name = home.partition(":")
     module = importlib.import_module(home)
-    value = globals()[name] = module if name in _MODULES else getattr(module, own_name or name)
+    value = globals()[name] = module if colon and not own_name else getattr(module, own_name or name)
     return value

@@ -1,4 +1,4 @@
-"""What Keras 2 (`tf_keras`) tells TensorFlow about itself. Nothing here asks for it."""
+"""The functions by which Keras 2 (`tf_keras`) registers itself with TensorFlow; most have no effect here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
-    """A decorator that lets `dispatch_for_types` say what a function does for other types than tensors."""
+    """Decorates a function so that `dispatch_for_types` can add implementations for other types than tensors."""
     if target is None:
         return add_dispatch_support
     for_types: list[tuple[tuple[type, ...], Callable[..., Any]]] = []
@@ -30,7 +30,7 @@ def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) ->
 
 
 def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
-    """A decorator for a function that is called in the place of another, where an argument is of one of these types."""
+    """Returns a decorator for the implementation of `op` where an argument is of one of these types."""
 
     def decorate(function: Any) -> Any:
         op._for_types.append((types, function))
@@ -40,24 +40,24 @@ def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
 
 
 class GlobalOpDispatcher:
-    """What may take over an op for arguments that are no tensors.
+    """A dispatcher that may implement ops for arguments that are not tensors.
 
-    Keras 2 has one for its symbolic tensors, the class that its module calls `KerasTensor`: ops ask that class.
+    Keras 2 has one for its symbolic tensors, the class `KerasTensor` of its module; ops call the hook of that class.
     """
 
     NOT_SUPPORTED = object()
 
     def handle(self, op: Any, args: Any, kwargs: Any) -> Any:
-        """What it gives for the op, or `NOT_SUPPORTED`."""
+        """Returns the result of the op, or `NOT_SUPPORTED`."""
         return self.NOT_SUPPORTED
 
     def register(self, op: Any = None) -> None:
-        """Has the ops of symbolic tensors ask it; what it is to do for one function alone is not asked."""
+        """Registers the dispatcher for all ops of symbolic tensors; one for a single op is ignored."""
         symbolic = getattr(sys.modules[type(self).__module__], "keras_tensor", None)
         if op is None and symbolic is not None:
-            symbolic.KerasTensor.__tf_dispatch__ = lambda _, function, args: self._asked(function, args)
+            symbolic.KerasTensor.__tf_dispatch__ = lambda _, function, args: self._dispatch(function, args)
 
-    def _asked(self, function: Any, args: tuple[Any, ...]) -> Any:
+    def _dispatch(self, function: Any, args: tuple[Any, ...]) -> Any:
         result = self.handle(function, args, {})
         return NotImplemented if result is self.NOT_SUPPORTED else result
 
@@ -66,7 +66,7 @@ OpDispatcher = GlobalOpDispatcher
 
 
 def register_call_context_function(*functions: Any) -> None:
-    """Is accepted, and not asked."""
+    """Accepts its arguments, without effect."""
 
 
 register_clear_session_function = register_get_session_function = register_load_model_function = (
@@ -77,35 +77,35 @@ register_session_provider = register_loss_scale_wrapper = register_call_context_
 
 @contextmanager
 def load_context(options: Any) -> Iterator[None]:
-    """The scope in which a model is loaded, with options that say from where: nothing here asks for them."""
+    """Returns the scope in which a model is loaded; the options have no effect."""
     yield
 
 
 class VersionedTypeRegistration:
-    """How objects of a class would be made from a SavedModel; those loaded here are plain ones."""
+    """A constructor for objects of a SavedModel; accepted, and without effect."""
 
     def __init__(self, **kwargs: Any) -> None:
         vars(self).update(kwargs)
 
 
 def register_revived_type(identifier: str, predicate: Any, versions: Any) -> None:
-    """Is accepted, and not asked."""
+    """Accepts its arguments, without effect."""
 
 
 class StateManager:
-    """What keeps the variables of feature columns, of which there are none here."""
+    """The owner of the variables of feature columns, of which there are none here."""
 
 
 def get_config() -> None:
-    """The `ConfigProto` of the runtime: there is none."""
+    """Returns None: the runtime has no `ConfigProto`."""
 
 
 def get_enclosing_xla_context() -> None:
-    """The context of XLA that operations are built in: there is none."""
+    """Returns None: no operation is built in a context of XLA."""
 
 
 def GraphOrParentsInXlaContext(graph: Any) -> bool:
-    """Whether a graph is compiled by XLA: it never is."""
+    """Returns False: no graph is compiled by XLA."""
     return False
 
 
@@ -113,12 +113,12 @@ load = SimpleNamespace(VersionedTypeRegistration=VersionedTypeRegistration, regi
 
 
 def TF_ListPluggablePhysicalDevices() -> list[bytes]:
-    """The devices of plug-ins: there are none."""
+    """Returns an empty list: there are no devices of plug-ins."""
     return []
 
 
 class KerasModeKeys:
-    """What a model is called for."""
+    """The purposes of a call of a model."""
 
     TRAIN = "train"
     TEST = "test"

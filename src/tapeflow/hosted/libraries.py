@@ -1,7 +1,7 @@
-"""The names inside TensorFlow that TensorFlow Probability and Keras 2 (which it loads) import: where they really live.
+"""The names inside TensorFlow that TensorFlow Probability and Keras 2 (which it loads) import, and their modules here.
 
-Another name than TensorFlow's follows a colon. A module without names is one that is imported, but of which nothing is
-used unless by what TapeFlow has not.
+A name that differs from TensorFlow's follows a colon. A module without names is imported, but its names are used only
+by parts of these libraries that TapeFlow does not support.
 """
 
 _H = "tapeflow.hosted"
@@ -14,32 +14,18 @@ _NESTS = f"{_H}.nests"
 _REGISTRY = "tapeflow.core.types.spec_registry"
 _TYPE_SPECS = f"{_H}.type_specs"
 _NAMES_OF_NESTS = (
-    "_is_namedtuple",
-    "_yield_sorted_items",
-    "_yield_value",
-    "assert_same_structure",
-    "assert_shallow_structure",
-    "flatten",
-    "flatten_up_to",
-    "flatten_with_joined_string_paths",
-    "flatten_with_tuple_paths",
-    "get_traverse_shallow_structure",
-    "is_nested",
-    "list_to_tuple",
-    "map_structure",
-    "map_structure_up_to",
-    "map_structure_with_tuple_paths",
-    "map_structure_with_tuple_paths_up_to",
-    "pack_sequence_as",
-    "yield_flat_paths",
-)
+    "_is_namedtuple", "_yield_sorted_items", "_yield_value", "assert_same_structure", "assert_shallow_structure",
+    "flatten", "flatten_up_to", "flatten_with_joined_string_paths", "flatten_with_tuple_paths",
+    "get_traverse_shallow_structure", "is_nested", "list_to_tuple", "map_structure", "map_structure_up_to",
+    "map_structure_with_tuple_paths", "map_structure_with_tuple_paths_up_to", "pack_sequence_as", "yield_flat_paths",
+)  # fmt: skip
 _NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
 
 MODULES = {
     "tensorflow.core.framework.attr_value_pb2": {"AttrValue": "tensorboard.compat.proto.attr_value_pb2"},
     "tensorflow.core.protobuf.cluster_pb2": {"ClusterDef": "tensorboard.compat.proto.cluster_pb2"},
     "tensorflow.core.protobuf.config_pb2": {"ConfigProto": "tensorboard.compat.proto.config_pb2"},
-    # Only `auto_batching` uses these: it works on AutoGraph's own trees, which are others here.
+    # Only `auto_batching` uses these: it works on AutoGraph's own trees, which differ here.
     "tensorflow.python.autograph.converters.break_statements": {},
     "tensorflow.python.autograph.converters.continue_statements": {},
     "tensorflow.python.autograph.converters.return_statements": {},

@@ -1,4 +1,4 @@
-"""Structures of which only the upper part counts, and the paths to what is in them."""
+"""Nests up to the leaves of a shallower nest, and the paths to leaves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _container(structure: Any, expand_composites: bool = False) -> Any:
 
 
 def _items(structure: Any, expand_composites: bool = False) -> list[tuple[Any, Any]]:
-    """The keys and values of a structure, in the order of `flatten`."""
+    """Returns the keys and values of a structure, in the order of `flatten`."""
     container = _container(structure, expand_composites)
     return list(zip(container.keys(structure), container.values(structure), strict=True))
 
@@ -28,17 +28,17 @@ def _is_namedtuple(instance: Any, strict: bool = False) -> bool:
 
 
 def is_mapping(obj: Any) -> bool:
-    """Whether it is a dict or the like."""
+    """Returns whether an object is a mapping, such as a dict."""
     return isinstance(obj, Mapping)
 
 
 def is_attrs(obj: Any) -> bool:
-    """Whether it is of a class made with `attrs`."""
+    """Returns whether an object is of a class defined with `attrs`."""
     return hasattr(type(obj), "__attrs_attrs__")
 
 
 def sequence_like(instance: Any, args: Any) -> Any:
-    """A structure like `instance` of one level with other values."""
+    """Returns a structure like `instance`, of one level, with other values."""
     return _container(instance).rebuild(instance, list(args))
 
 
@@ -51,7 +51,7 @@ def _yield_sorted_items(iterable: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def list_to_tuple(structure: Any) -> Any:
-    """A structure with its lists as tuples."""
+    """Returns a structure with tuples in the place of lists."""
     if not is_nested(structure):
         return structure
     values = [list_to_tuple(v) for _, v in _items(structure)]
@@ -59,13 +59,13 @@ def list_to_tuple(structure: Any) -> Any:
 
 
 def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Path]:
-    """The path to each leaf, as a tuple of keys."""
+    """Yields the path to each leaf, as a tuple of keys."""
     for path, _ in flatten_with_tuple_paths(nest, expand_composites):
         yield path
 
 
 def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[tuple[Path, Any]]:
-    """Each leaf with its path."""
+    """Returns each leaf with its path."""
     if _container(structure, expand_composites) is None:
         return [((), structure)]
     return [
@@ -76,13 +76,13 @@ def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) ->
 
 
 def flatten_with_joined_string_paths(structure: Any, separator: str = "/", expand_composites: bool = False) -> Any:
-    """Each leaf with its path as a text."""
-    found = flatten_with_tuple_paths(structure, expand_composites)
-    return [(separator.join(map(str, path)), leaf) for path, leaf in found]
+    """Returns each leaf with its path as a string."""
+    pairs = flatten_with_tuple_paths(structure, expand_composites)
+    return [(separator.join(map(str, path)), leaf) for path, leaf in pairs]
 
 
 def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`map_structure` for a function that takes the path first."""
+    """Calls `map_structure` with a function that takes the path first."""
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 
 
@@ -95,7 +95,7 @@ def assert_shallow_structure(
     """Checks that one structure is the upper part of another.
 
     Raises:
-        TypeError: a value stands where there is a structure, or structures are of different types.
+        TypeError: there is a value in the place of a structure, or structures are of different types.
         ValueError: structures have different lengths or keys.
     """
     if _container(shallow_tree, expand_composites) is None:
@@ -139,20 +139,20 @@ def _up_to(shallow_tree: Any, input_tree: Any, expand_composites: bool = False) 
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
-    """The parts of a structure that stand where another has its leaves."""
+    """Returns the parts of a structure at the leaves of a shallower one."""
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
     return [leaf for _, leaf in _up_to(shallow_tree, input_tree, expand_composites)]
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
-    """`map_structure` over the parts that stand where `shallow_tree` has its leaves."""
+    """Calls `map_structure` on the parts at the leaves of `shallow_tree`."""
     return map_structure_with_tuple_paths_up_to(shallow_tree, lambda _, *values: func(*values), *inputs, **kwargs)
 
 
 def map_structure_with_tuple_paths_up_to(
     shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
 ) -> Any:
-    """The same for a function that takes the path first.
+    """Calls `map_structure_up_to` with a function that takes the path first.
 
     Raises:
         ValueError: there are no structures.
@@ -163,18 +163,25 @@ def map_structure_with_tuple_paths_up_to(
     for each in inputs:
         assert_shallow_structure(shallow_tree, each, check_types, expand_composites)
     columns = [_up_to(shallow_tree, each, expand_composites) for each in inputs]
-    results = [func(found[0][0], *[leaf for _, leaf in found]) for found in zip(*columns, strict=True)]
+    results = [func(pairs[0][0], *[leaf for _, leaf in pairs]) for pairs in zip(*columns, strict=True)]
     return pack_sequence_as(shallow_tree, results, expand_composites)
 
 
 def get_traverse_shallow_structure(
     traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
 ) -> Any:
-    """The upper part of a structure, as far as a function says that it goes.
+    """Returns the upper part of a structure, down to where a function stops.
 
     Args:
-        traverse_fn: of a structure: whether its parts count, or a structure of such answers for each of them.
-        structure: what to go through.
+        traverse_fn: takes a structure; returns whether to traverse its parts, or a structure of such bools for them.
+        structure: the structure to traverse.
+        expand_composites: accepted for the recursion.
+
+    Returns:
+        A structure of bools: True for leaves that are reached, False for parts that are not traversed.
+
+    Raises:
+        TypeError: `traverse_fn` returns a structure for a leaf.
     """
     answer = traverse_fn(structure)
     if not is_nested(structure):
@@ -187,7 +194,7 @@ def get_traverse_shallow_structure(
         parts = [get_traverse_shallow_structure(traverse_fn, v, expand_composites) for _, v in _items(structure)]
         return sequence_like(structure, parts)
     parts = [
-        get_traverse_shallow_structure(traverse_fn, value, expand_composites) if wanted else False
-        for wanted, (_, value) in zip(flatten(answer), _items(structure), strict=True)
+        get_traverse_shallow_structure(traverse_fn, value, expand_composites) if traversed else False
+        for traversed, (_, value) in zip(flatten(answer), _items(structure), strict=True)
     ]
     return sequence_like(structure, parts)

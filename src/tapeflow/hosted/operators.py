@@ -1,4 +1,4 @@
-"""`tf.__operators__`: what Python's operators are of tensors."""
+"""`tf.__operators__`: Python's operators on tensors."""
 
 from operator import add, eq, getitem, ne
 from operator import getitem as ragged_getitem

@@ -6,15 +6,15 @@ from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor, ones_like
 from tapeflow.core.values.variable import Variable
-from tapeflow.math import multiply
+from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 
 
 def broadcast_weights(weights: Any, values: Any) -> Any:
-    """Weights in the shape of the values that they weigh.
+    """Returns weights in the shape of the values that they weigh.
 
     Args:
-        weights: of the rank of `values`, or a scalar; each dimension is that of `values`, or 1.
+        weights: a scalar, or a tensor of the rank of `values`; each dimension is that of `values`, or 1.
         values: a tensor.
 
     Raises:
@@ -28,5 +28,5 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Whether it is a variable: all are of this kind."""
+    """Returns whether a value is a variable; all are resource variables."""
     return isinstance(var, Variable)

@@ -1,4 +1,4 @@
-"""A conditional that is decided in Python where it can be."""
+"""A conditional that is evaluated in Python where its predicate is static."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ def smart_cond(
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What `true_fn` or `false_fn` gives; a `tf.cond` only where the predicate is not known yet.
+    """Returns `true_fn()` or `false_fn()`; calls `tf.cond` only where the predicate is not static.
 
     Raises:
-        TypeError: the predicate is neither a tensor nor a Python bool.
+        TypeError: the predicate is neither a tensor nor a Python bool, or a function is missing.
     """
     if isinstance(pred, (Tensor, ReadAsTensor)):
-        known = array_of(pred) if isinstance(pred, SymbolicTensor) else get_static_value(pred)
-        if known is None:
+        static = array_of(pred) if isinstance(pred, SymbolicTensor) else get_static_value(pred)
+        if static is None:
             return cond(pred, true_fn, false_fn, name=name)
-        pred = bool(known)
+        pred = bool(static)
     elif pred not in (0, 1):
         raise TypeError(
             f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: pred={pred} of type "
             f"{type(pred).__name__}"
         )
-    chosen = true_fn if pred else false_fn
-    if chosen is None:
+    function = true_fn if pred else false_fn
+    if function is None:
         raise TypeError("Arguments `true_fn` and `false_fn` must be callable.")
-    return chosen()
+    return function()

@@ -1,4 +1,4 @@
-"""`tf.__internal__.tracking`: what Keras's layers and variables are to a checkpoint."""
+"""`tf.__internal__.tracking`: the classes by which checkpoints see Keras's layers and variables."""
 
 from __future__ import annotations
 
@@ -15,27 +15,21 @@ from tapeflow.data_structures import TrackableDataStructure
 from tapeflow.hosted.keras_2 import register_session_provider
 
 __all__ = [
-    "AutoTrackable",
-    "CheckpointInitialValueCallable",
-    "DelegatingTrackableMixin",
-    "Trackable",
-    "TrackableDataStructure",
-    "no_automatic_dependency_tracking",
-    "register_session_provider",
-    "sticky_attribute_assignment",
-    "wrap",
-]
+    "AutoTrackable", "CheckpointInitialValueCallable", "DelegatingTrackableMixin", "Trackable",
+    "TrackableDataStructure", "no_automatic_dependency_tracking", "register_session_provider",
+    "sticky_attribute_assignment", "wrap",
+]  # fmt: skip
 
 
 class CheckpointInitialValueCallable:
-    """What would give a variable of Keras 2's older optimizers its value in a checkpoint; here that is assigned."""
+    """The initial value of a variable from a checkpoint, for Keras 2's older optimizers; here values are assigned."""
 
 
 class DelegatingTrackableMixin:
-    """An object that is saved as another one, which it wraps, is.
+    """An object that wraps another one, and is saved like it.
 
     Args:
-        trackable_obj: the other one.
+        trackable_obj: the wrapped object.
     """
 
     def __init__(self, trackable_obj: Any) -> None:

@@ -1,4 +1,4 @@
-"""`tf.__internal__.train`: what Keras 2 needs to save weights."""
+"""`tf.__internal__.train`: the functions by which Keras 2 saves weights."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ def update_checkpoint_state(
     last_preserved_timestamp: float | None = None,
     save_relative_paths: bool = False,
 ) -> None:
-    """Notes in a folder which of its checkpoints is the latest."""
+    """Writes the name of the latest checkpoint to a file in their folder."""
     paths = all_model_checkpoint_paths or [model_checkpoint_path]
     states.update_checkpoint_state(save_dir, model_checkpoint_path, paths)
 
 
 def set_using_mixed_precision_policy(policy: bool) -> None:
-    """Is accepted, and not asked: graphs are not rewritten for narrower types."""
+    """Accepts the policy, without effect: graphs are not rewritten for narrower types."""
 
 
 def is_mixed_precision_graph_rewrite_enabled() -> bool:
-    """Whether graphs are rewritten for narrower types: they are not."""
+    """Returns False: graphs are not rewritten for narrower types."""
     return False

@@ -1,37 +1,33 @@
-"""Classes of specs by their registered names, under which Keras's older files have them."""
+"""Classes of specs by their registered names, which Keras's older files contain."""
 
 from __future__ import annotations
 
-import functools
-
 from tapeflow.core.types import spec_registry
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.sparse.tensor import SparseTensorSpec
 
-
-@functools.cache
-def _of_tensorflow() -> dict[str, type[TypeSpec]]:
-    """The classes that TensorFlow itself has registered, by name."""
-    from tapeflow.ragged.spec import RaggedTensorSpec
-    from tapeflow.sparse.tensor import SparseTensorSpec
-
-    return {f"tf.{kind.__name__}": kind for kind in (TensorSpec, RaggedTensorSpec, SparseTensorSpec)}
+# The classes that TensorFlow itself has registered, by name.
+_OF_TENSORFLOW: dict[str, type[TypeSpec]] = {
+    f"tf.{kind.__name__}": kind for kind in (TensorSpec, RaggedTensorSpec, SparseTensorSpec)
+}
 
 
 def get_name(cls: type[TypeSpec]) -> str:
-    """The name of a class.
+    """Returns the registered name of a class.
 
     Raises:
-        TypeError: it is no class of specs.
-        ValueError: it has no name.
+        TypeError: `cls` is not a class of specs.
+        ValueError: the class is not registered.
     """
-    return next((name for name, kind in _of_tensorflow().items() if kind is cls), "") or spec_registry.get_name(cls)
+    return next((name for name, kind in _OF_TENSORFLOW.items() if kind is cls), "") or spec_registry.get_name(cls)
 
 
 def lookup(name: str) -> type[TypeSpec]:
-    """The class of a name.
+    """Returns the class of a registered name.
 
     Raises:
-        TypeError: the name is no text.
+        TypeError: the name is not a string.
         ValueError: there is no class of that name.
     """
-    return _of_tensorflow().get(name) or spec_registry.lookup(name)
+    return _OF_TENSORFLOW.get(name) or spec_registry.lookup(name)

@@ -1,4 +1,4 @@
-"""Specs as libraries write them that make composite values of their own classes."""
+"""Specs for libraries that define composite tensors of their own classes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["BatchableTypeSpec", "convert_variables_to_tensors", "register", "typ
 
 
 class BatchableTypeSpec(TypeSpec):
-    """A spec of values that can be stacked: a subclass gives `_batch` and `_unbatch`."""
+    """A spec of values that can be stacked: a subclass defines `_batch` and `_unbatch`."""
 
     __slots__ = ()
 
-    # The names that private methods of TensorFlow's `TypeSpec` have outside of it.
+    # The mangled names of private methods of TensorFlow's `TypeSpec`.
 
     @staticmethod
     def _TypeSpec__is_compatible(a: Any, b: Any) -> bool:
@@ -32,7 +32,7 @@ class BatchableTypeSpec(TypeSpec):
 
 
 def convert_variables_to_tensors(values: Any) -> Any:
-    """A structure with tensors in the place of variables, also of those in composite values."""
+    """Returns a nest with tensors in the place of variables, including those inside composite values."""
 
     def converted(value: Any) -> Any:
         if isinstance(value, Variable):

@@ -10,17 +10,20 @@ from tapeflow.array.grids import meshgrid
 from tapeflow.array.joining import stack
 from tapeflow.array.properties import shape
 from tapeflow.array.scattering import tensor_scatter_nd_update
-from tapeflow.math import maximum, minimum
 from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum, minimum
 
 
 def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = None) -> Any:
-    """A copy of `x` with `updates` written over a part of it.
+    """Returns a copy of `x` with `updates` written over a part of it.
 
     Args:
         x: the tensor.
-        updates: of the same rank, and nowhere larger.
-        indices: of shape `[rank]`: where the part begins. It is moved so that the part lies inside `x`.
+        updates: a tensor of the same rank, in no dimension larger than `x`.
+        indices: the start of the part, a vector of `rank` integers, clipped so that the part lies inside `x`.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
     """
     x, updates = convert_to_tensor(x), convert_to_tensor(updates)
     if x.shape.rank == 0:

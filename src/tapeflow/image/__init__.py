@@ -8,7 +8,6 @@ from tapeflow.image.adjusting import (
     adjust_hue,
     adjust_jpeg_quality,
     adjust_saturation,
-    convert_image_dtype,
     per_image_standardization,
 )
 from tapeflow.image.boxes import (
@@ -26,7 +25,21 @@ from tapeflow.image.colors import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
+from tapeflow.image.conversion import convert_image_dtype
 from tapeflow.image.cropping import crop_and_resize, extract_glimpse, random_crop, stateless_random_crop
+from tapeflow.image.files import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    decode_webp,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)
 from tapeflow.image.patches import image_gradients, sobel_edges, total_variation
 from tapeflow.image.quality import psnr, ssim, ssim_multiscale
 from tapeflow.image.random_adjusting import (
@@ -62,16 +75,20 @@ from tapeflow.image.suppression import (
     non_max_suppression_with_scores,
 )
 from tapeflow.image.turning import flip_left_right, flip_up_down, rot90, transpose
-from tapeflow.io.images import (
-    decode_and_crop_jpeg,
-    decode_bmp,
-    decode_gif,
-    decode_image,
-    decode_jpeg,
-    decode_png,
-    decode_webp,
-    encode_jpeg,
-    encode_png,
-    extract_jpeg_shape,
-    is_jpeg,
-)
+
+__all__ = [
+    "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_jpeg_quality",
+    "adjust_saturation", "central_crop", "combined_non_max_suppression", "convert_image_dtype", "crop_and_resize",
+    "crop_to_bounding_box", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg",
+    "decode_png", "decode_webp", "draw_bounding_boxes", "encode_jpeg", "encode_png", "extract_glimpse",
+    "extract_jpeg_shape", "extract_patches", "flip_left_right", "flip_up_down", "grayscale_to_rgb", "hsv_to_rgb",
+    "image_gradients", "is_jpeg", "non_max_suppression", "non_max_suppression_overlaps", "non_max_suppression_padded",
+    "non_max_suppression_with_scores", "pad_to_bounding_box", "per_image_standardization", "psnr", "random_brightness",
+    "random_contrast", "random_crop", "random_flip_left_right", "random_flip_up_down", "random_hue",
+    "random_jpeg_quality", "random_saturation", "resize", "resize_with_crop_or_pad", "resize_with_pad",
+    "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "rot90", "sample_distorted_bounding_box",
+    "sobel_edges", "ssim", "ssim_multiscale", "stateless_random_brightness", "stateless_random_contrast",
+    "stateless_random_crop", "stateless_random_flip_left_right", "stateless_random_flip_up_down",
+    "stateless_random_hue", "stateless_random_jpeg_quality", "stateless_random_saturation",
+    "stateless_sample_distorted_bounding_box", "total_variation", "transpose", "yiq_to_rgb", "yuv_to_rgb",
+]  # fmt: skip

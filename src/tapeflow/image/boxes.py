@@ -1,21 +1,20 @@
-"""Bounding boxes: drawn into images, and sampled so that objects stay in sight."""
+"""Bounding boxes: drawn into images, and sampled so that objects stay visible."""
 
 from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.random.philox import Philox, from_seed
 from tapeflow.random.seeds import op_seeds, reserve
 
@@ -32,6 +31,7 @@ _COLORS = (
 
 
 def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+    """Returns the palette `[colors, channels]` for images: the default one where `colors` is empty."""
     channels = images.shape[3]
     if colors.ndim != 2:
         raise invalid(f"colors must be a 2-D matrix, not of shape {text(TensorShape(colors.shape))}")
@@ -45,6 +45,7 @@ def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
 
 
 def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
+    """Checks the shapes of images and boxes."""
     if images.ndim != 4:
         raise invalid("The rank of the images should be 4")
     if boxes.ndim != 3:
@@ -57,7 +58,7 @@ def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
         raise invalid(f"The size of the third dimension of the box must be 4. Received: {boxes.shape[2]}")
 
 
-def _drawn(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+def _draw_kernel(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
     _check_boxes(images, boxes)
     table = _colors_for(images, colors)[:, : images.shape[3]]
     out = images.clone()
@@ -80,41 +81,42 @@ def _drawn(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> t
     return out
 
 
-@op("DrawBoundingBoxesV2", kernel=_drawn, shape=same)
+@op("DrawBoundingBoxesV2", kernel=_draw_kernel, shape=same)
 def _draw(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
-    """Images with boxes drawn into them."""
+    """Draws boxes into images."""
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
-    """Images with boxes drawn into them, as lines of one pixel.
+def draw_bounding_boxes(
+    images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
+) -> Tensor:
+    """Draws boxes into images, as lines of one pixel.
 
     Args:
         images: float16 or float32 of shape `[batch, height, width, channels]`, with 1, 3 or 4 channels.
-        boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]`, where 0 is the first and 1 the last pixel. What
-            lies outside of the image is not drawn.
-        colors: `[colors, channels]`, for the boxes in turns; None for ten colors of their own.
+        boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]`, where 0 is the first and 1 the last pixel.
+            Lines outside of the image are not drawn.
+        colors: `[colors, channels]`, used for the boxes in turn; None for a palette of ten colors.
 
     Returns:
         Images of the same shape and dtype.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together.
+        InvalidArgumentError: the shapes do not match.
 
     Example:
         >>> drawn = tf.image.draw_bounding_boxes(tf.zeros([1, 3, 3, 1]), [[[0.0, 0.0, 1.0, 1.0]]], [[5.0]])
         >>> drawn[0, :, :, 0].numpy().tolist()
         [[5.0, 5.0, 5.0], [5.0, 0.0, 5.0], [5.0, 5.0, 5.0]]
     """
-    if colors is None:
-        colors = convert(np.zeros((0, 4), np.float32))
-    return _draw(images, boxes, colors, name)
+    palette = np.zeros((0, 4), np.float32) if colors is None else colors
+    return _draw(images, boxes, palette, name)
 
 
 # ---- sampling --------------------------------------------------------------------------------------------------------
 
 
 class _Rectangle(NamedTuple):
-    """A rectangle of pixels: its first row and column, and the first ones behind it."""
+    """A rectangle of pixels: its first row and column, and the first row and column after it."""
 
     top: int
     left: int
@@ -126,34 +128,34 @@ class _Rectangle(NamedTuple):
         return max(self.bottom - self.top, 0) * max(self.right - self.left, 0)
 
     def covers(self, part: np.float32, objects: list[_Rectangle]) -> bool:
-        """Whether at least this part of one of the objects is inside."""
-        for thing in objects:
+        """Returns whether at least this part of the area of one of the objects is inside."""
+        for other in objects:
             shared = _Rectangle(
-                max(self.top, thing.top),
-                max(self.left, thing.left),
-                min(self.bottom, thing.bottom),
-                min(self.right, thing.right),
+                max(self.top, other.top),
+                max(self.left, other.left),
+                min(self.bottom, other.bottom),
+                min(self.right, other.right),
             )
-            if thing.area >= 1 and np.float32(shared.area / thing.area) >= part:
+            if other.area >= 1 and np.float32(shared.area / other.area) >= part:
                 return True
         return False
 
 
 def _draws(stream: Philox) -> Iterator[int]:
-    """The 32-bit words of a stream, one by one."""
+    """Yields the 32-bit words of a stream."""
     while True:
         yield from stream.words(1, torch.device("cpu")).reshape(-1).numpy().view(np.uint32).tolist()
         stream = stream.skipped(1)
 
 
 def _below(count: int, draws: Iterator[int]) -> int:
-    """A random integer in [0, count): numbers are drawn until the remainder favors none."""
+    """Draws an integer in [0, count); words that would make some numbers more likely are skipped."""
     skewed = 0 if count & (count - 1) == 0 else (2**32 - 1) % count + 1
     return next(word for word in draws if word >= skewed) % count
 
 
-def _share(draws: Iterator[int]) -> np.float32:
-    """A random number in [0, 1): bits as the mantissa of a number in [1, 2), minus 1."""
+def _fraction(draws: Iterator[int]) -> np.float32:
+    """Draws a number in [0, 1): bits as the mantissa of a number in [1, 2), minus 1."""
     bits = np.array(next(draws) & 0x7FFFFF | 0x3F800000, np.uint32)
     return np.float32(bits.view(np.float32).item() - 1.0)
 
@@ -165,14 +167,23 @@ def _rounded(value: Any) -> int:
 def _candidate(
     height: int, width: int, areas: tuple[np.float32, np.float32], aspect: np.float32, draws: Iterator[int]
 ) -> _Rectangle | None:
-    """A random rectangle with this aspect ratio and an area between these, or None where the draws give none.
+    """Draws a rectangle inside of an image.
 
-    The arithmetic is float32's, and the order of the draws TensorFlow's, so that a seed gives the same boxes.
+    The arithmetic is that of float32, and the order of the draws TensorFlow's, so that a seed gives the same boxes.
+
+    Args:
+        height, width: the size of the image.
+        areas: the smallest and the largest area.
+        aspect: width divided by height.
+        draws: random words.
+
+    Returns:
+        The rectangle, or None where none fits that has this aspect ratio and area.
     """
-    least, most = areas
-    if most <= 0 or aspect <= 0 or height <= 0 or width <= 0 or least > most:
+    smallest, largest = areas
+    if largest <= 0 or aspect <= 0 or height <= 0 or width <= 0 or smallest > largest:
         return None
-    low, high = _rounded(np.sqrt(least / aspect)), _rounded(np.sqrt(most / aspect))
+    low, high = _rounded(np.sqrt(smallest / aspect)), _rounded(np.sqrt(largest / aspect))
     if _rounded(np.float32(high) * aspect) > width:
         high = int(np.float32(width + 0.5 - 1e-7) / aspect)
         high -= _rounded(np.float32(high) * aspect) > width
@@ -181,11 +192,11 @@ def _candidate(
     if rows < high:
         rows += _below(high - rows + 1, draws)
     columns = _rounded(np.float32(rows) * aspect)
-    for step, outside in ((1, lambda area: area < least), (-1, lambda area: area > most)):
+    for step, outside in ((1, lambda area: area < smallest), (-1, lambda area: area > largest)):
         if outside(np.float32(rows * columns)):
             rows += step
             columns = _rounded(np.float32(rows) * aspect)
-    if not (least <= np.float32(rows * columns) <= most and 0 < rows <= height and 0 < columns <= width):
+    if not (smallest <= np.float32(rows * columns) <= largest and 0 < rows <= height and 0 < columns <= width):
         return None
     top = _below(height - rows, draws) if rows < height else 0
     left = _below(width - columns, draws) if columns < width else 0
@@ -200,6 +211,7 @@ def _check_sampling(
     areas: tuple[float, float],
     max_attempts: int,
 ) -> None:
+    """Checks the arguments of a sampling op."""
     if image_size.ndim != 1:
         raise invalid(f"image_size must be 1-dimensional: {text(TensorShape(image_size.shape))}")
     if image_size.shape[0] != 3:
@@ -223,22 +235,22 @@ def _check_sampling(
 
 
 def _objects(bounding_boxes: torch.Tensor, height: int, width: int, whole: bool) -> list[_Rectangle]:
-    """The boxes in pixels; the whole image where there are none and that is allowed."""
-    found = []
+    """Returns the boxes in pixels; the whole image where there are none, if `whole` allows that."""
+    objects = []
     for y1, x1, y2, x2 in bounding_boxes.reshape(-1, 4).numpy():
         for value in (y1, x1, y2, x2):
             if not 0 <= value <= 1:
                 raise invalid(f"All bounding box coordinates must be in [0.0, 1.0]: {value:g}")
-        found.append(_Rectangle(int(y1 * height), int(x1 * width), int(y2 * height), int(x2 * width)))
-    if not found and not whole:
+        objects.append(_Rectangle(int(y1 * height), int(x1 * width), int(y2 * height), int(x2 * width)))
+    if not objects and not whole:
         raise invalid(
             "No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if you wish to not "
             "provide any bounding boxes."
         )
-    return found or [_Rectangle(0, 0, height, width)]
+    return objects or [_Rectangle(0, 0, height, width)]
 
 
-def _sampled(
+def _sample_box(
     image_size: torch.Tensor,
     bounding_boxes: torch.Tensor,
     min_object_covered: torch.Tensor,
@@ -246,20 +258,21 @@ def _sampled(
     aspects: tuple[float, float],
     areas: tuple[float, float],
     max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    whole: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Samples a part of an image, with random words from `stream()`; see `tf.image.sample_distorted_bounding_box`."""
     _check_sampling(image_size, bounding_boxes, min_object_covered, aspects, areas, max_attempts)
     height, width, _ = image_size.tolist()
-    objects = _objects(bounding_boxes.cpu(), height, width, use_image_if_no_bounding_boxes)
+    objects = _objects(bounding_boxes.cpu(), height, width, whole)
     low, high = (np.float32(a) for a in aspects)
-    least, most = (np.float32(a) * np.float32(width * height) for a in areas)
+    smallest, largest = (np.float32(a) * np.float32(width * height) for a in areas)
     covered = np.float32(min_object_covered.item())
     draws = _draws(stream())
     chosen = _Rectangle(0, 0, height, width)
     for _ in range(max_attempts):
-        found = _candidate(height, width, (least, most), _share(draws) * (high - low) + low, draws)
-        if found is not None and found.area >= 1 and found.covers(covered, objects):
-            chosen = found
+        candidate = _candidate(height, width, (smallest, largest), _fraction(draws) * (high - low) + low, draws)
+        if candidate is not None and candidate.area >= 1 and candidate.covers(covered, objects):
+            chosen = candidate
             break
     top, left, bottom, right = chosen
     dtype, device = image_size.dtype, image_size.device
@@ -276,23 +289,13 @@ _ASPECTS, _AREAS = (0.75, 1.33), (0.05, 1.0)
 
 
 def _sample_kernel(
-    image_size: torch.Tensor,
-    bounding_boxes: torch.Tensor,
-    min_object_covered: torch.Tensor,
-    seed: int = 0,
-    seed2: int = 0,
-    aspect_ratio_range: Any = _ASPECTS,
-    area_range: Any = _AREAS,
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: int, seed2: int,
+    aspects: tuple[float, float], areas: tuple[float, float], max_attempts: int, whole: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
     def stream() -> Philox:
         return reserve(("SampleDistortedBoundingBoxV2", image_size.dtype), seed, seed2, max_attempts)
 
-    return _sampled(
-        image_size, bounding_boxes, min_object_covered, stream, aspect_ratio_range, area_range, max_attempts,
-        use_image_if_no_bounding_boxes,
-    )  # fmt: skip
+    return _sample_box(image_size, bounding_boxes, min_object_covered, stream, aspects, areas, max_attempts, whole)
 
 
 @op("SampleDistortedBoundingBoxV2", kernel=_sample_kernel, shape=_sample_shapes)
@@ -308,25 +311,15 @@ def _sample(
     use_image_if_no_bounding_boxes: bool = False,
     name: str | None = None,
 ) -> Any:
-    """A random part of an image."""
+    """Samples a part of an image."""
 
 
 def _stateless_sample_kernel(
-    image_size: torch.Tensor,
-    bounding_boxes: torch.Tensor,
-    min_object_covered: torch.Tensor,
-    seed: Any,
-    aspect_ratio_range: Any = _ASPECTS,
-    area_range: Any = _AREAS,
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
+    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: Any, *options: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     if type(seed) is not tuple or len(seed) != 2:
         raise invalid(f"seed must have shape [2], not {list(np.shape(seed))}")
-    return _sampled(
-        image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), aspect_ratio_range, area_range,
-        max_attempts, use_image_if_no_bounding_boxes,
-    )  # fmt: skip
+    return _sample_box(image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), *options)
 
 
 @op("StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_sample_shapes)
@@ -341,79 +334,77 @@ def _stateless_sample(
     use_image_if_no_bounding_boxes: bool = False,
     name: str | None = None,
 ) -> Any:
-    """A part of an image that a seed decides."""
+    """Samples a part of an image that a seed determines."""
 
 
 not_differentiable(_sample, _stateless_sample)
 
 
 def sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
-    seed: int = 0,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
+    seed: int | None = 0,
+    min_object_covered: TensorLike = 0.1,
+    aspect_ratio_range: Sequence[float] | None = None,
+    area_range: Sequence[float] | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> SampleDistortedBoundingBoxV2:
-    """A random part of an image, of another aspect ratio, that one of the objects in it can still be seen in.
+    """Samples a part of an image, of another aspect ratio, in which one of the objects is still visible.
 
     Args:
-        image_size: `[height, width, channels]`, integers.
+        image_size: integers `[height, width, channels]`.
         bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
-        seed: makes the parts the same in each run, see `tf.random.set_seed`; 0 for none.
-        min_object_covered: how much of an object the part must have in it, at least.
-        aspect_ratio_range: bounds of the part's width by its height, (0.75, 1.33) by default.
-        area_range: bounds of the part's area by the image's, (0.05, 1) by default.
-        max_attempts: after so many parts that are not as they should be the whole image is taken; 100 by default.
-        use_image_if_no_bounding_boxes: whether the whole image is the object where there is none.
+        seed: an integer that makes the parts reproducible, see `tf.random.set_seed`; 0 for none.
+        min_object_covered: the smallest fraction of an object that the part must cover, a scalar.
+        aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
+        area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
+        max_attempts: the number of attempts, after which the part is the whole image; 100 by default.
+        use_image_if_no_bounding_boxes: regards the whole image as an object where there are no boxes.
 
     Returns:
-        `(begin, size, bboxes)`: what `tf.slice` takes to cut the part out, of the dtype of `image_size`, and the part
-        as float32 of shape `[1, 1, 4]` for `tf.image.draw_bounding_boxes`.
+        `(begin, size, bboxes)`: the arguments of `tf.slice` that cut the part out, of shape `[3]` and the dtype of
+        `image_size`, and the part as float32 of shape `[1, 1, 4]`, for `tf.image.draw_bounding_boxes`.
 
     Raises:
-        InvalidArgumentError: a shape or a bound is another, or there are no objects.
+        InvalidArgumentError: a shape or a bound is not valid, or there are no objects.
 
     Example:
         >>> begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], [[[0.1, 0.2, 0.6, 0.7]]])
         >>> tf.slice(tf.zeros([40, 60, 3]), begin, size).shape[2], box.shape
         (3, TensorShape([1, 1, 4]))
     """
-    seeds = op_seeds(seed) if seed else (0, 0)
+    first, second = op_seeds(seed) if seed else (0, 0)
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    found = ops.SampleDistortedBoundingBoxV2(
-        image_size, bounding_boxes, min_object_covered, *seeds, *options, name=name
-    )
-    return SampleDistortedBoundingBoxV2(*found)
+    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, first, second, *options, name)
+    return SampleDistortedBoundingBoxV2(*outputs)
 
 
 def stateless_sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
-    seed: Any,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
+    seed: TensorLike,
+    min_object_covered: TensorLike = 0.1,
+    aspect_ratio_range: Sequence[float] | None = None,
+    area_range: Sequence[float] | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> StatelessSampleDistortedBoundingBox:
-    """A part of an image that a seed decides, see `tf.image.sample_distorted_bounding_box`.
+    """Samples a part of an image that a seed determines, see `tf.image.sample_distorted_bounding_box`.
 
     Args:
-        image_size: `[height, width, channels]`, integers.
+        image_size: integers `[height, width, channels]`.
         bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
-        seed: two integers.
+        seed: two integers, of shape `[2]`.
         min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes: as there.
 
     Returns:
         `(begin, size, bboxes)`, as there.
 
     Raises:
-        InvalidArgumentError: a shape or a bound is another, or there are no objects.
+        InvalidArgumentError: a shape or a bound is not valid, or there are no objects.
 
     Example:
         >>> boxes = [[[0.1, 0.2, 0.6, 0.7]]]
@@ -422,16 +413,14 @@ def stateless_sample_distorted_bounding_box(
         ([0, 3, 0], [39, 48, -1])
     """
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    found = ops.StatelessSampleDistortedBoundingBox(
-        image_size, bounding_boxes, min_object_covered, seed, *options, name=name
-    )
-    return StatelessSampleDistortedBoundingBox(*found)
+    outputs: Any = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name)
+    return StatelessSampleDistortedBoundingBox(*outputs)
 
 
-def _options(aspects: Any, areas: Any, max_attempts: int | None, whole: bool | None) -> tuple[Any, ...]:
-    return (
-        tuple(_ASPECTS if aspects is None else aspects),
-        tuple(_AREAS if areas is None else areas),
-        100 if max_attempts is None else max_attempts,
-        bool(whole),
-    )
+def _options(
+    aspects: Sequence[float] | None, areas: Sequence[float] | None, max_attempts: int | None, whole: bool | None
+) -> tuple[tuple[float, ...], tuple[float, ...], int, bool]:
+    """Returns the attrs of a sampling op, with the defaults in the place of None."""
+    aspects = _ASPECTS if aspects is None else tuple(aspects)
+    areas = _AREAS if areas is None else tuple(areas)
+    return aspects, areas, 100 if max_attempts is None else max_attempts, bool(whole)

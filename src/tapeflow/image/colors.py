@@ -1,23 +1,39 @@
-"""Colour spaces, and arithmetic on colours."""
+"""Color spaces, and arithmetic on colors."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-import tapeflow as tf
 from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.joining import concat, stack, unstack
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.image.conversion import convert_image_dtype
+from tapeflow.linalg.contraction import tensordot
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, logical_and, logical_not, logical_or
+from tapeflow.math.division import divide_no_nan
+from tapeflow.math.elementwise import abs as absolute
+from tapeflow.math.elementwise import sign
+from tapeflow.math.extrema import clip_by_value, maximum, minimum
 
 
 def check_scalar(value: torch.Tensor, name: str) -> None:
-    """Refuses what is no scalar.
+    """Checks that a value is a scalar.
+
+    Args:
+        value: the value.
+        name: its name in the error message.
 
     Raises:
         InvalidArgumentError: it has dimensions.
@@ -27,11 +43,12 @@ def check_scalar(value: torch.Tensor, name: str) -> None:
 
 
 def _check_channels(images: torch.Tensor) -> None:
+    """Checks that the last dimension of images is 3."""
     if not images.ndim or images.shape[-1] != 3:
         raise invalid(f"input must have 3 channels, got shape {list(images.shape)}")
 
 
-def _to_hsv(images: torch.Tensor) -> torch.Tensor:
+def _rgb_to_hsv_kernel(images: torch.Tensor) -> torch.Tensor:
     _check_channels(images)
     r, g, b = images.unbind(-1)
     value = images.amax(-1)
@@ -44,27 +61,38 @@ def _to_hsv(images: torch.Tensor) -> torch.Tensor:
     return torch.stack([hue, saturation, value], -1)
 
 
-def _to_rgb(images: torch.Tensor) -> torch.Tensor:
+def _hsv_to_rgb_kernel(images: torch.Tensor) -> torch.Tensor:
     _check_channels(images)
     hue, saturation, value = images.unbind(-1)
-    return torch.stack([((s - 1) * saturation + 1) * value for s in _shares(hue)], -1)
+    return torch.stack([((share - 1) * saturation + 1) * value for share in _shares(hue)], -1)
 
 
 def _shares(hue: torch.Tensor) -> list[torch.Tensor]:
-    """How far up from the darkest of the channels to the brightest red, green and blue are, for hues in [0, 1]."""
-    sector = hue * 6
-    return [s.clamp(0, 1) for s in ((sector - 3).abs() - 1, 2 - (sector - 2).abs(), 2 - (sector - 4).abs())]
-
-
-@op("RGBToHSV", kernel=_to_hsv, shape=same)
-def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
-    """Hue, saturation and value of RGB images.
+    """Computes red, green and blue as fractions of the way from the darkest channel to the brightest one.
 
     Args:
-        images: floats in [0, 1], with three channels in the last dimension.
+        hue: hues in [0, 1].
+
+    Returns:
+        Three tensors of the shape of `hue`, with numbers in [0, 1].
+    """
+    sector = hue * 6
+    red, green, blue = (sector - 3).abs() - 1, 2 - (sector - 2).abs(), 2 - (sector - 4).abs()
+    return [channel.clamp(0, 1) for channel in (red, green, blue)]
+
+
+@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=same, batching=equal_shapes)
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
+    """Converts RGB images to hue, saturation and value.
+
+    Args:
+        images: floats in [0, 1] of shape `[..., 3]`.
+
+    Returns:
+        A tensor of the same shape and dtype, with numbers in [0, 1].
 
     Raises:
-        InvalidArgumentError: there are not three channels.
+        InvalidArgumentError: the last dimension is not 3.
 
     Example:
         >>> tf.image.rgb_to_hsv([[0.0, 0.5, 0.0]])[0, 1:].numpy().tolist()
@@ -74,16 +102,16 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
 
 @rgb_to_hsv.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    """The hue is that of the highest channel, and `(next - last) / (6 * spread)` of the two after it."""
-    colors, (dhue, dsaturation, dvalue) = tf.unstack(call.inputs[0], 3, -1), tf.unstack(dy, 3, -1)
-    highest, lowest = _one_of(colors, tf.maximum), _one_of(colors, tf.minimum)
-    value, low = (sum(c * m for c, m in zip(colors, of, strict=True)) for of in (highest, lowest))
-    spread, lit = value - low, tf.maximum(value, 0.0)
-    turn = tf.math.divide_no_nan(dhue, 6.0 * spread)
+    """Differentiates `hue = k / 3 + (next - last) / (6 * spread)`, of the highest channel `k` and the two after it."""
+    colors, (dhue, dsaturation, dvalue) = unstack(call.inputs[0], 3, -1), unstack(dy, 3, -1)
+    highest, lowest = _masks(colors, maximum), _masks(colors, minimum)
+    value, low = (sum(c * m for c, m in zip(colors, masks, strict=True)) for masks in (highest, lowest))
+    spread, lit = value - low, maximum(value, 0.0)
+    turn = divide_no_nan(dhue, 6.0 * spread)
     between = sum(m * (colors[(k + 1) % 3] - colors[(k + 2) % 3]) for k, m in enumerate(highest))
-    dspread = tf.math.divide_no_nan(dsaturation, lit) - turn * tf.math.divide_no_nan(between, spread)
-    dvalue += dspread - tf.math.divide_no_nan(dsaturation * spread, lit * lit)
-    return tf.stack(
+    dspread = divide_no_nan(dsaturation, lit) - turn * divide_no_nan(between, spread)
+    dvalue += dspread - divide_no_nan(dsaturation * spread, lit * lit)
+    return stack(
         [
             highest[k] * dvalue - lowest[k] * dspread + turn * (highest[(k + 2) % 3] - highest[(k + 1) % 3])
             for k in range(3)
@@ -92,24 +120,27 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def _one_of(colors: list[Any], chosen: Any) -> list[Any]:
-    """For each channel a mask of where it is the highest or the lowest of the three, and the first such."""
+def _masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any]:
+    """Returns a mask for each channel: 1 where it is the first of the three that attains their extremum."""
     r, g, b = colors
-    most = chosen(chosen(r, g), b)
-    first = tf.equal(r, most)
-    second = tf.logical_and(tf.equal(g, most), tf.logical_not(first))
-    return [tf.cast(mask, r.dtype) for mask in (first, second, tf.logical_not(tf.logical_or(first, second)))]
+    extreme = extremum(extremum(r, g), b)
+    first = equal(r, extreme)
+    second = logical_and(equal(g, extreme), logical_not(first))
+    return [cast(mask, r.dtype) for mask in (first, second, logical_not(logical_or(first, second)))]
 
 
-@op("HSVToRGB", kernel=_to_rgb, shape=same)
-def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
-    """RGB images of hue, saturation and value.
+@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=same, batching=equal_shapes)
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+    """Converts images of hue, saturation and value to RGB.
 
     Args:
-        images: floats in [0, 1], with three channels in the last dimension.
+        images: floats in [0, 1] of shape `[..., 3]`.
+
+    Returns:
+        A tensor of the same shape and dtype, with numbers in [0, 1].
 
     Raises:
-        InvalidArgumentError: there are not three channels.
+        InvalidArgumentError: the last dimension is not 3.
 
     Example:
         >>> tf.image.hsv_to_rgb([[0.0, 1.0, 0.5]]).numpy().tolist()
@@ -119,50 +150,52 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
 
 @hsv_to_rgb.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    """Of `((share - 1) * saturation + 1) * value`, where shares rise and fall in sectors of the hue, see `_shares`."""
-    hue, saturation, value = tf.unstack(call.inputs[0], 3, -1)
+    """Differentiates `((share - 1) * saturation + 1) * value`, with the shares of `_shares`."""
+    hue, saturation, value = unstack(call.inputs[0], 3, -1)
     sector = hue * 6.0
     dhue, dsaturation, dvalue = [], [], []
-    for dcolor, middle, sign in zip(tf.unstack(dy, 3, -1), (3.0, 2.0, 4.0), (1.0, -1.0, -1.0), strict=True):
-        rising = sign * tf.abs(sector - middle) - (1.0 if sign > 0 else -2.0)
-        share = tf.clip_by_value(rising, 0.0, 1.0)
-        turns = tf.cast(tf.logical_and(rising > 0.0, rising < 1.0), hue.dtype) * tf.sign(sector - middle) * (6.0 * sign)
+    for dcolor, middle, direction in zip(unstack(dy, 3, -1), (3.0, 2.0, 4.0), (1.0, -1.0, -1.0), strict=True):
+        unclipped = direction * absolute(sector - middle) - (1.0 if direction > 0 else -2.0)
+        share = clip_by_value(unclipped, 0.0, 1.0)
+        inside = cast(logical_and(unclipped > 0.0, unclipped < 1.0), hue.dtype)
+        turns = inside * sign(sector - middle) * (6.0 * direction)
         dhue.append(dcolor * saturation * value * turns)
         dsaturation.append(dcolor * (share - 1.0) * value)
         dvalue.append(dcolor * ((share - 1.0) * saturation + 1.0))
-    return tf.stack([sum(dhue), sum(dsaturation), sum(dvalue)], -1)
+    return stack([sum(dhue), sum(dsaturation), sum(dvalue)], -1)
 
 
 def _check_image(images: torch.Tensor) -> None:
+    """Checks that images have at least three dimensions, and three channels."""
     if images.ndim < 3:
         raise invalid(f"input must be at least 3-D, got shape{text(TensorShape(images.shape))}")
     if images.shape[-1] != 3:
         raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
 
 
-def _turned(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+def _turn_hue_kernel(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     _check_image(images)
     check_scalar(delta, "delta")
-    hue = (_to_hsv(images)[..., 0] + delta.to(images.dtype)).remainder(1)
+    hue = (_rgb_to_hsv_kernel(images)[..., 0] + delta.to(images.dtype)).remainder(1)
     low, high = images.amin(-1), images.amax(-1)
     return torch.stack([low + share * (high - low) for share in _shares(hue)], -1)
 
 
-@op("AdjustHue", kernel=_turned, shape=same)
-def turn_hue(images: Any, delta: Any, name: str | None = None) -> Any:
-    """RGB images with `delta` turns of the colour circle added to their hue."""
+@op("AdjustHue", kernel=_turn_hue_kernel, shape=same, batching=leading_dimensions)
+def turn_hue(images: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
+    """Adds `delta` turns of the color circle to the hue of RGB images."""
 
 
-def _saturated(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+def _scale_saturation_kernel(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     _check_image(images)
     check_scalar(scale, "scale")
-    hue, saturation, value = _to_hsv(images).unbind(-1)
-    return _to_rgb(torch.stack([hue, (saturation * scale.to(images.dtype)).clamp(0, 1), value], -1))
+    hue, saturation, value = _rgb_to_hsv_kernel(images).unbind(-1)
+    return _hsv_to_rgb_kernel(torch.stack([hue, (saturation * scale.to(images.dtype)).clamp(0, 1), value], -1))
 
 
-@op("AdjustSaturation", kernel=_saturated, shape=same)
-def scale_saturation(images: Any, scale: Any, name: str | None = None) -> Any:
-    """RGB images with their saturation multiplied, and not more than 1."""
+@op("AdjustSaturation", kernel=_scale_saturation_kernel, shape=same, batching=leading_dimensions)
+def scale_saturation(images: TensorLike, scale: TensorLike, name: str | None = None) -> Tensor:
+    """Multiplies the saturation of RGB images, and clips it to [0, 1]."""
 
 
 _YIQ = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
@@ -173,14 +206,13 @@ _FROM_YUV = np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.
 
 
 def _times(images: Any, matrix: np.ndarray) -> Any:
-    from tapeflow.linalg import tensordot
+    """Multiplies the colors of images, rows of three numbers, by a matrix."""
+    tensor = convert_to_tensor(images)
+    return tensordot(tensor, convert_to_tensor(matrix, tensor.dtype), [[tensor.shape.rank - 1], [0]])
 
-    images = convert_to_tensor(images)
-    return tensordot(images, convert_to_tensor(matrix, images.dtype), [[images.shape.rank - 1], [0]])
 
-
-def rgb_to_yiq(images: Any) -> Any:
-    """RGB images in YIQ, the colours of NTSC television.
+def rgb_to_yiq(images: TensorLike) -> Tensor:
+    """Converts RGB images to YIQ, the color space of NTSC television.
 
     Args:
         images: floats of shape `[..., 3]`.
@@ -195,8 +227,8 @@ def rgb_to_yiq(images: Any) -> Any:
     return _times(images, _YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Any:
-    """YIQ images in RGB.
+def yiq_to_rgb(images: TensorLike) -> Tensor:
+    """Converts YIQ images to RGB.
 
     Args:
         images: floats of shape `[..., 3]`.
@@ -211,8 +243,8 @@ def yiq_to_rgb(images: Any) -> Any:
     return _times(images, _FROM_YIQ)
 
 
-def rgb_to_yuv(images: Any) -> Any:
-    """RGB images in YUV, the colours of PAL television.
+def rgb_to_yuv(images: TensorLike) -> Tensor:
+    """Converts RGB images to YUV, the color space of PAL television.
 
     Args:
         images: floats of shape `[..., 3]`.
@@ -227,8 +259,8 @@ def rgb_to_yuv(images: Any) -> Any:
     return _times(images, _YUV)
 
 
-def yuv_to_rgb(images: Any) -> Any:
-    """YUV images in RGB.
+def yuv_to_rgb(images: TensorLike) -> Tensor:
+    """Converts YUV images to RGB.
 
     Args:
         images: floats of shape `[..., 3]`.
@@ -243,8 +275,8 @@ def yuv_to_rgb(images: Any) -> Any:
     return _times(images, _FROM_YUV)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
-    """The brightness of RGB images, as one channel.
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the brightness of RGB images, as one channel.
 
     Args:
         images: integers or floats of shape `[..., 3]`.
@@ -256,18 +288,15 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
         >>> tf.image.rgb_to_grayscale([[[255, 255, 255]]]).numpy().tolist()
         [[[254]]]
     """
-    from tapeflow.image.adjusting import convert_image_dtype
-    from tapeflow.linalg import tensordot
-
-    images = convert_to_tensor(images)
-    floats = convert_image_dtype(images, "float32") if not images.dtype.is_floating else images
+    tensor = convert_to_tensor(images)
+    floats = tensor if tensor.dtype.is_floating else convert_image_dtype(tensor, float32)
     weights = convert_to_tensor([0.2989, 0.5870, 0.1140], floats.dtype)
     gray = tensordot(floats, weights, [-1, -1])[..., None]
-    return convert_image_dtype(gray, images.dtype)
+    return convert_image_dtype(gray, tensor.dtype)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
-    """Images of one channel, with three equal ones.
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+    """Repeats the channel of images three times.
 
     Args:
         images: of shape `[..., 1]`.
@@ -279,7 +308,4 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
         >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()
         [[[7, 7, 7]]]
     """
-    from tapeflow.array.joining import concat
-
-    images = convert_to_tensor(images)
-    return concat([images] * 3, -1)
+    return concat([convert_to_tensor(images)] * 3, -1)

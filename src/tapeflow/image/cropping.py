@@ -1,4 +1,4 @@
-"""Parts of images: at given boxes, around given points, and at random."""
+"""Parts of images: in boxes, around points, and at random positions."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ import torch
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import shape as shape_of
-from tapeflow.array.slicing import slice as part_of
+from tapeflow.array.slicing import slice as slice_of
+from tapeflow.control_flow import Assert
 from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.ops.batching import Batch, Slices, static
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
-from tapeflow.debugging import Assert
-from tapeflow.math import greater_equal, reduce_all
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.comparison import greater_equal
+from tapeflow.math.reduction import reduce_all
 from tapeflow.random.seeds import torch_generator
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_uniform
@@ -25,6 +30,7 @@ from tapeflow.random.stateless import stateless_uniform
 
 
 def _check_crops(image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Tensor, crop_size: Any) -> None:
+    """Checks the arguments of `crop_and_resize`."""
     if image.ndim != 4:
         raise invalid(f"input image must be 4-D{text(TensorShape(image.shape))}")
     if boxes.ndim != 2 or boxes.shape[1] != 4:
@@ -41,15 +47,24 @@ def _check_crops(image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Te
         raise OutOfRangeError(None, None, "box_index has values outside [0, batch_size)")
 
 
-def _places(begin: torch.Tensor, end: torch.Tensor, count: int, length: int) -> torch.Tensor:
-    """Where the pixels of the crops lie in images of this length: `[boxes, count]`."""
+def _positions(begin: torch.Tensor, end: torch.Tensor, count: int, length: int) -> torch.Tensor:
+    """Computes the positions of the crops' pixels along one dimension of the images.
+
+    Args:
+        begin, end: the bounds of the boxes, where 0 is the first and 1 the last pixel of an image; `[boxes]`.
+        count: the number of pixels of a crop.
+        length: the number of pixels of an image.
+
+    Returns:
+        Positions in pixels of the images, `[boxes, count]`.
+    """
     if count == 1:
         return (0.5 * (begin + end) * (length - 1))[:, None]
     step = (end - begin) * (length - 1) / (count - 1)
     return begin[:, None] * (length - 1) + torch.arange(count, device=begin.device) * step[:, None]
 
 
-def _crop(
+def _crop_and_resize_kernel(
     image: torch.Tensor,
     boxes: torch.Tensor,
     box_indices: torch.Tensor,
@@ -59,61 +74,68 @@ def _crop(
 ) -> torch.Tensor:
     _check_crops(image, boxes, box_indices, crop_size)
     height, width = image.shape[1:3]
-    ys = _places(boxes[:, 0], boxes[:, 2], crop_size[0], height)[:, :, None]
-    xs = _places(boxes[:, 1], boxes[:, 3], crop_size[1], width)[:, None, :]
+    ys = _positions(boxes[:, 0], boxes[:, 2], crop_size[0], height)[:, :, None]
+    xs = _positions(boxes[:, 1], boxes[:, 3], crop_size[1], width)[:, None, :]
     inside = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
-    pixels, which = image.float(), box_indices.long()[:, None, None]
+    pixels, indices = image.float(), box_indices.long()[:, None, None]
 
     def read(row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
-        return pixels[which, row.long().clamp(0, height - 1), column.long().clamp(0, width - 1)]
+        return pixels[indices, row.long().clamp(0, height - 1), column.long().clamp(0, width - 1)]
 
     if method == "nearest":
-        found = read(torch.floor(ys + 0.5), torch.floor(xs + 0.5))
+        crops = read(torch.floor(ys + 0.5), torch.floor(xs + 0.5))
     else:
         top, left = ys.detach().floor(), xs.detach().floor()
         down, right = (ys - top)[..., None], (xs - left)[..., None]
         upper = read(top, left) + (read(top, left + 1) - read(top, left)) * right
         lower = read(top + 1, left) + (read(top + 1, left + 1) - read(top + 1, left)) * right
-        found = upper + (lower - upper) * down
-    return torch.where(inside[..., None], found, found.new_tensor(extrapolation_value))
+        crops = upper + (lower - upper) * down
+    return torch.where(inside[..., None], crops, crops.new_tensor(extrapolation_value))
+
+
+def _static_size(size: Any) -> tuple[int | None, int | None]:
+    """Returns the height and the width of a size argument, as far as they are static."""
+    if type(size) is not tuple or len(size) != 2:
+        return None, None
+    height, width = (n if type(n) is int else None for n in size)
+    return height, width
 
 
 def _crops_shape(
     image: TensorShape, boxes: TensorShape, box_indices: TensorShape, crop_size: Any, *_: Any
 ) -> TensorShape:
-    known = type(crop_size) is tuple and len(crop_size) == 2
-    height, width = crop_size if known else (None, None)
     count = boxes[0] if boxes.rank else None
-    return TensorShape([count, height, width, image[3] if image.rank == 4 else None])
+    return TensorShape([count, *_static_size(crop_size), image[3] if image.rank == 4 else None])
 
 
-@op("CropAndResize", kernel=_crop, host=("crop_size",), shape=_crops_shape)
+@op("CropAndResize", kernel=_crop_and_resize_kernel, host=("crop_size",), shape=_crops_shape)
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: ShapeLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,
-) -> Any:
-    """Parts of images, all resized to one size. The corners of a box become the corners of its crop.
+) -> Tensor:
+    """Cuts boxes out of images, and resizes all of them to one size. The corners of a box become those of its crop.
 
     Args:
-        image: of shape `[batch, height, width, channels]`, of any integer or floating dtype.
+        image: of shape `[batch, height, width, channels]` and an integer or floating dtype.
         boxes: float32 of shape `[boxes, 4]`: the rows `[y1, x1, y2, x2]`, where 0 is the first and 1 the last pixel of
             the image. Where `y1 > y2` the crop is upside down.
-        box_indices: int32 of shape `[boxes]`: which image each box is of.
+        box_indices: int32 of shape `[boxes]`: the index of the image of each box.
         crop_size: the height and width of the crops.
         method: "bilinear" or "nearest".
-        extrapolation_value: what stands for pixels outside of the image.
+        extrapolation_value: the value of pixels outside of the image.
 
     Returns:
-        A float32 tensor of shape `[boxes, crop_height, crop_width, channels]`. Gradients pass to images and boxes.
+        A float32 tensor of shape `[boxes, crop_height, crop_width, channels]`. It is differentiable with respect to
+        images and boxes.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together, or a box is not finite.
-        OutOfRangeError: there is no image of that number.
+        InvalidArgumentError: the shapes do not match, or a box is not finite.
+        OutOfRangeError: an index is not that of an image.
 
     Example:
         >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
@@ -122,30 +144,41 @@ def crop_and_resize(
     """
 
 
+@crop_and_resize.batching
+def _(batch: Batch, image: Slices, boxes: Slices, box_indices: Slices, crop_size: Any, *attrs: Any) -> Any:
+    """Joins the boxes of all slices; the index of an image is then counted from the first image of its slice."""
+    images_per_slice = convert(batch.dims(image)[0])
+    firsts = ops.Mul(ops.Range(convert(0), convert(batch.count), convert(1)), images_per_slice)
+    indices = ops.AddV2(batch.stack(box_indices), ops.ExpandDims(ops.Cast(firsts, box_indices.slice.dtype), 1))
+    indices = ops.Reshape(indices, (-1,))
+    crops = batch.run(batch.flat(image), batch.flat(boxes), indices, static(crop_size), *attrs)
+    return batch.unflat(crops, batch.outputs[0], boxes)
+
+
 # ---- glimpses --------------------------------------------------------------------------------------------------------
 
 
 def _noise(image: torch.Tensor, size: tuple[int, int], noise: str) -> torch.Tensor:
-    """What surrounds an image: zeros, or random numbers distributed as widely as its own."""
-    around = image.new_zeros((*size, image.shape[2]))
+    """Draws a window of noise, with the range or the mean and deviation of the image; zeros for the noise "zero"."""
+    window = image.new_zeros((*size, image.shape[2]))
     generator = torch_generator(image.device)
     if noise == "uniform" and image.numel():
         low, high = image.aminmax()
-        return around.uniform_(generator=generator) * (high - low) + low
+        return window.uniform_(generator=generator) * (high - low) + low
     if noise == "gaussian" and image.numel():
-        return around.normal_(generator=generator) * image.std(correction=0) + image.mean()
-    return around
+        return window.normal_(generator=generator) * image.std(correction=0) + image.mean()
+    return window
 
 
 def _start(offset: float, length: int, size: int, centered: bool, normalized: bool) -> int:
-    """Where a glimpse begins in one direction."""
-    place = offset * length if normalized else offset
+    """Returns the pixel at which a glimpse begins, along one dimension."""
+    start = offset * length if normalized else offset
     if centered:
-        place = place / 2 + length / 2 - size / 2 if normalized else place + length / 2
-    return int(place)
+        start = start / 2 + length / 2 - size / 2 if normalized else start + length / 2
+    return int(start)
 
 
-def _glimpse(
+def _extract_glimpse_kernel(
     input: torch.Tensor,
     size: Any,
     offsets: torch.Tensor,
@@ -168,20 +201,20 @@ def _glimpse(
         glimpse = _noise(image, size, noise)
         starts = [_start(o, n, s, centered, normalized) for o, n, s in zip(offset, length, size, strict=True)]
         rows, columns = (slice(max(b, 0), max(min(b + s, n), 0)) for b, s, n in zip(starts, size, length, strict=True))
-        seen = image[rows, columns]
-        if seen.numel():
+        visible = image[rows, columns]
+        if visible.numel():
             top, left = rows.start - starts[0], columns.start - starts[1]
-            glimpse[top : top + seen.shape[0], left : left + seen.shape[1]] = seen
+            glimpse[top : top + visible.shape[0], left : left + visible.shape[1]] = visible
         glimpses.append(glimpse)
     return torch.stack(glimpses) if glimpses else input.new_zeros((0, *size, input.shape[3]))
 
 
 def _glimpses_shape(input: TensorShape, size: Any, *_: Any) -> TensorShape:
-    height, width = size if type(size) is tuple and len(size) == 2 else (None, None)
-    return TensorShape([input[0], height, width, input[3]] if input.rank == 4 else [None, height, width, None])
+    batch, channels = (input[0], input[3]) if input.rank == 4 else (None, None)
+    return TensorShape([batch, *_static_size(size), channels])
 
 
-@op("ExtractGlimpseV2", kernel=_glimpse, host=("size",), shape=_glimpses_shape)
+@op("ExtractGlimpseV2", kernel=_extract_glimpse_kernel, host=("size",), shape=_glimpses_shape)
 def _extract_glimpse(
     input: Any,
     size: Any,
@@ -192,37 +225,38 @@ def _extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Any:
-    """Windows of images."""
+    """Cuts windows out of images."""
 
 
 not_differentiable(_extract_glimpse)
 
 
 def extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: ShapeLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     noise: str = "uniform",
     name: str | None = None,
-) -> Any:
-    """A window of each image; what of it lies outside of the image is filled with noise.
+) -> Tensor:
+    """Cuts a window out of each image, and fills what lies outside of the image with noise.
 
     Args:
         input: float32 images `[batch, height, width, channels]`.
         size: the height and width of the windows.
-        offsets: `[batch, 2]`: y and x of each window.
-        centered: whether offsets are measured from the middle of the image, otherwise from its upper left corner.
-        normalized: whether offsets are shares of the image's size, where -1 and 1 are its borders if they are centered:
-            the window's middle is then there. Otherwise they are pixels, and say where the window begins.
+        offsets: float32 of shape `[batch, 2]`: y and x of each window.
+        centered: True for offsets from the center of the image, False for offsets from its upper left corner.
+        normalized: True for offsets that are fractions of the image's size. If they are centered, -1 and 1 are the
+            borders of the image, and the offset is that of the window's center. False for offsets in pixels, of the
+            window's upper left corner.
         noise: "uniform", "gaussian" or "zero".
 
     Returns:
-        A float32 tensor of shape `[batch, *size, channels]`. No gradient passes.
+        A float32 tensor of shape `[batch, *size, channels]`. It is not differentiable.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together, or there is no such noise.
+        InvalidArgumentError: the shapes do not match, or `noise` is unknown.
 
     Example:
         >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
@@ -236,16 +270,16 @@ def extract_glimpse(
 # ---- at random -------------------------------------------------------------------------------------------------------
 
 
-def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
-    """A part of a tensor, from a random place.
+def random_crop(value: TensorLike, size: ShapeLike, seed: int | None = None, name: str | None = None) -> Tensor:
+    """Cuts a part out of a tensor, at a random position.
 
     Args:
         value: a tensor of any rank.
         size: the shape of the part.
-        seed: makes the places the same in each run, see `tf.random.set_seed`.
+        seed: an integer that makes the positions reproducible, see `tf.random.set_seed`.
 
     Returns:
-        A tensor of shape `size`.
+        A tensor of shape `size` and the dtype of `value`.
 
     Raises:
         InvalidArgumentError: `size` is larger than the tensor in some dimension.
@@ -254,21 +288,21 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
         >>> tf.image.random_crop(tf.ones([8, 8, 3]), [4, 5, 3]).shape
         TensorShape([4, 5, 3])
     """
-    value, size, free = _free(value, size)
-    place = uniform(shape_of(free), maxval=int32.max, dtype=int32, seed=seed) % free
-    return part_of(value, place, size, name)
+    tensor, dims, positions = _positions_of_part(value, size)
+    begin = uniform(shape_of(positions), maxval=int32.max, dtype=int32, seed=seed) % positions
+    return slice_of(tensor, begin, dims, name)
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
-    """A part of a tensor, from a place that a seed decides.
+def stateless_random_crop(value: TensorLike, size: ShapeLike, seed: TensorLike, name: str | None = None) -> Tensor:
+    """Cuts a part out of a tensor, at a position that a seed determines.
 
     Args:
         value: a tensor of any rank.
         size: the shape of the part.
-        seed: two integers.
+        seed: two integers, of shape `[2]`.
 
     Returns:
-        A tensor of shape `size`.
+        A tensor of shape `size` and the dtype of `value`.
 
     Raises:
         InvalidArgumentError: `size` is larger than the tensor in some dimension.
@@ -277,14 +311,14 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
         >>> tf.image.stateless_random_crop([[1, 2, 3], [4, 5, 6]], [2, 2], seed=[1, 2]).numpy().tolist()
         [[2, 3], [5, 6]]
     """
-    value, size, free = _free(value, size)
-    place = stateless_uniform(shape_of(free), seed, 0, int32.max, int32) % free
-    return part_of(value, place, size, name)
+    tensor, dims, positions = _positions_of_part(value, size)
+    begin = stateless_uniform(shape_of(positions), seed, 0, int32.max, int32) % positions
+    return slice_of(tensor, begin, dims, name)
 
 
-def _free(value: Any, size: Any) -> tuple[Any, Any, Any]:
-    """The tensor, the size of its part, and how many places there are for it in each dimension."""
-    value, size = convert_to_tensor(value), convert_to_tensor(size, int32)
-    dims = shape_of(value)
-    Assert(reduce_all(greater_equal(dims, size)), ["Need value.shape >= size, got ", dims, size], summarize=1000)
-    return value, size, dims - size + 1
+def _positions_of_part(value: Any, size: Any) -> tuple[Any, Any, Any]:
+    """Returns the tensor, the shape of its part, and the number of positions for the part in each dimension."""
+    tensor, dims = convert_to_tensor(value), convert_to_tensor(size, int32)
+    whole = shape_of(tensor)
+    Assert(reduce_all(greater_equal(whole, dims)), ["Need value.shape >= size, got ", whole, dims], summarize=1000)
+    return tensor, dims, whole - dims + 1

@@ -1,4 +1,4 @@
-"""Images changed at random, to show a model more than there are: each change as a random op and as one of a seed."""
+"""Random changes of images, to augment training data: each as a stateful op, and as one that a seed determines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tapeflow.array.masks import where
 from tapeflow.array.padding import reverse
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.image.adjusting import (
     adjust_brightness,
     adjust_contrast,
@@ -18,31 +20,35 @@ from tapeflow.image.adjusting import (
     adjust_jpeg_quality,
     adjust_saturation,
 )
-from tapeflow.math import greater, less
+from tapeflow.math.comparison import greater, less
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_uniform
 
 Draw = Callable[..., Any]
 
 
-def _drawn(seed: Any) -> Draw:
+def _stateful(seed: Any) -> Draw:
+    """Returns `draw(shape, low, high, dtype)`, uniform numbers from the global generator."""
     return lambda dims, low, high, dtype=float32: uniform(dims, low, high, dtype, seed)
 
 
-def _drawn_of(seed: Any) -> Draw:
+def _stateless(seed: Any) -> Draw:
+    """Returns `draw(shape, low, high, dtype)`, uniform numbers that a seed determines."""
     return lambda dims, low, high, dtype=float32: stateless_uniform(dims, seed, low, high, dtype)
 
 
-# ---- colours ---------------------------------------------------------------------------------------------------------
+# ---- colors ----------------------------------------------------------------------------------------------------------
 
 
 def _delta(max_delta: float, draw: Draw) -> Any:
+    """Draws a number in `[-max_delta, max_delta)`."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return draw([], -max_delta, max_delta)
 
 
 def _factor(lower: float, upper: float, draw: Draw) -> Any:
+    """Draws a number in `[lower, upper)`."""
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
@@ -51,18 +57,19 @@ def _factor(lower: float, upper: float, draw: Draw) -> Any:
 
 
 def _hue_delta(max_delta: float, draw: Draw) -> Any:
+    """Draws a rotation of the hue."""
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     return _delta(max_delta, draw)
 
 
-def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Any:
-    """Images with a random number added, one for all pixels.
+def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
+    """Adds a random number to images, the same for all pixels.
 
     Args:
         image: images of any shape.
         max_delta: the number is in `[-max_delta, max_delta)`.
-        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+        seed: an integer that makes the numbers reproducible, see `tf.random.set_seed`.
 
     Returns:
         Images of the same shape and dtype.
@@ -74,16 +81,16 @@ def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Any:
         >>> float(tf.reduce_max(tf.abs(tf.image.random_brightness(tf.zeros([2, 2, 3]), 0.1)))) <= 0.1
         True
     """
-    return adjust_brightness(image, _delta(max_delta, _drawn(seed)))
+    return adjust_brightness(image, _delta(max_delta, _stateful(seed)))
 
 
-def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
-    """Images with a number added that a seed decides, one for all pixels.
+def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
+    """Adds a number that a seed determines to images, the same for all pixels.
 
     Args:
         image: images of any shape.
         max_delta: the number is in `[-max_delta, max_delta)`.
-        seed: two integers.
+        seed: two integers, of shape `[2]`.
 
     Returns:
         Images of the same shape and dtype.
@@ -95,16 +102,16 @@ def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Any:
         >>> tf.image.stateless_random_brightness([[[1.0]]], 0.5, seed=[1, 2]).numpy().round(3).tolist()
         [[[1.343999981880188]]]
     """
-    return adjust_brightness(image, _delta(max_delta, _drawn_of(seed)))
+    return adjust_brightness(image, _delta(max_delta, _stateless(seed)))
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
-    """Images with a random contrast, see `tf.image.adjust_contrast`.
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """Multiplies the contrast of images by a random factor, see `tf.image.adjust_contrast`.
 
     Args:
         image: of shape `[..., height, width, channels]`.
         lower, upper: the factor is in `[lower, upper)`.
-        seed: makes the factors the same in each run, see `tf.random.set_seed`.
+        seed: an integer that makes the factors reproducible, see `tf.random.set_seed`.
 
     Returns:
         Images of the same shape and dtype.
@@ -116,16 +123,16 @@ def random_contrast(image: Any, lower: float, upper: float, seed: Any = None) ->
         >>> tf.image.random_contrast(tf.ones([2, 2, 1]), 0.5, 1.5)[..., 0].numpy().tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
-    return adjust_contrast(image, _factor(lower, upper, _drawn(seed)))
+    return adjust_contrast(image, _factor(lower, upper, _stateful(seed)))
 
 
-def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Any:
-    """Images with a contrast that a seed decides, see `tf.image.adjust_contrast`.
+def stateless_random_contrast(image: TensorLike, lower: float, upper: float, seed: TensorLike) -> Tensor:
+    """Multiplies the contrast of images by a factor that a seed determines, see `tf.image.adjust_contrast`.
 
     Args:
         image: of shape `[..., height, width, channels]`.
         lower, upper: the factor is in `[lower, upper)`.
-        seed: two integers.
+        seed: two integers, of shape `[2]`.
 
     Returns:
         Images of the same shape and dtype.
@@ -137,16 +144,16 @@ def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any)
         >>> tf.image.stateless_random_contrast([[[0.0], [2.0]]], 0.5, 1.5, seed=[1, 2]).numpy().round(3).tolist()
         [[[-0.3440000116825104], [2.3440001010894775]]]
     """
-    return adjust_contrast(image, _factor(lower, upper, _drawn_of(seed)))
+    return adjust_contrast(image, _factor(lower, upper, _stateless(seed)))
 
 
-def random_hue(image: Any, max_delta: float, seed: Any = None) -> Any:
-    """RGB images with a random turn of their hue, see `tf.image.adjust_hue`.
+def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
+    """Rotates the hue of RGB images at random, see `tf.image.adjust_hue`.
 
     Args:
         image: of shape `[..., height, width, 3]`.
-        max_delta: the turn is in `[-max_delta, max_delta)`; in [0, 0.5].
-        seed: makes the turns the same in each run, see `tf.random.set_seed`.
+        max_delta: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
+        seed: an integer that makes the turns reproducible, see `tf.random.set_seed`.
 
     Returns:
         Images of the same shape and dtype.
@@ -158,16 +165,16 @@ def random_hue(image: Any, max_delta: float, seed: Any = None) -> Any:
         >>> tf.image.random_hue(tf.ones([1, 1, 3]), 0.5).numpy().tolist()
         [[[1.0, 1.0, 1.0]]]
     """
-    return adjust_hue(image, _hue_delta(max_delta, _drawn(seed)))
+    return adjust_hue(image, _hue_delta(max_delta, _stateful(seed)))
 
 
-def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
-    """RGB images with a turn of their hue that a seed decides, see `tf.image.adjust_hue`.
+def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
+    """Rotates the hue of RGB images as a seed determines, see `tf.image.adjust_hue`.
 
     Args:
         image: of shape `[..., height, width, 3]`.
-        max_delta: the turn is in `[-max_delta, max_delta)`; in [0, 0.5].
-        seed: two integers.
+        max_delta: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
+        seed: two integers, of shape `[2]`.
 
     Returns:
         Images of the same shape and dtype.
@@ -179,16 +186,16 @@ def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Any:
         >>> tf.image.stateless_random_hue([[[1.0, 0.0, 0.0]]], 0.2, seed=[1, 2]).numpy().round(3).tolist()
         [[[1.0, 0.8259999752044678, 0.0]]]
     """
-    return adjust_hue(image, _hue_delta(max_delta, _drawn_of(seed)))
+    return adjust_hue(image, _hue_delta(max_delta, _stateless(seed)))
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
-    """RGB images with a random saturation, see `tf.image.adjust_saturation`.
+def random_saturation(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """Multiplies the saturation of RGB images by a random factor, see `tf.image.adjust_saturation`.
 
     Args:
         image: of shape `[..., height, width, 3]`.
         lower, upper: the factor is in `[lower, upper)`.
-        seed: makes the factors the same in each run, see `tf.random.set_seed`.
+        seed: an integer that makes the factors reproducible, see `tf.random.set_seed`.
 
     Returns:
         Images of the same shape and dtype.
@@ -200,16 +207,18 @@ def random_saturation(image: Any, lower: float, upper: float, seed: Any = None) 
         >>> tf.image.random_saturation(tf.ones([1, 1, 3]), 0.5, 1.5).numpy().tolist()
         [[[1.0, 1.0, 1.0]]]
     """
-    return adjust_saturation(image, _factor(lower, upper, _drawn(seed)))
+    return adjust_saturation(image, _factor(lower, upper, _stateful(seed)))
 
 
-def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Any:
-    """RGB images with a saturation that a seed decides, see `tf.image.adjust_saturation`.
+def stateless_random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
+) -> Tensor:
+    """Multiplies the saturation of RGB images by a factor that a seed determines, see `tf.image.adjust_saturation`.
 
     Args:
         image: of shape `[..., height, width, 3]`.
         lower, upper: the factor is in `[lower, upper)`.
-        seed: two integers.
+        seed: two integers, of shape `[2]`.
 
     Returns:
         Images of the same shape and dtype.
@@ -221,13 +230,14 @@ def stateless_random_saturation(image: Any, lower: float, upper: float, seed: An
         >>> tf.image.stateless_random_saturation([[[1.0, 0.5, 0.5]]], 0.0, 1.0, seed=[1, 2]).numpy().round(3).tolist()
         [[[1.0, 0.578000009059906, 0.578000009059906]]]
     """
-    return adjust_saturation(image, _factor(lower, upper, _drawn_of(seed)))
+    return adjust_saturation(image, _factor(lower, upper, _stateless(seed)))
 
 
 # ---- quality ---------------------------------------------------------------------------------------------------------
 
 
 def _quality(lowest: int, highest: int, draw: Draw) -> Any:
+    """Draws an integer in `[lowest, highest)`."""
     if not (0 <= lowest <= 100 and 0 <= highest <= 100):
         raise ValueError("jpeg encoding range must be between 0 and 100.")
     if lowest >= highest:
@@ -235,141 +245,145 @@ def _quality(lowest: int, highest: int, draw: Draw) -> Any:
     return draw([], lowest, highest, int32)
 
 
-def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Any:
-    """An image as it is after it was a JPEG file of a random quality.
+def random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
+) -> Tensor:
+    """Encodes an image as a JPEG file of a random quality, and decodes it again.
 
     Args:
         image: of shape `[height, width, channels]`, with 1 or 3 channels.
-        min_jpeg_quality, max_jpeg_quality: the quality is at least the one and less than the other, in [0, 100].
-        seed: makes the qualities the same in each run, see `tf.random.set_seed`.
+        min_jpeg_quality, max_jpeg_quality: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to 100.
+        seed: an integer that makes the qualities reproducible, see `tf.random.set_seed`.
 
     Returns:
         An image of the same shape and dtype.
 
     Raises:
-        ValueError: the bounds are no such numbers, or not in order.
+        ValueError: a bound is not in [0, 100], or the first is not less than the second.
 
     Example:
         >>> tf.image.random_jpeg_quality(tf.zeros([8, 8, 3]), 50, 90).shape
         TensorShape([8, 8, 3])
     """
-    return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _drawn(seed)))
+    return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateful(seed)))
 
 
-def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Any:
-    """An image as it is after it was a JPEG file of a quality that a seed decides.
+def stateless_random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
+) -> Tensor:
+    """Encodes an image as a JPEG file of a quality that a seed determines, and decodes it again.
 
     Args:
         image: of shape `[height, width, channels]`, with 1 or 3 channels.
-        min_jpeg_quality, max_jpeg_quality: the quality is at least the one and less than the other, in [0, 100].
-        seed: two integers.
+        min_jpeg_quality, max_jpeg_quality: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to 100.
+        seed: two integers, of shape `[2]`.
 
     Returns:
         An image of the same shape and dtype.
 
     Raises:
-        ValueError: the bounds are no such numbers, or not in order.
+        ValueError: a bound is not in [0, 100], or the first is not less than the second.
 
     Example:
         >>> tf.image.stateless_random_jpeg_quality(tf.zeros([8, 8, 3]), 50, 90, seed=[1, 2]).shape
         TensorShape([8, 8, 3])
     """
-    return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _drawn_of(seed)))
+    return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateless(seed)))
 
 
 # ---- flips -----------------------------------------------------------------------------------------------------------
 
 
-def _flipped_or_not(image: Any, axis: int, draw: Draw) -> Any:
-    """Each image reversed along an axis with a probability of one half."""
-    image = convert_to_tensor(image)
-    rank = image.shape.rank
+def _randomly_reversed(image: Any, axis: int, draw: Draw) -> Any:
+    """Reverses each image along an axis with a probability of one half."""
+    images = convert_to_tensor(image)
+    rank = images.shape.rank
     if rank is not None and rank < 3:
-        raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
+        raise ValueError(f"'image' (shape {images.shape}) must be at least three-dimensional.")
     if rank not in (3, 4):
-        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
-    flipped = reverse(image, [axis])
+        raise ValueError(f"'image' (shape {images.shape}) must have either 3 or 4 dimensions.")
+    flipped = reverse(images, [axis])
     if rank == 3:
-        return where(less(draw([], 0, 1.0), 0.5), flipped, image)
-    count = image.shape[0] if image.shape[0] is not None else shape(image)[0]
-    return where(reshape(greater(draw([count], 0, 1.0), 0.5), [-1, 1, 1, 1]), flipped, image)
+        return where(less(draw([], 0, 1.0), 0.5), flipped, images)
+    count = images.shape[0] if images.shape[0] is not None else shape(images)[0]
+    return where(reshape(greater(draw([count], 0, 1.0), 0.5), [-1, 1, 1, 1]), flipped, images)
 
 
-def random_flip_left_right(image: Any, seed: Any = None) -> Any:
-    """Images, each with left and right exchanged with a probability of one half.
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
+    """Exchanges left and right of each image with a probability of one half.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        seed: makes the choices the same in each run, see `tf.random.set_seed`.
+        seed: an integer that makes the choices reproducible, see `tf.random.set_seed`.
 
     Returns:
         Images of the same shape and dtype.
 
     Raises:
-        ValueError: the images have not three or four dimensions.
+        ValueError: the images have neither three nor four dimensions.
 
     Example:
         >>> tf.image.random_flip_left_right([[[1], [2]]])[0, :, 0].numpy().tolist() in ([1, 2], [2, 1])
         True
     """
-    return _flipped_or_not(image, -2, _drawn(seed))
+    return _randomly_reversed(image, -2, _stateful(seed))
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
-    """Images, each with left and right exchanged if a seed decides so.
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
+    """Exchanges left and right of some of the images, as a seed determines.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        seed: two integers.
+        seed: two integers, of shape `[2]`.
 
     Returns:
         Images of the same shape and dtype.
 
     Raises:
-        ValueError: the images have not three or four dimensions.
+        ValueError: the images have neither three nor four dimensions.
 
     Example:
         >>> tf.image.stateless_random_flip_left_right([[[1], [2]]], seed=[1, 2])[0, :, 0].numpy().tolist()
         [1, 2]
     """
-    return _flipped_or_not(image, -2, _drawn_of(seed))
+    return _randomly_reversed(image, -2, _stateless(seed))
 
 
-def random_flip_up_down(image: Any, seed: Any = None) -> Any:
-    """Images, each with top and bottom exchanged with a probability of one half.
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
+    """Exchanges top and bottom of each image with a probability of one half.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        seed: makes the choices the same in each run, see `tf.random.set_seed`.
+        seed: an integer that makes the choices reproducible, see `tf.random.set_seed`.
 
     Returns:
         Images of the same shape and dtype.
 
     Raises:
-        ValueError: the images have not three or four dimensions.
+        ValueError: the images have neither three nor four dimensions.
 
     Example:
         >>> tf.image.random_flip_up_down([[[1]], [[2]]])[:, 0, 0].numpy().tolist() in ([1, 2], [2, 1])
         True
     """
-    return _flipped_or_not(image, -3, _drawn(seed))
+    return _randomly_reversed(image, -3, _stateful(seed))
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
-    """Images, each with top and bottom exchanged if a seed decides so.
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
+    """Exchanges top and bottom of some of the images, as a seed determines.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        seed: two integers.
+        seed: two integers, of shape `[2]`.
 
     Returns:
         Images of the same shape and dtype.
 
     Raises:
-        ValueError: the images have not three or four dimensions.
+        ValueError: the images have neither three nor four dimensions.
 
     Example:
         >>> tf.image.stateless_random_flip_up_down([[[1]], [[2]]], seed=[1, 2])[:, 0, 0].numpy().tolist()
         [1, 2]
     """
-    return _flipped_or_not(image, -3, _drawn_of(seed))
+    return _randomly_reversed(image, -3, _stateless(seed))

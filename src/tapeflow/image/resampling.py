@@ -13,19 +13,29 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 
+from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
     if images.rank not in (None, 4):
         raise invalid(f"input must be 4-dimensional, got {images}")
-    height, width = size if isinstance(size, tuple) else (None, None)
-    return TensorShape([images[0], height, width, images[3]] if images.rank == 4 else [None, height, width, None])
+    dims = size if type(size) is tuple and len(size) == 2 else (None, None)
+    height, width = (n if type(n) is int else None for n in dims)
+    batch, channels = (images[0], images[3]) if images.rank == 4 else (None, None)
+    return TensorShape([batch, height, width, channels])
+
+
+def _join_slices(batch: Batch, images: Slices, size: Any, *attrs: Any) -> Any:
+    """Resizes the images of all slices as one long batch of images."""
+    return batch.unflat(batch.run(batch.flat(images), static(size), *attrs), batch.outputs[0], images)
 
 
 def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
+    """Checks that images can be resized."""
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional, got {list(images.shape)}")
     if len(size) != 2 or min(size) <= 0:
@@ -35,7 +45,7 @@ def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
 
 
 def _weighted(images: torch.Tensor, size: Any, weights: Callable[..., np.ndarray], *options: bool) -> torch.Tensor:
-    """The images at another size, by the matrices `weights(new, old, *options)`."""
+    """Resizes images by the matrices `weights(new, old, *options)`."""
     _check(images, size)
     rows, columns = (weights(new, old, *options) for new, old in zip(size, images.shape[1:3], strict=True))
     return _by_weights(images, rows, columns)
@@ -46,7 +56,7 @@ def _channels_first(images: torch.Tensor) -> torch.Tensor:
 
 
 def _by_weights(images: torch.Tensor, rows: np.ndarray, columns: np.ndarray) -> torch.Tensor:
-    """The images times a matrix `[new, old]` from the left and one from the right, in at least float32."""
+    """Multiplies images by a matrix `[new, old]` from the left and one from the right, in at least float32."""
     wide = images if images.dtype in (torch.float32, torch.float64) else images.float()
     rows_matrix, columns_matrix = (torch.as_tensor(w, device=wide.device, dtype=wide.dtype) for w in (rows, columns))
     flat = _channels_first(wide)
@@ -54,7 +64,7 @@ def _by_weights(images: torch.Tensor, rows: np.ndarray, columns: np.ndarray) -> 
 
 
 def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
-    """Where the new pixels lie among the old ones."""
+    """Returns the positions of the new pixels, in units of the old ones; `[new]`."""
     if align_corners and new > 1:
         return np.arange(new) * ((old - 1) / (new - 1))
     scale = old / new
@@ -63,6 +73,7 @@ def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
 
 @functools.lru_cache(maxsize=256)
 def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
+    """Returns the weights `[new, old]` of linear interpolation."""
     points = _points(new, old, align_corners, half_pixel_centers).astype(np.float32)
     low = np.floor(points)
     weights = np.zeros((new, old), np.float32)
@@ -72,22 +83,30 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
     return weights
 
 
-def _bilinear(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
+def _resize_bilinear_kernel(
+    images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
+) -> Any:
     if half_pixel_centers and not align_corners and images.dtype in (torch.float32, torch.float64):
         _check(images, size)
-        found = functional.interpolate(_channels_first(images), size, mode="bilinear", align_corners=False)
-        return found.permute(0, 2, 3, 1).float()
+        resized = functional.interpolate(_channels_first(images), size, mode="bilinear", align_corners=False)
+        return resized.permute(0, 2, 3, 1).float()
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
 
 
-@op("ResizeBilinear", kernel=_bilinear, host=("size",), shape=_resized_shape)
+@op("ResizeBilinear", kernel=_resize_bilinear_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
 def resize_bilinear(
-    images: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False, name: str | None = None
+    images: TensorLike,
+    size: ShapeLike,
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Resizes images `[batch, height, width, channels]`: each new pixel is interpolated from its four neighbors."""
+
+
+def _resize_nearest_kernel(
+    images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
-    """Images `[batch, height, width, channels]` at another size, each pixel between its four neighbours."""
-
-
-def _nearest(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
     _check(images, size)
     for axis in (0, 1):
         old, new = images.shape[axis + 1], size[axis]
@@ -101,16 +120,23 @@ def _nearest(images: torch.Tensor, size: Any, align_corners: bool = False, half_
     return images
 
 
-@op("ResizeNearestNeighbor", kernel=_nearest, host=("size",), shape=_resized_shape)
+@op("ResizeNearestNeighbor", kernel=_resize_nearest_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
 def resize_nearest_neighbor(
-    images: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False, name: str | None = None
-) -> Any:
-    """Images at another size, each pixel that of the nearest point."""
+    images: TensorLike,
+    size: ShapeLike,
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Resizes images: each new pixel is the nearest old one."""
 
 
 @functools.lru_cache(maxsize=256)
 def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
-    """Keys's cubic (a = -0.5) for half-pixel centers, the one with a = -0.75 otherwise; from a table of 1024 steps."""
+    """Returns the weights `[new, old]` of a cubic: Keys's (a = -0.5) for half-pixel centers, otherwise a = -0.75.
+
+    As in TensorFlow, positions are rounded to a table of 1024 steps.
+    """
     points = _points(new, old, align_corners, half_pixel_centers)
     low = np.floor(points)
     step = np.rint((points - low) * 1024) / 1024
@@ -121,26 +147,32 @@ def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) ->
     rows = np.arange(new)
     parts = zip((-1, 0, 1, 2), (far(step + 1), near(step), near(1 - step), far(2 - step)), strict=True)
     for shift, weight in parts:
-        place = low + shift
-        inside = (place >= 0) & (place < old) if half_pixel_centers else np.ones(new, bool)
-        np.add.at(weights, (rows, np.clip(place, 0, old - 1).astype(int)), weight * inside)
+        column = low + shift
+        inside = (column >= 0) & (column < old) if half_pixel_centers else np.ones(new, bool)
+        np.add.at(weights, (rows, np.clip(column, 0, old - 1).astype(int)), weight * inside)
     return weights / weights.sum(1, keepdims=True) if half_pixel_centers else weights
 
 
-def _bicubic(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
+def _resize_bicubic_kernel(
+    images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
+) -> Any:
     return _weighted(images, size, _cubic, align_corners, half_pixel_centers)
 
 
-@op("ResizeBicubic", kernel=_bicubic, host=("size",), shape=_resized_shape)
+@op("ResizeBicubic", kernel=_resize_bicubic_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
 def resize_bicubic(
-    images: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False, name: str | None = None
-) -> Any:
-    """Images at another size, each pixel between its sixteen neighbours."""
+    images: TensorLike,
+    size: ShapeLike,
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Resizes images: each new pixel is interpolated from its sixteen neighbors."""
 
 
 @functools.lru_cache(maxsize=256)
 def _overlaps(new: int, old: int, align_corners: bool) -> np.ndarray:
-    """The share that each old pixel has in the area of each new one."""
+    """Returns the fractions of the area of each new pixel that the old ones cover; `[new, old]`."""
     scale = (old - 1) / (new - 1) if align_corners and new > 1 else old / new
     begin = np.arange(new)[:, None] * scale
     pixel = np.arange(old)[None, :]
@@ -149,13 +181,13 @@ def _overlaps(new: int, old: int, align_corners: bool) -> np.ndarray:
     return overlap / scale
 
 
-def _area(images: torch.Tensor, size: Any, align_corners: bool = False) -> torch.Tensor:
+def _resize_area_kernel(images: torch.Tensor, size: Any, align_corners: bool = False) -> torch.Tensor:
     return _weighted(images, size, _overlaps, align_corners)
 
 
-@op("ResizeArea", kernel=_area, host=("size",), shape=_resized_shape)
-def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
-    """Images at another size, each pixel the mean of the area that it covers."""
+@op("ResizeArea", kernel=_resize_area_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
+def resize_area(images: TensorLike, size: ShapeLike, align_corners: bool = False, name: str | None = None) -> Tensor:
+    """Resizes images: each new pixel is the mean of the area that it covers."""
 
 
 def _lanczos(radius: float) -> Any:
@@ -163,7 +195,7 @@ def _lanczos(radius: float) -> Any:
 
 
 def _piecewise_cubic(b: float, c: float) -> Any:
-    """The cubic filters of Mitchell and Netravali (1988)."""
+    """Returns a cubic filter of Mitchell and Netravali (1988)."""
 
     def weight(t: np.ndarray) -> np.ndarray:
         t = np.abs(t)
@@ -188,6 +220,7 @@ _KERNELS: dict[str, tuple[float, Any]] = {
 
 @functools.lru_cache(maxsize=256)
 def _filtered(new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool) -> np.ndarray:
+    """Returns the weights `[new, old]` of a filter, for images scaled by `scale` and moved by `translation`."""
     radius, weight = _KERNELS[kernel]
     inverse = 1.0 / scale
     stretch = max(inverse, 1.0) if antialias else 1.0
@@ -202,7 +235,7 @@ def _filtered(new: int, old: int, scale: float, translation: float, kernel: str,
     return weights
 
 
-def _scaled(
+def _scale_and_translate_kernel(
     images: torch.Tensor, size: Any, scale: Any, translation: Any, kernel_type: str = "lanczos3", antialias: bool = True
 ) -> torch.Tensor:
     _check(images, size)
@@ -215,40 +248,42 @@ def _scaled(
     return _by_weights(images, *matrices)
 
 
-@op("ScaleAndTranslate", kernel=_scaled, host=("size", "scale", "translation"), shape=_resized_shape)
+@op(
+    "ScaleAndTranslate", kernel=_scale_and_translate_kernel, host=("size", "scale", "translation"), shape=_resized_shape
+)
 def scale_and_translate(
-    images: Any,
-    size: Any,
-    scale: Any,
-    translation: Any,
+    images: TensorLike,
+    size: ShapeLike,
+    scale: TensorLike,
+    translation: TensorLike,
     kernel_type: str = "lanczos3",
     antialias: bool = True,
     name: str | None = None,
-) -> Any:
-    """Images scaled by `scale` and moved by `translation`, through a filter."""
+) -> Tensor:
+    """Scales images by `scale`, and moves them by `translation`, through a filter."""
 
 
 # ---- projective transforms -------------------------------------------------------------------------------------------
 
 
-def _mapped(place: torch.Tensor, length: int, fill_mode: str) -> torch.Tensor:
-    """Coordinates, moved to where the fill mode finds their value."""
+def _mapped(x: torch.Tensor, length: int, fill_mode: str) -> torch.Tensor:
+    """Maps coordinates outside of the image to those inside whose pixels the fill mode uses for them."""
     if fill_mode == "CONSTANT":
-        return place
+        return x
     if fill_mode == "REFLECT":
         double = 2 * length
-        place = place.remainder(double)
-        place = torch.where(place > length - 0.5, double - 1 - place, place) if length > 1 else torch.zeros_like(place)
+        x = x.remainder(double)
+        x = torch.where(x > length - 0.5, double - 1 - x, x) if length > 1 else torch.zeros_like(x)
     elif fill_mode == "WRAP":
         if length == 1:
-            return torch.zeros_like(place)
-        below = place + length * (torch.trunc(-place / (length - 1)) + 1)
-        above = place - length * torch.trunc(place / (length - 1))
-        place = torch.where(place < 0, below, torch.where(place > length - 1, above, place))
-    return place.clamp(0, length - 1)
+            return torch.zeros_like(x)
+        below = x + length * (torch.trunc(-x / (length - 1)) + 1)
+        above = x - length * torch.trunc(x / (length - 1))
+        x = torch.where(x < 0, below, torch.where(x > length - 1, above, x))
+    return x.clamp(0, length - 1)
 
 
-def _projected(
+def _project_kernel(
     images: torch.Tensor,
     transforms: torch.Tensor,
     output_shape: Any,
@@ -265,15 +300,15 @@ def _projected(
     xs = torch.arange(output_shape[1], device=images.device, dtype=torch.float32)[None, :]
     a0, a1, a2, b0, b1, b2, c0, c1 = (t[:, None, None] for t in transforms.float().unbind(1))
     depth = c0 * xs + c1 * ys + 1
-    seen = depth != 0
+    visible = depth != 0
     x = _mapped((a0 * xs + a1 * ys + a2) / depth, width, fill_mode)
     y = _mapped((b0 * xs + b1 * ys + b2) / depth, height, fill_mode)
-    which = torch.arange(batch, device=images.device)[:, None, None]
+    indices = torch.arange(batch, device=images.device)[:, None, None]
 
     def read(row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
-        inside = seen & (row >= 0) & (row < height) & (column >= 0) & (column < width)
+        inside = visible & (row >= 0) & (row < height) & (column >= 0) & (column < width)
         safe = [torch.nan_to_num(v).clamp(0, n - 1).long() for v, n in ((row, height), (column, width))]
-        pixels = images[which, *(i.expand(batch, -1, -1) for i in safe)]
+        pixels = images[indices, *(i.expand(batch, -1, -1) for i in safe)]
         return torch.where(inside[..., None], pixels, images.new_tensor(fill_value))
 
     if interpolation == "NEAREST":
@@ -287,7 +322,7 @@ def _projected(
     lower = (1 - right) * read(top + 1, left) + right * read(top + 1, left + 1)
     blended = (1 - down) * upper + down * lower
     filled = torch.as_tensor(fill_value, dtype=blended.dtype, device=images.device)
-    return torch.where(seen[..., None], blended, filled).to(images.dtype)
+    return torch.where(visible[..., None], blended, filled).to(images.dtype)
 
 
 def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -296,17 +331,17 @@ def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_
 
 @op(
     "ImageProjectiveTransformV3",
-    kernel=_projected,
+    kernel=_project_kernel,
     host=("output_shape", "fill_value"),
     shape=_projected_shape,
 )
 def image_projective_transform_v3(
-    images: Any,
-    transforms: Any,
-    output_shape: Any,
-    fill_value: Any,
+    images: TensorLike,
+    transforms: TensorLike,
+    output_shape: ShapeLike,
+    fill_value: TensorLike,
     interpolation: str,
     fill_mode: str = "CONSTANT",
     name: str | None = None,
-) -> Any:
-    """Images seen through projective transforms `[a0, a1, a2, b0, b1, b2, c0, c1]` from output to input points."""
+) -> Tensor:
+    """Transforms images by projections `[a0, a1, a2, b0, b1, b2, c0, c1]` from output to input points."""

@@ -1,4 +1,4 @@
-"""Images at another size: `resize` and its kin, cropping and padding."""
+"""Changes of the size of images: resizing, cropping and padding."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import expand_dims, squeeze
-from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import float32, float64, int32
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.image import resampling
 from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.rounding import rint
+
+Resizer = Callable[[Any, Any], Any]  # `resizer(batch, size)` resizes a batch of images
 
 
 class ResizeMethod:
-    """The names of the ways to resize.
+    """The names of the methods of `tf.image.resize`.
 
     Example:
         >>> tf.image.resize(tf.ones([2, 2, 1]), [4, 4], method=tf.image.ResizeMethod.NEAREST_NEIGHBOR).shape
@@ -36,27 +42,29 @@ _FILTERS = {"bilinear": "triangle", "bicubic": "keyscubic"}
 
 
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: ShapeLike,
     method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
-) -> Any:
-    """Images at another size.
+) -> Tensor:
+    """Resizes images.
 
     Args:
         images: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         size: the new height and width.
         method: one of `tf.image.ResizeMethod`.
-        preserve_aspect_ratio: whether `size` is only what the images must fit into.
-        antialias: whether pixels are blended where images shrink.
+        preserve_aspect_ratio: keeps the proportions of the images; `size` is then an upper bound.
+        antialias: blends pixels where images shrink.
 
     Returns:
-        float32 images; of the images' own dtype for the nearest neighbor, and where the size stays as it is.
+        float32 images of shape `[batch, *size, channels]` or `[*size, channels]`; of the dtype of `images` for the
+        nearest neighbor.
 
     Raises:
-        ValueError: `images` has not three or four dimensions, `size` not two elements, or the method is unknown.
+        ValueError: `images` has neither three nor four dimensions, `size` does not have two elements, or the method is
+            unknown.
 
     Example:
         >>> tf.image.resize([[[0.0], [4.0]]], [1, 4])[0, :, 0].numpy().tolist()
@@ -65,38 +73,37 @@ def resize(
     return resized_by(lambda b, s: _resized(b, s, method, antialias), images, size, preserve_aspect_ratio)
 
 
-def resized_by(resizer: Callable[[Any, Any], Any], images: Any, size: Any, preserve_aspect_ratio: bool = False) -> Any:
-    """What a function of a batch of images and a size makes of images, see `resize`.
+def resized_by(resizer: Resizer, images: TensorLike, size: ShapeLike, preserve_aspect_ratio: bool = False) -> Any:
+    """Resizes a batch of images, or one image, by a function; see `resize`.
 
     Raises:
-        ValueError: `images` has not three or four dimensions, or `size` not two elements.
+        ValueError: `images` has neither three nor four dimensions, or `size` does not have two elements.
     """
-    images = convert_to_tensor(images)
-    rank = images.shape.rank
+    tensor = convert_to_tensor(images)
+    rank = tensor.shape.rank
     if rank is None:
         raise ValueError("'images' contains no shape.")
     if rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
-    batch = images if rank == 4 else expand_dims(images, 0)
+    batch = tensor if rank == 4 else expand_dims(tensor, 0)
     resized = resizer(batch, _size(batch, size, preserve_aspect_ratio))
     return resized if rank == 4 else squeeze(resized, [0])
 
 
 def _size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
-    from tapeflow.math import minimum
-    from tapeflow.math.rounding import rint
-
-    size = convert_to_tensor(size, "int32", name="size")
-    if not size.shape.is_compatible_with([2]):
+    """Returns the new size of a batch of images as a tensor; see `resize`."""
+    new = convert_to_tensor(size, int32, name="size")
+    if not new.shape.is_compatible_with([2]):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if not preserve_aspect_ratio:
-        return size
+        return new
     old = cast(shape(batch)[1:3], float32)
-    scales = cast(size, float32) / old
-    return cast(rint(minimum(scales[0], scales[1]) * old), "int32")
+    scales = cast(new, float32) / old
+    return cast(rint(minimum(scales[0], scales[1]) * old), int32)
 
 
 def _resized(batch: Any, size: Any, method: str, antialias: bool) -> Any:
+    """Resizes a batch of images by one of the methods of `ResizeMethod`."""
     if method == ResizeMethod.NEAREST_NEIGHBOR:
         return resampling.resize_nearest_neighbor(batch, size, half_pixel_centers=True)
     if method == ResizeMethod.AREA:
@@ -113,13 +120,25 @@ def _resized(batch: Any, size: Any, method: str, antialias: bool) -> Any:
 
 
 def resize_with_pad(
-    image: Any, target_height: Any, target_width: Any, method: str = ResizeMethod.BILINEAR, antialias: bool = False
-) -> Any:
-    """Images that keep their proportions, at the largest size that fits, with zeros around them.
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:
+    """Resizes images to the largest size that fits and keeps their proportions, and pads them with zeros.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         target_height, target_width: the size of the result.
+        method: one of `tf.image.ResizeMethod`.
+        antialias: blends pixels where images shrink.
+
+    Returns:
+        float32 images of the target size; of the dtype of `image` for the nearest neighbor.
+
+    Raises:
+        ValueError: the method is unknown.
 
     Example:
         >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4)[:, 0, 0].numpy().tolist()
@@ -128,88 +147,109 @@ def resize_with_pad(
     return fitted_with_pad(lambda b, s: _resized(b, s, method, antialias), image, target_height, target_width)
 
 
-def fitted_with_pad(resizer: Callable[[Any, Any], Any], image: Any, target_height: Any, target_width: Any) -> Any:
-    """What a function of a batch of images and a size makes of images that keep their proportions."""
-    image = convert_to_tensor(image)
-    batched = image.shape.rank == 4
-    batch = image if batched else expand_dims(image, 0)
-    height, width = (_known(batch, axis) for axis in (1, 2))
+def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, target_width: Any) -> Any:
+    """Resizes images by a function so that they keep their proportions, and pads them; see `resize_with_pad`."""
+    tensor = convert_to_tensor(image)
+    batched = tensor.shape.rank == 4
+    batch = tensor if batched else expand_dims(tensor, 0)
+    height, width = (_as_number(_dim(batch, axis)) for axis in (1, 2))
     ratio = _larger(width / target_width, height / target_height)
     new_height, new_width = (_floored(n / ratio) for n in (height, width))
     top, left = (_floored((t - n / ratio) / 2) for t, n in ((target_height, height), (target_width, width)))
-    resized = resizer(batch, convert_to_tensor([new_height, new_width], "int32"))
-    padded = pad_to_bounding_box(resized, _positive(top), _positive(left), target_height, target_width)
+    resized = resizer(batch, convert_to_tensor([new_height, new_width], int32))
+    padded = pad_to_bounding_box(resized, _larger(top, 0), _larger(left, 0), target_height, target_width)
     return padded if batched else squeeze(padded, [0])
 
 
-def _known(batch: Any, axis: int) -> Any:
-    """A dimension, as a Python number where it is known."""
-    static = batch.shape[axis]
-    return static if static is not None else cast(shape(batch)[axis], "float64")
+# ---- numbers that are Python's where they are static, and scalar tensors otherwise -----------------------------------
+
+
+def _dim(image: Any, axis: int) -> Any:
+    static = image.shape[axis]
+    return static if static is not None else shape(image)[axis]
+
+
+def _as_number(dim: Any) -> Any:
+    return dim if isinstance(dim, int) else cast(dim, float64)
+
+
+def _are_numbers(*values: Any) -> bool:
+    return all(isinstance(v, (int, float)) for v in values)
 
 
 def _larger(a: Any, b: Any) -> Any:
-    return _choose(max, "maximum", a, b)
+    return max(a, b) if _are_numbers(a, b) else maximum(a, b)
 
 
-def _positive(a: Any) -> Any:
-    return _choose(max, "maximum", a, 0)
-
-
-def _choose(of_numbers: Callable[..., Any], of_tensors: str, a: Any, b: Any) -> Any:
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        return of_numbers(a, b)
-    from tapeflow import math
-
-    return getattr(math, of_tensors)(a, b)
+def _smaller(a: Any, b: Any) -> Any:
+    return min(a, b) if _are_numbers(a, b) else minimum(a, b)
 
 
 def _floored(value: Any) -> Any:
-    return int(value // 1) if isinstance(value, (int, float)) else cast(value // 1, "int32")
+    return int(value // 1) if _are_numbers(value) else cast(value // 1, int32)
+
+
+# ---- cropping and padding --------------------------------------------------------------------------------------------
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
-) -> Any:
-    """Images with zeros around them.
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+) -> Tensor:
+    """Pads images with zeros.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        offset_height, offset_width: how many zeros there are above and to the left.
+        offset_height, offset_width: the number of zeros above and to the left.
         target_height, target_width: the size of the result.
 
+    Returns:
+        Images of the target size and of the same dtype.
+
     Raises:
-        ValueError: the image does not fit there.
+        ValueError: the image does not fit into the target size at this offset.
 
     Example:
         >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 1, 0, 2, 2)[..., 0].numpy().tolist()
         [[0.0, 0.0], [1.0, 0.0]]
     """
-    image = convert_to_tensor(image)
-    axis = image.shape.rank - 3
-    height, width = (_dim(image, axis + i) for i in (0, 1))
-    below, right = target_height - offset_height - height, target_width - offset_width - width
-    if any(isinstance(n, int) and n < 0 for n in (offset_height, offset_width, below, right)):
+    tensor = convert_to_tensor(image)
+    axis = tensor.shape.rank - 3
+    height, width = (_dim(tensor, axis + i) for i in (0, 1))
+    offsets: Any = offset_height, offset_width
+    targets: Any = target_height, target_width
+    below, right = targets[0] - offsets[0] - height, targets[1] - offsets[1] - width
+    if any(isinstance(n, int) and n < 0 for n in (*offsets, below, right)):
         raise ValueError(
             f"offset_height, offset_width must be >= 0, and the image of {height}x{width} must fit "
-            f"{target_height}x{target_width} from ({offset_height}, {offset_width})"
+            f"{targets[0]}x{targets[1]} from ({offsets[0]}, {offsets[1]})"
         )
     paddings = [[0, 0]] * axis + [[offset_height, below], [offset_width, right], [0, 0]]
-    padded = pad(image, convert_to_tensor(paddings, "int32"))
-    known = [n if isinstance(n, int) else None for n in (target_height, target_width)]
-    padded.set_shape([*image.shape[:axis], *known, image.shape[-1]])
+    padded = pad(tensor, convert_to_tensor(paddings, int32))
+    static = [n if isinstance(n, int) else None for n in targets]
+    padded.set_shape([*tensor.shape[:axis], *static, tensor.shape[-1]])
     return padded
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
-) -> Any:
-    """A part of images.
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+) -> Tensor:
+    """Cuts a part out of images.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        offset_height, offset_width: where the part begins.
-        target_height, target_width: its size.
+        offset_height, offset_width: the first row and column of the part.
+        target_height, target_width: the size of the part.
+
+    Returns:
+        Images of the target size and of the same dtype.
 
     Raises:
         ValueError: the part is not inside the image.
@@ -218,48 +258,51 @@ def crop_to_bounding_box(
         >>> tf.image.crop_to_bounding_box([[[1], [2], [3]]], 0, 1, 1, 2)[..., 0].numpy().tolist()
         [[2, 3]]
     """
-    image = convert_to_tensor(image)
-    axis = image.shape.rank - 3
-    ends = [(offset_height, target_height, _dim(image, axis)), (offset_width, target_width, _dim(image, axis + 1))]
-    for offset, target, length in ends:
+    tensor = convert_to_tensor(image)
+    axis = tensor.shape.rank - 3
+    parts: Any = [
+        (offset_height, target_height, _dim(tensor, axis)),
+        (offset_width, target_width, _dim(tensor, axis + 1)),
+    ]
+    for offset, target, length in parts:
         if all(isinstance(n, int) for n in (offset, target, length)) and not 0 <= offset <= offset + target <= length:
             raise ValueError(f"The part from {offset} of length {target} is not inside the image's {length} pixels.")
-    rows, columns = (slice(offset, offset + target) for offset, target, _ in ends)
-    return image[..., rows, columns, :]
+    rows, columns = (slice(offset, offset + target) for offset, target, _ in parts)
+    return tensor[..., rows, columns, :]
 
 
-def _dim(image: Any, axis: int) -> Any:
-    static = image.shape[axis]
-    return static if static is not None else shape(image)[axis]
-
-
-def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
-    """Images cut or padded with zeros around their middle, to the given size.
+def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:
+    """Cuts images, or pads them with zeros, to a size; their center stays the center.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         target_height, target_width: the size of the result.
 
+    Returns:
+        Images of the target size and of the same dtype.
+
     Example:
         >>> tf.image.resize_with_crop_or_pad([[[1], [2], [3]]], 1, 1).numpy().tolist()
         [[[2]]]
     """
-    image = convert_to_tensor(image)
-    axis = image.shape.rank - 3
-    height, width = (_dim(image, axis + i) for i in (0, 1))
-    cuts = [_choose(max, "maximum", (n - t) // 2, 0) for n, t in ((height, target_height), (width, target_width))]
-    keeps = [_choose(min, "minimum", n, t) for n, t in ((height, target_height), (width, target_width))]
-    image = crop_to_bounding_box(image, *cuts, *keeps)
-    offsets = [_choose(max, "maximum", (t - n) // 2, 0) for n, t in ((height, target_height), (width, target_width))]
-    return pad_to_bounding_box(image, offsets[0], offsets[1], target_height, target_width)
+    tensor = convert_to_tensor(image)
+    axis = tensor.shape.rank - 3
+    sizes = (_dim(tensor, axis), target_height), (_dim(tensor, axis + 1), target_width)
+    cuts = [_larger((old - new) // 2, 0) for old, new in sizes]
+    cropped = crop_to_bounding_box(tensor, *cuts, *[_smaller(old, new) for old, new in sizes])
+    offsets = [_larger((new - old) // 2, 0) for old, new in sizes]
+    return pad_to_bounding_box(cropped, offsets[0], offsets[1], target_height, target_width)
 
 
-def central_crop(image: Any, central_fraction: float) -> Any:
-    """The middle of images.
+def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
+    """Cuts the center out of images.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        central_fraction: the share of height and width to keep, in (0, 1].
+        central_fraction: the fraction of height and width to keep, in (0, 1].
+
+    Returns:
+        Images of the same dtype.
 
     Raises:
         ValueError: the fraction is not in (0, 1].
@@ -268,14 +311,11 @@ def central_crop(image: Any, central_fraction: float) -> Any:
         >>> tf.image.central_crop([[[1], [2], [3], [4]]] * 4, 0.5).shape
         TensorShape([2, 2, 1])
     """
-    image = convert_to_tensor(image)
+    tensor = convert_to_tensor(image)
     if not 0 < central_fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
-    axis = image.shape.rank - 3
-    offsets, sizes = [], []
-    for i in (0, 1):
-        length = _dim(image, axis + i)
-        offset = _floored((length if isinstance(length, int) else cast(length, "float64")) * (1 - central_fraction) / 2)
-        offsets.append(offset)
-        sizes.append(length - 2 * offset)
-    return crop_to_bounding_box(image, *offsets, *sizes)
+    axis = tensor.shape.rank - 3
+    lengths = [_dim(tensor, axis + i) for i in (0, 1)]
+    offsets = [_floored(_as_number(length) * (1 - central_fraction) / 2) for length in lengths]
+    sizes = [length - 2 * offset for length, offset in zip(lengths, offsets, strict=True)]
+    return crop_to_bounding_box(tensor, *offsets, *sizes)

@@ -1,4 +1,4 @@
-"""Non-maximum suppression: of boxes that overlap much only the one with the best score stays.
+"""Non-maximum suppression: of boxes that overlap, only the one with the highest score remains.
 
 Sources: Neubeck and Van Gool, "Efficient non-maximum suppression", ICPR 2006; Bodla, Singh, Chellappa and Davis,
 "Soft-NMS: improving object detection with one line of code", ICCV 2017.
@@ -15,18 +15,22 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.array.creation import range as numbers
+from tapeflow.array.creation import range as range_of
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
-from tapeflow.math import greater, logical_and, reduce_any
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.functional import map_fn
 from tapeflow.math.casting import cast
+from tapeflow.math.comparison import greater, logical_and
+from tapeflow.math.reduction import reduce_any
 
 CombinedNonMaxSuppression = namedtuple(
     "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"]
@@ -37,7 +41,7 @@ Overlaps = Callable[[int], np.ndarray]
 
 
 def _overlaps_of(boxes: np.ndarray) -> Overlaps:
-    """For the number of a box, its intersection over union with each box."""
+    """Returns a function from the number of a box to its intersection over union with each box."""
     low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
     areas = (high - low).prod(1)
 
@@ -50,38 +54,49 @@ def _overlaps_of(boxes: np.ndarray) -> Overlaps:
 
 
 def _selected(
-    overlaps: Overlaps, scores: np.ndarray, most: int, threshold: float, least_score: float, sigma: float = 0.0
+    overlaps: Overlaps, scores: np.ndarray, limit: int, threshold: float, min_score: float, sigma: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the boxes that stay, the best first, and their scores.
+    """Selects boxes.
 
-    With a positive `sigma` the scores of boxes that overlap with a better one shrink, and none is suppressed.
+    Args:
+        overlaps: returns the overlaps of a box with all boxes.
+        scores: the scores, `[boxes]`.
+        limit: the largest number of boxes to select.
+        threshold: boxes that overlap by more than this with a better one are suppressed.
+        min_score: boxes with this score or a lower one are suppressed.
+        sigma: if positive, the scores of boxes that overlap with a better one are reduced instead.
+
+    Returns:
+        The indices of the selected boxes, int32, the best one first, and their scores.
     """
-    scores = np.where(scores > least_score, scores, -np.inf)
-    chosen: list[int] = []
-    found: list[float] = []
-    while len(chosen) < most and len(scores):
+    scores = np.where(scores > min_score, scores, -np.inf)
+    indices: list[int] = []
+    selected_scores: list[float] = []
+    while len(indices) < limit and len(scores):
         best = int(scores.argmax())
-        if not scores[best] > least_score:
+        if not scores[best] > min_score:
             break
-        chosen.append(best)
-        found.append(scores[best])
+        indices.append(best)
+        selected_scores.append(scores[best])
         shared = overlaps(best)
         if sigma > 0:
             scores = scores * np.exp(-0.5 / sigma * shared * shared)
-            scores[scores <= least_score] = -np.inf
+            scores[scores <= min_score] = -np.inf
         else:
             scores = np.where(shared > threshold, -np.inf, scores)
         scores[best] = -np.inf
-    return np.array(chosen, np.int32), np.array(found, scores.dtype)
+    return np.array(indices, np.int32), np.array(selected_scores, scores.dtype)
 
 
 def _scalar(value: torch.Tensor, name: str) -> float:
+    """Returns the number in a scalar."""
     if value.ndim:
         raise invalid(f"{name} must be 0-D, got shape {text(TensorShape(value.shape))}")
     return float(value)
 
 
 def _count(value: Any) -> int:
+    """Returns a number of boxes, if it is valid."""
     if type(value) is not int:
         raise invalid(f"max_output_size must be 0-D, got shape {text(TensorShape(np.shape(value)))}")
     if value < 0:
@@ -90,6 +105,7 @@ def _count(value: Any) -> int:
 
 
 def _iou(value: torch.Tensor) -> float:
+    """Returns the threshold in a scalar, if it is in [0, 1]."""
     threshold = _scalar(value, "iou_threshold")
     if not 0 <= threshold <= 1:
         raise invalid("iou_threshold must be in [0, 1]")
@@ -97,7 +113,7 @@ def _iou(value: torch.Tensor) -> float:
 
 
 def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Boxes and scores as arrays of float32."""
+    """Returns boxes and scores as float32 arrays, if their shapes are valid."""
     if boxes.ndim != 2:
         raise invalid(f"boxes must be 2-D{text(TensorShape(boxes.shape))}")
     if boxes.shape[1] != 4:
@@ -118,62 +134,55 @@ def _padded(array: np.ndarray, length: int) -> np.ndarray:
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _hard(
+def _suppress_kernel(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     max_output_size: Any,
     iou_threshold: torch.Tensor,
     score_threshold: torch.Tensor,
 ) -> torch.Tensor:
-    arrays, most, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
-    least = _scalar(score_threshold, "score_threshold")
-    chosen, _ = _selected(_overlaps_of(arrays[0]), arrays[1], most, threshold, least)
-    return torch.from_numpy(chosen).to(boxes.device)
+    arrays, limit, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
+    min_score = _scalar(score_threshold, "score_threshold")
+    indices, _ = _selected(_overlaps_of(arrays[0]), arrays[1], limit, threshold, min_score)
+    return torch.from_numpy(indices).to(boxes.device)
 
 
-def _some(*_: Any) -> TensorShape:
+def _unknown_length(*_: Any) -> TensorShape:
     return TensorShape([None])
 
 
-@op("NonMaxSuppressionV3", kernel=_hard, host=("max_output_size",), shape=_some)
-def _non_max_suppression(
-    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any, score_threshold: Any, name: str | None = None
-) -> Any:
-    """The numbers of the boxes that stay."""
-
-
+@op("NonMaxSuppressionV3", kernel=_suppress_kernel, host=("max_output_size",), shape=_unknown_length)
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = -math.inf,
     name: str | None = None,
-) -> Any:
-    """The numbers of the boxes that stay when each suppresses those that overlap with it and have a lower score.
+) -> Tensor:
+    """Selects boxes: each one suppresses the boxes that overlap with it and have a lower score.
 
     Args:
-        boxes: float16 or float32 of shape `[boxes, 4]`: `[y1, x1, y2, x2]`, any two opposite corners.
-        scores: of shape `[boxes]`.
-        max_output_size: how many boxes stay at most.
-        iou_threshold: boxes overlap whose intersection over union is more than that.
-        score_threshold: boxes of this score or less never stay.
+        boxes: float16 or float32 of shape `[boxes, 4]`: `[y1, x1, y2, x2]`, two opposite corners.
+        scores: of shape `[boxes]`, of the same dtype.
+        max_output_size: the largest number of boxes to select, a scalar.
+        iou_threshold: boxes overlap if their intersection over union is greater than this scalar.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar.
 
     Returns:
-        An int32 tensor of shape `[at most max_output_size]`, the best box first.
+        The indices of the selected boxes, int32 of shape `[n]` with `n <= max_output_size`, the best box first.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together, or the threshold is not in [0, 1].
+        InvalidArgumentError: the shapes do not match, or the threshold is not in [0, 1].
 
     Example:
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [2.0, 2.0, 3.0, 3.0]]
         >>> tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], max_output_size=3).numpy().tolist()
         [1, 2]
     """
-    return _non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold, name)
 
 
-def _hard_padded(
+def _suppress_padded_kernel(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     max_output_size: Any,
@@ -181,20 +190,20 @@ def _hard_padded(
     score_threshold: torch.Tensor,
     pad_to_max_output_size: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    chosen = _hard(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    count = torch.tensor(len(chosen), dtype=torch.int32, device=boxes.device)
+    indices = _suppress_kernel(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
     if pad_to_max_output_size:
-        chosen = torch.nn.functional.pad(chosen, (0, max_output_size - len(chosen)))
-    return chosen, count
+        indices = torch.nn.functional.pad(indices, (0, max_output_size - len(indices)))
+    return indices, count
 
 
-def _maybe_padded(*args: Any) -> list[TensorShape]:
+def _padded_shapes(*args: Any) -> list[TensorShape]:
     size, pads = args[2], args[-1]
     length = TensorShape([size if pads is True and type(size) is int else None])
     return [length, TensorShape([])]
 
 
-@op("NonMaxSuppressionV4", kernel=_hard_padded, host=("max_output_size",), shape=_maybe_padded)
+@op("NonMaxSuppressionV4", kernel=_suppress_padded_kernel, host=("max_output_size",), shape=_padded_shapes)
 def _non_max_suppression_padded(
     boxes: Any,
     scores: Any,
@@ -204,39 +213,39 @@ def _non_max_suppression_padded(
     pad_to_max_output_size: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The numbers of the boxes that stay, and how many they are."""
+    """Returns the indices of the selected boxes, and their number."""
 
 
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = -math.inf,
     pad_to_max_output_size: bool = False,
     name: str | None = None,
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
-) -> tuple[Any, Any]:
-    """`tf.image.non_max_suppression` for batches, with a result of a size that is known.
+) -> tuple[Tensor, Tensor]:
+    """Selects boxes like `tf.image.non_max_suppression`, for batches, with a result of a static size.
 
     Args:
-        boxes: float32 of shape `[..., boxes, 4]`: `[y1, x1, y2, x2]`. Those without a positive coordinate are padding.
+        boxes: float32 of shape `[..., boxes, 4]`: `[y1, x1, y2, x2]`. Boxes without a positive coordinate are padding.
         scores: of shape `[..., boxes]`.
-        max_output_size, iou_threshold, score_threshold: as there.
-        pad_to_max_output_size: whether zeros fill the result up to `max_output_size`. It must be so for a batch.
-        sorted_input: the boxes are in the order of their scores already, the best first.
-        canonicalized_coordinates: the first corner of each box is the lower one. (Nothing is saved by that here.)
+        max_output_size, iou_threshold, score_threshold: see `tf.image.non_max_suppression`.
+        pad_to_max_output_size: pads the result with zeros to `max_output_size`. Required for batches.
+        sorted_input: declares that the boxes are sorted by score, the best first.
+        canonicalized_coordinates: declares that the first corner of each box is the lower one. Without effect.
         tile_size: without effect.
 
     Returns:
-        `(numbers, counts)`: int32 of shape `[..., max_output_size]`, or `[at most max_output_size]` without padding,
-        and int32 of shape `[...]`.
+        `(indices, counts)`: int32 of shape `[..., max_output_size]`, or `[n]` with `n <= max_output_size` without
+        padding, and int32 of shape `[...]`.
 
     Raises:
         ValueError: there is a batch, and no padding.
-        InvalidArgumentError: the shapes do not go together, or the threshold is not in [0, 1].
+        InvalidArgumentError: the shapes do not match, or the threshold is not in [0, 1].
 
     Example:
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [2.0, 2.0, 3.0, 3.0]]
@@ -245,38 +254,36 @@ def non_max_suppression_padded(
         >>> numbers.numpy().tolist(), int(count)
         ([1, 2, 0], 2)
     """
-    boxes, scores = convert_to_tensor(boxes, float32), convert_to_tensor(scores, float32)
-    if not pad_to_max_output_size and boxes.shape.rank is not None and boxes.shape.rank > 2:
+    corners, confidences = convert_to_tensor(boxes, float32), convert_to_tensor(scores, float32)
+    rank = corners.shape.rank
+    if not pad_to_max_output_size and rank is not None and rank > 2:
         raise ValueError(f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched input")
-    stays = logical_and(greater(scores, score_threshold), reduce_any(greater(boxes, 0.0), -1))
+    eligible = logical_and(greater(confidences, score_threshold), reduce_any(greater(corners, 0.0), -1))
     if sorted_input:
-        scores = cast(-numbers(shape_of(scores)[-1]), float32) + scores * 0
-    scores = where(stays, scores, convert_to_tensor(-math.inf, scores.dtype))
+        confidences = cast(-range_of(shape_of(confidences)[-1]), float32) + confidences * 0
+    confidences = where(eligible, confidences, convert_to_tensor(-math.inf, confidences.dtype))
 
-    def of_image(boxes: Any, scores: Any) -> tuple[Any, Any]:
-        return tuple(
-            _non_max_suppression_padded(
-                boxes, scores, max_output_size, iou_threshold, -math.inf, pad_to_max_output_size, name
-            )
+    def of_image(boxes: Any, scores: Any) -> Any:
+        outputs: Any = _non_max_suppression_padded(
+            boxes, scores, max_output_size, iou_threshold, -math.inf, pad_to_max_output_size, name
         )
+        return tuple(outputs)
 
-    if boxes.shape.rank == 2:
-        return of_image(boxes, scores)
-    return _for_each_image(of_image, boxes, scores)
+    if rank == 2:
+        return of_image(corners, confidences)
+    return _for_each_image(of_image, corners, confidences)
 
 
 def _for_each_image(of_image: Callable[[Any, Any], Any], boxes: Any, scores: Any) -> tuple[Any, Any]:
-    from tapeflow.core.types.spec import TensorSpec
-    from tapeflow.functional import map_fn
-
+    """Calls a function with the boxes and the scores of each image of a batch of any shape."""
     batch, size = shape_of(scores)[:-1], shape_of(scores)[-1:]
     flat = reshape(boxes, concat([[-1], size, [4]], 0)), reshape(scores, concat([[-1], size], 0))
     signature = TensorSpec(None, int32), TensorSpec([], int32)
-    chosen, counts = map_fn(lambda pair: of_image(*pair), flat, fn_output_signature=signature)
-    return reshape(chosen, concat([batch, shape_of(chosen)[-1:]], 0)), reshape(counts, batch)
+    indices, counts = map_fn(lambda pair: of_image(*pair), flat, fn_output_signature=signature)
+    return reshape(indices, concat([batch, shape_of(indices)[-1:]], 0)), reshape(counts, batch)
 
 
-def _soft(
+def _soft_suppress_kernel(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     max_output_size: Any,
@@ -285,26 +292,28 @@ def _soft(
     soft_nms_sigma: torch.Tensor,
     pad_to_max_output_size: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    arrays, most, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
+    arrays, limit, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
     sigma = _scalar(soft_nms_sigma, "soft_nms_sigma")
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0")
-    least = _scalar(score_threshold, "score_threshold")
-    chosen, found = _selected(_overlaps_of(arrays[0]), arrays[1], most, threshold, least, sigma)
-    count = len(chosen)
+    min_score = _scalar(score_threshold, "score_threshold")
+    indices, selected_scores = _selected(_overlaps_of(arrays[0]), arrays[1], limit, threshold, min_score, sigma)
+    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
     if pad_to_max_output_size:
-        chosen, found = _padded(chosen, most), _padded(found, most)
-    device = boxes.device
-    found_tensor = torch.from_numpy(found).to(device, scores.dtype)
-    return torch.from_numpy(chosen).to(device), found_tensor, torch.tensor(count, dtype=torch.int32, device=device)
+        indices, selected_scores = _padded(indices, limit), _padded(selected_scores, limit)
+    return (
+        torch.from_numpy(indices).to(boxes.device),
+        torch.from_numpy(selected_scores).to(boxes.device, scores.dtype),
+        count,
+    )
 
 
-def _maybe_padded_scores(*args: Any) -> list[TensorShape]:
-    length, scalar = _maybe_padded(*args)
+def _padded_score_shapes(*args: Any) -> list[TensorShape]:
+    length, scalar = _padded_shapes(*args)
     return [length, length, scalar]
 
 
-@op("NonMaxSuppressionV5", kernel=_soft, host=("max_output_size",), shape=_maybe_padded_scores)
+@op("NonMaxSuppressionV5", kernel=_soft_suppress_kernel, host=("max_output_size",), shape=_padded_score_shapes)
 def _soft_non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -315,30 +324,31 @@ def _soft_non_max_suppression(
     pad_to_max_output_size: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The numbers of the boxes that stay, their scores, and how many they are."""
+    """Returns the indices of the selected boxes, their scores, and their number."""
 
 
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf,
-    soft_nms_sigma: Any = 0.0,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = -math.inf,
+    soft_nms_sigma: TensorLike = 0.0,
     name: str | None = None,
-) -> tuple[Any, Any]:
-    """`tf.image.non_max_suppression`, with the scores; and softly, where boxes lose some of their score instead.
+) -> tuple[Tensor, Tensor]:
+    """Selects boxes like `tf.image.non_max_suppression`, with their scores; optionally by soft suppression.
 
     Args:
-        boxes, scores, max_output_size, iou_threshold, score_threshold: as there. If `soft_nms_sigma` is positive,
-            `iou_threshold` is without effect.
-        soft_nms_sigma: if positive, a score is multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better box.
+        boxes, scores, max_output_size, iou_threshold, score_threshold: see `tf.image.non_max_suppression`. If
+            `soft_nms_sigma` is positive, `iou_threshold` is without effect.
+        soft_nms_sigma: if positive, scores are multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better box, and
+            no box is suppressed for its overlap.
 
     Returns:
-        `(numbers, scores)`: int32 of shape `[at most max_output_size]`, and as many scores of the dtype of `scores`.
+        `(indices, scores)`: int32 of shape `[n]` with `n <= max_output_size`, and `n` scores of the dtype of `scores`.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together, the threshold is not in [0, 1], or the sigma is negative.
+        InvalidArgumentError: the shapes do not match, the threshold is not in [0, 1], or the sigma is negative.
 
     Example:
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0]]
@@ -346,13 +356,13 @@ def non_max_suppression_with_scores(
         >>> numbers.numpy().tolist(), scores.numpy().round(3).tolist()
         ([0, 1], [0.8999999761581421, 0.35600000619888306])
     """
-    found = _soft_non_max_suppression(
+    indices, selected_scores, _ = _soft_non_max_suppression(
         boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma, False, name
     )
-    return found[0], found[1]
+    return indices, selected_scores
 
 
-def _by_overlaps(
+def _suppress_overlaps_kernel(
     overlaps: torch.Tensor,
     scores: torch.Tensor,
     max_output_size: Any,
@@ -366,53 +376,45 @@ def _by_overlaps(
     if scores.shape != overlaps.shape[:1]:
         raise invalid(f"scores has incompatible shape {text(TensorShape(scores.shape))}")
     table, values = overlaps.cpu().numpy(), scores.cpu().numpy()
-    threshold, least = _scalar(overlap_threshold, "overlap_threshold"), _scalar(score_threshold, "score_threshold")
-    chosen, _ = _selected(lambda number: table[:, number], values, _count(max_output_size), threshold, least)
-    return torch.from_numpy(chosen).to(overlaps.device)
+    threshold, min_score = _scalar(overlap_threshold, "overlap_threshold"), _scalar(score_threshold, "score_threshold")
+    indices, _ = _selected(lambda index: table[:, index], values, _count(max_output_size), threshold, min_score)
+    return torch.from_numpy(indices).to(overlaps.device)
 
 
-@op("NonMaxSuppressionWithOverlaps", kernel=_by_overlaps, host=("max_output_size",), shape=_some)
-def _non_max_suppression_overlaps(
-    overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any, score_threshold: Any,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The numbers of those that stay."""
-
-
+@op("NonMaxSuppressionWithOverlaps", kernel=_suppress_overlaps_kernel, host=("max_output_size",), shape=_unknown_length)
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
-    overlap_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf,
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    overlap_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = -math.inf,
     name: str | None = None,
-) -> Any:
-    """`tf.image.non_max_suppression` of anything whose overlaps are known.
+) -> Tensor:
+    """Selects items by their scores and overlaps, like `tf.image.non_max_suppression`.
 
     Args:
-        overlaps: float32 of shape `[n, n]`: how much each two overlap.
+        overlaps: float32 of shape `[n, n]`: the overlaps of each item with the others.
         scores: float32 of shape `[n]`.
-        max_output_size: how many stay at most.
-        overlap_threshold: what overlaps more than that with a better one is suppressed.
-        score_threshold: what has this score or less never stays.
+        max_output_size: the largest number of items to select, a scalar.
+        overlap_threshold: items that overlap by more than this scalar with a better one are suppressed.
+        score_threshold: items with this score or a lower one are suppressed; a scalar.
 
     Returns:
-        An int32 tensor of shape `[at most max_output_size]`, the best first.
+        The indices of the selected items, int32 of shape `[m]` with `m <= max_output_size`, the best one first.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together.
+        InvalidArgumentError: the shapes do not match.
 
     Example:
         >>> tf.image.non_max_suppression_overlaps([[1.0, 0.8], [0.8, 1.0]], [0.5, 0.6], 2).numpy().tolist()
         [1]
     """
-    return _non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold, name)
 
 
 # ---- of several classes ----------------------------------------------------------------------------------------------
 
 
-def _combined(
+def _suppress_classes_kernel(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     max_output_size_per_class: Any,
@@ -421,9 +423,9 @@ def _combined(
     score_threshold: torch.Tensor,
     pad_per_class: bool = False,
     clip_boxes: bool = True,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+) -> tuple[torch.Tensor, ...]:
     _check_classes(boxes, scores, max_output_size_per_class, max_total_size)
-    threshold, least = _iou(iou_threshold), _scalar(score_threshold, "score_threshold")
+    threshold, min_score = _iou(iou_threshold), _scalar(score_threshold, "score_threshold")
     classes = scores.shape[2]
     length = min(max_total_size, max_output_size_per_class * classes) if pad_per_class else max_total_size
     out = np.zeros((len(boxes), length, 6), np.float32)  # a box, its score and its class
@@ -432,24 +434,26 @@ def _combined(
         rows = []
         for number in range(classes):
             of_class = own_boxes[:, number if own_boxes.shape[1] > 1 else 0]
-            chosen, found = _selected(
-                _overlaps_of(of_class), own_scores[:, number], max_output_size_per_class, threshold, least
+            indices, selected_scores = _selected(
+                _overlaps_of(of_class), own_scores[:, number], max_output_size_per_class, threshold, min_score
             )
-            rows.append(np.column_stack([of_class[chosen], found, np.full(len(chosen), number, np.float32)]))
+            class_column = np.full(len(indices), number, np.float32)
+            rows.append(np.column_stack([of_class[indices], selected_scores, class_column]))
         best = np.concatenate(rows)
         best = best[np.argsort(-best[:, 4], kind="stable")][:length]
         out[image, : len(best)] = best
         counts[image] = len(best)
     if clip_boxes:
         np.clip(out[..., :4], 0, 1, out=out[..., :4])
-    found_boxes, found_scores, found_classes = (
+    selected = (
         torch.from_numpy(np.ascontiguousarray(part)).to(boxes.device)
         for part in (out[..., :4], out[..., 4], out[..., 5])
     )
-    return found_boxes, found_scores, found_classes, torch.from_numpy(counts).to(boxes.device)
+    return *selected, torch.from_numpy(counts).to(boxes.device)
 
 
 def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: Any, total: Any) -> None:
+    """Checks the arguments of `combined_non_max_suppression`."""
     if boxes.ndim != 4:
         raise invalid(f"boxes must be 4-D{text(TensorShape(boxes.shape))}")
     if scores.shape[:1] != boxes.shape[:1]:
@@ -486,7 +490,7 @@ def _combined_shapes(
 
 @op(
     "CombinedNonMaxSuppression",
-    kernel=_combined,
+    kernel=_suppress_classes_kernel,
     host=("max_output_size_per_class", "max_total_size"),
     shape=_combined_shapes,
 )
@@ -501,31 +505,32 @@ def _combined_non_max_suppression(
     clip_boxes: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The boxes that stay, of all classes."""
+    """Returns the selected boxes of all classes."""
 
 
 def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size_per_class: TensorLike,
+    max_total_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = -math.inf,
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
 ) -> CombinedNonMaxSuppression:
-    """`tf.image.non_max_suppression` for each class by itself, and of what stays the best.
+    """Selects boxes of each class like `tf.image.non_max_suppression`, and of these the best of each image.
 
     Args:
-        boxes: float32 of shape `[batch, boxes, classes, 4]`, or `[batch, boxes, 1, 4]` if all classes have the same.
+        boxes: float32 of shape `[batch, boxes, classes, 4]`, or `[batch, boxes, 1, 4]` for the same boxes in all
+            classes.
         scores: float32 of shape `[batch, boxes, classes]`.
-        max_output_size_per_class: how many boxes of a class stay at most.
-        max_total_size: how many boxes of an image stay at most.
-        iou_threshold, score_threshold: as there.
-        pad_per_class: whether the results have room for `max_output_size_per_class * classes` boxes, if that is less
-            than `max_total_size`.
-        clip_boxes: whether coordinates are clipped to [0, 1].
+        max_output_size_per_class: the largest number of boxes of a class, a scalar.
+        max_total_size: the largest number of boxes of an image, a scalar.
+        iou_threshold, score_threshold: see `tf.image.non_max_suppression`.
+        pad_per_class: limits the size of the results to `max_output_size_per_class * classes`, if that is less than
+            `max_total_size`.
+        clip_boxes: clips coordinates to [0, 1].
 
     Returns:
         `(nmsed_boxes, nmsed_scores, nmsed_classes, valid_detections)`: float32 of shapes
@@ -533,7 +538,7 @@ def combined_non_max_suppression(
         box, and int32 of shape `[batch]`.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together, or a number is out of its range.
+        InvalidArgumentError: the shapes do not match, or a number is out of its range.
 
     Example:
         >>> boxes = tf.constant([[[[0.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 0.9, 1.0]]]])
@@ -541,14 +546,14 @@ def combined_non_max_suppression(
         >>> scores.numpy().round(1).tolist(), classes.numpy().tolist(), counts.numpy().tolist()
         ([[0.8999999761581421, 0.30000001192092896, 0.0]], [[0.0, 1.0, 0.0]], [2])
     """
-    found = _combined_non_max_suppression(
+    outputs: Any = _combined_non_max_suppression(
         boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold, pad_per_class,
         clip_boxes, name,
     )  # fmt: skip
-    return CombinedNonMaxSuppression(*found)
+    return CombinedNonMaxSuppression(*outputs)
 
 
 not_differentiable(
-    _non_max_suppression, _non_max_suppression_padded, _soft_non_max_suppression, _non_max_suppression_overlaps,
+    non_max_suppression, _non_max_suppression_padded, _soft_non_max_suppression, non_max_suppression_overlaps,
     _combined_non_max_suppression,
 )  # fmt: skip

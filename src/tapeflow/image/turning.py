@@ -1,19 +1,22 @@
-"""Images turned and mirrored."""
+"""Flips, transposition and rotation of images."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import reverse
 from tapeflow.array.shaping import transpose as permuted
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 
 
-def flip_left_right(image: Any) -> Any:
-    """Images with left and right exchanged.
+def flip_left_right(image: TensorLike) -> Tensor:
+    """Exchanges left and right of images.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+
+    Returns:
+        Images of the same shape and dtype.
 
     Example:
         >>> tf.image.flip_left_right([[[1], [2]]])[..., 0].numpy().tolist()
@@ -22,11 +25,14 @@ def flip_left_right(image: Any) -> Any:
     return reverse(convert_to_tensor(image), [-2])
 
 
-def flip_up_down(image: Any) -> Any:
-    """Images with top and bottom exchanged.
+def flip_up_down(image: TensorLike) -> Tensor:
+    """Exchanges top and bottom of images.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+
+    Returns:
+        Images of the same shape and dtype.
 
     Example:
         >>> tf.image.flip_up_down([[[1]], [[2]]])[..., 0].numpy().tolist()
@@ -35,35 +41,41 @@ def flip_up_down(image: Any) -> Any:
     return reverse(convert_to_tensor(image), [-3])
 
 
-def transpose(image: Any, name: str | None = None) -> Any:
-    """Images with height and width exchanged.
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
+    """Exchanges height and width of images.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+
+    Returns:
+        Images of shape `[batch, width, height, channels]` or `[width, height, channels]` and the same dtype.
 
     Example:
         >>> tf.image.transpose([[[1], [2]]])[..., 0].numpy().tolist()
         [[1], [2]]
     """
-    image = convert_to_tensor(image)
-    return permuted(image, [1, 0, 2] if image.shape.rank == 3 else [0, 2, 1, 3])
+    images = convert_to_tensor(image)
+    return permuted(images, [1, 0, 2] if images.shape.rank == 3 else [0, 2, 1, 3])
 
 
-def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
-    """Images turned counter-clockwise by `k` times 90 degrees.
+def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
+    """Rotates images counter-clockwise by `k` times 90 degrees.
 
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        k: how many times.
+        k: the number of rotations; negative for clockwise ones.
+
+    Returns:
+        Images of the same dtype; height and width are exchanged where `k` is odd.
 
     Example:
         >>> tf.image.rot90([[[1], [2]]])[..., 0].numpy().tolist()
         [[2], [1]]
     """
-    image = convert_to_tensor(image)
+    images = convert_to_tensor(image)
     k %= 4
     if k == 1:
-        return flip_up_down(transpose(image))
+        return flip_up_down(transpose(images))
     if k == 2:
-        return reverse(image, [-3, -2])
-    return flip_left_right(transpose(image)) if k == 3 else image
+        return reverse(images, [-3, -2])
+    return flip_left_right(transpose(images)) if k == 3 else images

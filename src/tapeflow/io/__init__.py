@@ -1,12 +1,7 @@
-"""The public `tf.io` namespace: files, and the encodings of what is in them."""
+"""The public `tf.io` namespace: files, and the encodings of their contents."""
 
 from tapeflow.graph.graphdef.files import write_graph
-from tapeflow.io import gfile
-from tapeflow.io.csv import decode_csv
-from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
-from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
-from tapeflow.io.files import matching_files, read_file, write_file
-from tapeflow.io.images import (
+from tapeflow.image.files import (
     decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,
@@ -19,6 +14,11 @@ from tapeflow.io.images import (
     extract_jpeg_shape,
     is_jpeg,
 )
+from tapeflow.io import gfile
+from tapeflow.io.csv import decode_csv
+from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
+from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
+from tapeflow.io.files import matching_files, read_file, write_file
 from tapeflow.io.parsing import (
     decode_json_example,
     parse_example,
@@ -28,3 +28,13 @@ from tapeflow.io.parsing import (
 )
 from tapeflow.io.records import TFRecordOptions, TFRecordWriter, decode_compressed
 from tapeflow.io.sparse import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
+
+__all__ = [
+    "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
+    "VarLenFeature", "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed", "decode_csv",
+    "decode_gif", "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_raw", "decode_webp",
+    "deserialize_many_sparse", "encode_base64", "encode_jpeg", "encode_png", "extract_jpeg_shape", "gfile", "is_jpeg",
+    "matching_files", "parse_example", "parse_sequence_example", "parse_single_example",
+    "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_many_sparse", "serialize_sparse",
+    "serialize_tensor", "write_file", "write_graph",
+]  # fmt: skip

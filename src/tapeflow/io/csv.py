@@ -10,28 +10,34 @@ import torch
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import python_op
 
-Column = tuple[DType, Any]  # the dtype, and the default or None where a field is required
+Column = tuple[DType, Any]  # the dtype, and the default; None where a field is required
 _NUMBERS: dict[DType, Callable[[bytes], Any]] = {int32: int, int64: int, float32: float, float64: float}
 _LIMITS = {int32: (int32.min, int32.max), int64: (int64.min, int64.max)}
 _LIMITS |= dict.fromkeys((float32, float64), (-np.inf, np.inf))
 
 
 def defaults_of(record_defaults: Sequence[Any], op: str) -> list[Column]:
-    """The columns that defaults tell of: dtypes, values, or tensors of one value or none.
+    """Returns the columns that defaults describe.
+
+    Args:
+        record_defaults: for each column its dtype, or its default as a value or tensor, which is empty for a required
+            field.
+        op: the name of the op, for error messages.
 
     Raises:
-        InvalidArgumentError: there are none, or one has a dtype that no field can have.
+        InvalidArgumentError: there are no columns, or one has a dtype that no field can have.
     """
     columns: list[Column] = []
-    for given in record_defaults:
-        if isinstance(given, DType):
-            columns.append((given, None))
+    for default in record_defaults:
+        if isinstance(default, DType):
+            columns.append((default, None))
             continue
-        tensor = convert(given)
+        tensor = convert(default)
         values = tensor.value.reshape(-1).tolist()
         if len(values) > 1:
             raise invalid(
@@ -47,15 +53,19 @@ def defaults_of(record_defaults: Sequence[Any], op: str) -> list[Column]:
 
 
 class CsvParser:
-    """Takes records apart.
+    """Parses records into values.
 
     Args:
-        columns: what is taken.
-        field_delim: one character.
-        use_quote_delim: whether quotation marks hold fields together.
-        na_value: text that stands for a missing field, beside "".
-        select_cols, exclude_cols: numbers of columns.
-        op: for messages.
+        columns: the columns to parse.
+        field_delim: the delimiter of fields, one character.
+        use_quote_delim: accepts fields in quotation marks, which may contain delimiters and newlines.
+        na_value: the text of a missing field, in addition to "".
+        select_cols: the indices of the columns to parse, in ascending order; None for all.
+        exclude_cols: the indices of the columns to skip, or None.
+        op: the name of the op, for error messages.
+
+    Raises:
+        InvalidArgumentError: the delimiter is longer than a character, or the indices are not valid.
     """
 
     def __init__(
@@ -77,7 +87,7 @@ class CsvParser:
                 raise invalid(f"select_cols should be strictly increasing indices: {self._selected} [Op:{op}]")
 
     def records(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The records of a file's lines: one that ends within quotation marks goes on with the next."""
+        """Yields the records of a file's lines; a line that ends within quotation marks continues in the next one."""
         whole = b""
         for line in lines:
             whole = whole + line if whole else line
@@ -90,20 +100,24 @@ class CsvParser:
             raise self._error("Reached end of file without closing quoted field in record")
 
     def scalars(self, record: bytes) -> tuple[Any, ...]:
-        """The fields of a record as bare scalars."""
-        made: list[Any] = []
+        """Returns the fields of a record as raw scalars."""
+        scalars: list[Any] = []
         for (dtype, _), value in zip(self._columns, self.values(record, "record"), strict=True):
             if dtype is string:
-                made.append(np.array(value, object))
+                scalars.append(np.array(value, object))
             else:
-                made.append(torch.scalar_tensor(value, dtype=dtype.torch))
-        return tuple(made)
+                scalars.append(torch.scalar_tensor(value, dtype=dtype.torch))
+        return tuple(scalars)
 
     def values(self, record: bytes, which: str) -> list[Any]:
-        """The fields of a record that are taken, as Python values.
+        """Returns the parsed fields of a record as Python values.
+
+        Args:
+            record: the record.
+            which: its name in error messages, such as "record 3".
 
         Raises:
-            InvalidArgumentError: there are too few or too many, one is missing or does not convert.
+            InvalidArgumentError: there are too few or too many fields, or one is missing or does not convert.
         """
         fields = self.split(record)
         count = len(self._columns)
@@ -116,14 +130,15 @@ class CsvParser:
         elif self._excluded:
             fields = [f for i, f in enumerate(fields) if i not in self._excluded]
         if len(fields) != count:
-            found = "more" if which == "record" and len(fields) > count else len(fields)
-            raise self._error(f"Expect {count} fields but have {found} in {which}")
+            actual = "more" if which == "record" and len(fields) > count else len(fields)
+            raise self._error(f"Expect {count} fields but have {actual} in {which}")
         return [
             self._value(i, field, *column, which)
             for i, (field, column) in enumerate(zip(fields, self._columns, strict=True))
         ]
 
     def _value(self, i: int, field: bytes, dtype: DType, default: Any, which: str) -> Any:
+        """Returns the value of a field of column `i`."""
         if field in self._missing:
             if default is None:
                 raise self._error(f"Field {i} is required but missing in {which}!")
@@ -135,7 +150,7 @@ class CsvParser:
             value = _NUMBERS[dtype](field)
         except ValueError:
             raise self._not_valid(i, field, dtype, which) from None
-        if b"_" in field or value < least or value > greatest:  # Python's numbers may have a "_"
+        if b"_" in field or value < least or value > greatest:  # Python's numbers may contain a "_"
             raise self._not_valid(i, field, dtype, which)
         return value
 
@@ -144,10 +159,10 @@ class CsvParser:
         return self._error(f"Field {i} in {which} is not a valid {kind}: {field.decode(errors='replace')}")
 
     def split(self, record: bytes) -> list[bytes]:
-        """The fields of a record.
+        """Splits a record into its fields.
 
         Raises:
-            InvalidArgumentError: quotation marks are where none can be.
+            InvalidArgumentError: a quotation mark is misplaced.
         """
         if not self._quotes or b'"' not in record:
             return record.split(self._delim)
@@ -166,7 +181,7 @@ class CsvParser:
         return fields
 
     def _quoted(self, record: bytes, start: int) -> tuple[bytes, int]:
-        """A field in quotation marks, and where it ends."""
+        """Returns a field in quotation marks that begins at `start`, and the index after it."""
         parts = []
         while (end := record.find(b'"', start)) >= 0:
             parts.append(record[start:end])
@@ -182,24 +197,25 @@ class CsvParser:
 
 
 def decode_csv(
-    records: Any, record_defaults: Sequence[Any], field_delim: str = ",", use_quote_delim: bool = True,
-    na_value: str = "", select_cols: Any = None, name: str | None = None,
-) -> list[Any]:  # fmt: skip
-    """The fields of CSV records, a tensor for each column.
+    records: TensorLike, record_defaults: Sequence[TensorLike], field_delim: str = ",", use_quote_delim: bool = True,
+    na_value: str = "", select_cols: Sequence[int] | None = None, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """Parses CSV records (RFC 4180), into a tensor for each column.
 
     Args:
-        records: a string tensor, one record each.
-        record_defaults: for each column a tensor of its dtype: of the default, or empty where a field is required.
-        field_delim: what separates fields.
-        use_quote_delim: whether quotation marks hold fields together.
-        na_value: text that stands for a missing field, beside "".
-        select_cols: the numbers of the columns that are taken, in ascending order.
+        records: a string tensor, each string a record.
+        record_defaults: for each column a tensor of its dtype (float32, float64, int32, int64 or string): the default,
+            or an empty tensor for a required field.
+        field_delim: the delimiter of fields, one character.
+        use_quote_delim: accepts fields in quotation marks, which may contain delimiters and newlines.
+        na_value: the text of a missing field, in addition to "".
+        select_cols: the indices of the columns to parse, in ascending order; None for all.
 
     Returns:
-        A list of tensors of the shape of `records`.
+        A list of tensors of the shape of `records` and the dtypes of `record_defaults`.
 
     Raises:
-        InvalidArgumentError: a record has too few or too many fields, one is missing or does not convert.
+        InvalidArgumentError: a record has too few or too many fields, or one is missing or does not convert.
 
     Example:
         >>> [t.numpy().tolist() for t in tf.io.decode_csv(["1,x", ",y"], [[7], [""]])]
@@ -207,11 +223,11 @@ def decode_csv(
     """
     columns = defaults_of(record_defaults, "DecodeCSV")
     parser = CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
-    records = convert(records, string)
+    texts = convert(records, string)
 
     def decode(texts: EagerTensor) -> list[Any]:
         rows = [parser.values(r, f"record {i}") for i, r in enumerate(texts.value.ravel().tolist())]
-        made = []
+        outputs = []
         for i, (dtype, _) in enumerate(columns):
             column = [row[i] for row in rows]
             value: Any
@@ -220,11 +236,10 @@ def decode_csv(
                 value[:] = column
             else:
                 value = torch.tensor(column, dtype=dtype.torch)
-            made.append(EagerTensor(value.reshape(texts.value.shape), dtype))
-        return made
+            outputs.append(EagerTensor(value.reshape(texts.value.shape), dtype))
+        return outputs
 
     if state.graph is None:
-        return decode(records)
-    return python_op(
-        "DecodeCSV", decode, [records], [(dtype, records.shape) for dtype, _ in columns], stateful=False
-    ).outputs
+        return decode(texts)
+    specs = [(dtype, texts.shape) for dtype, _ in columns]
+    return list(python_op("DecodeCSV", decode, [texts], specs, stateful=False).outputs)

@@ -1,10 +1,10 @@
-"""Ops between tensors and their encodings: base64, bytes, serialized messages."""
+"""Ops that encode and decode tensors: base64, bytes and serialized messages."""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,24 @@ from google.protobuf.message import DecodeError
 from tapeflow.array.protos import make_ndarray, make_tensor_proto
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, string
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.graph.ir.python_op import python_op
 
 
-def _each(function: Any, array: Any) -> np.ndarray:
-    made = np.empty(array.shape, object)
-    for place in np.ndindex(array.shape):
-        made[place] = function(array[place])
-    return made
+def _each(function: Callable[[bytes], bytes], array: Any) -> np.ndarray:
+    """Applies a function to each string of an array."""
+    results = np.empty(array.shape, object)
+    for index in np.ndindex(array.shape):
+        results[index] = function(array[index])
+    return results
 
 
-def _encode(input: Any, pad: bool = False) -> np.ndarray:
+def _encode_base64_kernel(input: Any, pad: bool = False) -> np.ndarray:
     def one(text: bytes) -> bytes:
         encoded = base64.urlsafe_b64encode(text)
         return encoded if pad else encoded.rstrip(b"=")
@@ -33,13 +39,16 @@ def _encode(input: Any, pad: bool = False) -> np.ndarray:
     return _each(one, input)
 
 
-@op("EncodeBase64", kernel=_encode, strings=_encode, elementwise=True)
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
-    """Strings as base64, with `-` and `_` for what is not safe in URLs.
+@op("EncodeBase64", kernel=_encode_base64_kernel, strings=_encode_base64_kernel, shape=same, elementwise=True)
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
+    """Encodes strings as web-safe base64, with `-` and `_` for the characters that are not safe in URLs.
 
     Args:
-        input: strings.
-        pad: ends them with `=` to a multiple of four.
+        input: a string tensor.
+        pad: pads the results with `=` to a multiple of four characters.
+
+    Returns:
+        A string tensor of the same shape.
 
     Example:
         >>> tf.io.encode_base64("hello").numpy()
@@ -47,7 +56,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
     """
 
 
-def _decode(input: Any) -> np.ndarray:
+def _decode_base64_kernel(input: Any) -> np.ndarray:
     def one(text: bytes) -> bytes:
         bare = text.rstrip(b"=")
         if len(bare) % 4 == 1:
@@ -55,23 +64,23 @@ def _decode(input: Any) -> np.ndarray:
         padded = len(text) - len(bare)
         if not re.fullmatch(rb"[-_A-Za-z0-9]*", bare) or (padded and (len(text) % 4 or padded > 2)):
             raise invalid("Invalid character found in base64.")
-        try:
-            return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
-        except binascii.Error:
-            raise invalid("Invalid character found in base64.") from None
+        return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
 
     return _each(one, input)
 
 
-@op("DecodeBase64", kernel=_decode, strings=_decode, elementwise=True)
-def decode_base64(input: Any, name: str | None = None) -> Any:
-    """What was encoded as base64, with `-` and `_` for what is not safe in URLs.
+@op("DecodeBase64", kernel=_decode_base64_kernel, strings=_decode_base64_kernel, shape=same, elementwise=True)
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
+    """Decodes strings of web-safe base64, see `tf.io.encode_base64`.
 
     Args:
-        input: strings.
+        input: a string tensor, padded or not.
+
+    Returns:
+        A string tensor of the same shape.
 
     Raises:
-        InvalidArgumentError: one is no base64.
+        InvalidArgumentError: a string is not valid base64.
 
     Example:
         >>> tf.io.decode_base64("aGVsbG8").numpy()
@@ -80,6 +89,7 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
 
 
 def _elements(data: bytes, dtype: DType, little_endian: bool) -> np.ndarray:
+    """Returns the numbers that bytes hold."""
     array = np.frombuffer(data, as_dtype(dtype).as_numpy_dtype)
     return array if little_endian or array.itemsize == 1 else array.byteswap()
 
@@ -106,9 +116,13 @@ def _decode_raw_kernel(bytes: Any, out_type: Any, little_endian: bool = True) ->
     return _tensor([_elements(t, out_type, little_endian) for t in texts], (*bytes.shape, length // size), out_type)
 
 
-@op("DecodeRaw", kernel=_decode_raw_kernel, strings=_decode_raw_kernel)
+def _decoded_shape(input_bytes: TensorShape, *_: Any) -> TensorShape:
+    return input_bytes.concatenate([None])
+
+
+@op("DecodeRaw", kernel=_decode_raw_kernel, strings=_decode_raw_kernel, shape=_decoded_shape)
 def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True, name: str | None = None) -> Any:
-    """The elements whose bytes are given."""
+    """Decodes the bytes of numbers."""
 
 
 def _decode_padded_kernel(
@@ -122,32 +136,43 @@ def _decode_padded_kernel(
     return _tensor(rows, (*input_bytes.shape, fixed_length // size), out_type)
 
 
-@op("DecodePaddedRaw", kernel=_decode_padded_kernel, strings=_decode_padded_kernel, host=("fixed_length",))
+def _decoded_padded_shape(input_bytes: TensorShape, fixed_length: Any, out_type: Any, *_: Any) -> TensorShape:
+    length = fixed_length // as_dtype(out_type).size if type(fixed_length) is int else None
+    return input_bytes.concatenate([length])
+
+
+@op("DecodePaddedRaw", kernel=_decode_padded_kernel, strings=_decode_padded_kernel, host=("fixed_length",),
+    shape=_decoded_padded_shape)  # fmt: skip
 def _decode_padded_raw(
     input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True, name: str | None = None
 ) -> Any:
-    """The elements whose bytes are given, cut off or filled with zeros to a length."""
+    """Decodes the bytes of numbers, truncated or padded with zeros to a length."""
 
 
 not_differentiable(encode_base64, decode_base64, _decode_raw, _decode_padded_raw)
 
 
 def decode_raw(
-    input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None
-) -> Any:
-    """The numbers whose bytes are the characters of strings.
+    input_bytes: TensorLike,
+    out_type: DTypeLike,
+    little_endian: bool = True,
+    fixed_length: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Decodes strings that hold the bytes of numbers.
 
     Args:
-        input_bytes: strings, all of one length unless `fixed_length` is given.
+        input_bytes: a string tensor; all strings have the same length unless `fixed_length` is specified.
         out_type: the dtype of the numbers.
-        little_endian: the order of the bytes of a number.
-        fixed_length: cuts each string to so many bytes, or fills it with zeros.
+        little_endian: True if the first byte of a number is the least significant one.
+        fixed_length: the number of bytes to which strings are truncated or padded with zeros, a scalar; None to decode
+            them as they are.
 
     Returns:
-        A tensor of one dimension more than `input_bytes`.
+        A tensor of dtype `out_type` and shape `[*input_bytes.shape, numbers]`.
 
     Raises:
-        InvalidArgumentError: the lengths differ, or are no multiple of the size of a number.
+        InvalidArgumentError: the lengths differ, or are not a multiple of the size of a number.
 
     Example:
         >>> tf.io.decode_raw("abc", tf.uint8).numpy().tolist()
@@ -158,8 +183,11 @@ def decode_raw(
     return _decode_raw(input_bytes, out_type, little_endian, name)
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
-    """A tensor as the bytes of a `TensorProto` message.
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Serializes a tensor as a `TensorProto` message.
+
+    Args:
+        tensor: the tensor.
 
     Returns:
         A string scalar.
@@ -168,25 +196,28 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
         >>> tf.io.parse_tensor(tf.io.serialize_tensor([1, 2]), tf.int32).numpy().tolist()
         [1, 2]
     """
-    tensor = convert(tensor)
-    if isinstance(tensor, EagerTensor):
-        return _serialized(tensor)
-    return _in_graph("SerializeTensor", _serialized, tensor, string, [])
+    value = convert(tensor)
+    if isinstance(value, EagerTensor):
+        return _serialized(value)
+    return _in_graph("SerializeTensor", _serialized, value, string, [])
 
 
 def _serialized(tensor: EagerTensor) -> EagerTensor:
     return convert(make_tensor_proto(tensor).SerializeToString())
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
-    """The tensor of a serialized `TensorProto` message.
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
+    """Parses a serialized `TensorProto` message.
 
     Args:
         serialized: a string scalar.
         out_type: the dtype of the tensor.
 
+    Returns:
+        The tensor, of dtype `out_type`.
+
     Raises:
-        InvalidArgumentError: it is no such message, or one of another dtype.
+        InvalidArgumentError: the string is not such a message, or the tensor has another dtype.
 
     Example:
         >>> tf.io.parse_tensor(tf.io.serialize_tensor([1.5, 2.5]), tf.float32).numpy().tolist()
@@ -207,11 +238,11 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
             raise invalid(
                 f"Could not parse `serialized` as TensorProto, base64: {shown} [Op:ParseTensor] name: "
             ) from None
-        found = as_dtype(proto.dtype)
-        if found is not dtype:
+        parsed_dtype = as_dtype(proto.dtype)
+        if parsed_dtype is not dtype:
             raise invalid(
-                f"Type mismatch between parsed tensor ({datatype_name(found)}) and dtype ({datatype_name(dtype)}) "
-                "[Op:ParseTensor] name: "
+                f"Type mismatch between parsed tensor ({datatype_name(parsed_dtype)}) and dtype "
+                f"({datatype_name(dtype)}) [Op:ParseTensor] name: "
             )
         return convert(make_ndarray(proto), dtype)
 
@@ -220,7 +251,5 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
 
 
 def _in_graph(name: str, function: Any, tensor: Any, dtype: DType, shape: Any) -> Any:
-    from tapeflow.core.types.spec import TensorSpec
-    from tapeflow.graph.ir.python_op import python_op
-
+    """Adds an operation to the graph that calls a function on the tensor."""
     return python_op(name, lambda t: [function(t)], [tensor], [TensorSpec(shape, dtype)], stateful=False).outputs[0]

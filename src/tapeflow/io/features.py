@@ -1,4 +1,4 @@
-"""What `tf.train.Example`s hold, as `tf.io.parse_example` is told: the features of `tf.io`."""
+"""Descriptions of the features of `tf.train.Example`s, for `tf.io.parse_example`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class FixedLenFeature(NamedTuple):
     Attributes:
         shape: of the feature in one example.
         dtype: float32, int64 or string.
-        default_value: taken where an example lacks the feature; None where it must not.
+        default_value: the value for examples that lack the feature; None if it is required.
 
     Example:
         >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}
@@ -29,19 +29,19 @@ class FixedLenFeature(NamedTuple):
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """A feature that is a sequence of parts of the same shape: parsed to a tensor, padded to the longest of the batch.
+    """A sequence of values of the same shape: parsed to a tensor, padded to the longest sequence of the batch.
 
     Attributes:
-        shape: of one part.
+        shape: of one value.
         dtype: float32, int64 or string.
-        allow_missing: whether an example may lack it; needed by `tf.io.parse_example`.
-        default_value: what pads.
+        allow_missing: accepts examples that lack the feature; required by `tf.io.parse_example`.
+        default_value: the padding; by default 0 or "".
 
     Example:
         >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}
         >>> example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
-        >>> wanted = {"x": tf.io.FixedLenSequenceFeature([], tf.float32, allow_missing=True)}
-        >>> tf.io.parse_example([example], wanted)["x"].numpy().tolist()
+        >>> spec = {"x": tf.io.FixedLenSequenceFeature([], tf.float32, allow_missing=True)}
+        >>> tf.io.parse_example([example], spec)["x"].numpy().tolist()
         [[1.0, 2.0]]
     """
 
@@ -52,7 +52,7 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class VarLenFeature(NamedTuple):
-    """A feature of as many values as there are: parsed to a `tf.SparseTensor`.
+    """A feature of any number of values: parsed to a `tf.SparseTensor`.
 
     Attributes:
         dtype: float32, int64 or string.
@@ -68,14 +68,14 @@ class VarLenFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """Indices and values of a sparse tensor, which stand in features of their own: parsed to a `tf.SparseTensor`.
+    """A sparse tensor whose indices and values are features of their own: parsed to a `tf.SparseTensor`.
 
     Attributes:
-        index_key: the feature of the indices, int64, or a list of one for each dimension.
-        value_key: the feature of the values.
+        index_key: the key of the int64 feature of the indices, or a list of one key for each dimension.
+        value_key: the key of the feature of the values.
         dtype: of the values.
-        size: of the dimension, or a list of sizes.
-        already_sorted: whether the indices are in order.
+        size: the size of the dimension, or a list of sizes.
+        already_sorted: declares that the indices are sorted.
 
     Example:
         >>> features = {
@@ -83,8 +83,8 @@ class SparseFeature(NamedTuple):
         ...     "x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.5])),
         ... }
         >>> example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
-        >>> found = tf.io.parse_single_example(example, {"s": tf.io.SparseFeature("at", "x", tf.float32, 5)})["s"]
-        >>> tf.sparse.to_dense(found).numpy().tolist()
+        >>> sparse = tf.io.parse_single_example(example, {"s": tf.io.SparseFeature("at", "x", tf.float32, 5)})["s"]
+        >>> tf.sparse.to_dense(sparse).numpy().tolist()
         [0.0, 0.0, 0.0, 1.5, 0.0]
     """
 
@@ -96,42 +96,44 @@ class SparseFeature(NamedTuple):
 
 
 class RowSplits(NamedTuple):
-    """Where rows begin and the last one ends."""
+    """A partition by the indices at which rows begin, followed by the end of the last row."""
 
     key: str
 
 
 class RowLengths(NamedTuple):
-    """How long rows are."""
+    """A partition by the lengths of rows."""
 
     key: str
 
 
 class RowStarts(NamedTuple):
-    """Where rows begin."""
+    """A partition by the indices at which rows begin."""
 
     key: str
 
 
 class RowLimits(NamedTuple):
-    """Where rows end."""
+    """A partition by the indices at which rows end."""
 
     key: str
 
 
 class ValueRowIds(NamedTuple):
-    """To which row each value belongs."""
+    """A partition by the index of the row of each value."""
 
     key: str
 
 
 class UniformRowLength(NamedTuple):
-    """How long all rows are."""
+    """A partition into rows of the same length."""
 
     length: int
 
 
 class _RaggedFields(NamedTuple):
+    """The fields of a `RaggedFeature`."""
+
     dtype: DType
     value_key: str | None
     partitions: tuple[Any, ...]
@@ -140,18 +142,19 @@ class _RaggedFields(NamedTuple):
 
 
 class RaggedFeature(_RaggedFields):
-    """A feature of as many values as there are, which other features may part into rows: parsed to a `tf.RaggedTensor`.
+    """A feature of any number of values, which other features may partition into rows: parsed to a `tf.RaggedTensor`.
 
     Args:
         dtype: float32, int64 or string.
-        value_key: the feature of the values; by default the one it is given for.
-        partitions: what parts the values of one example into rows, the outermost first: `RaggedFeature.RowSplits(key)`,
-            `RowLengths(key)`, `RowStarts(key)`, `RowLimits(key)`, `ValueRowIds(key)` or `UniformRowLength(length)`.
-        row_splits_dtype: int32 or int64.
-        validate: taken as TensorFlow does; partitions are always checked.
+        value_key: the key of the feature of the values; by default the key of this feature.
+        partitions: the partitions of the values of one example into rows, the outermost first:
+            `RaggedFeature.RowSplits(key)`, `RowLengths(key)`, `RowStarts(key)`, `RowLimits(key)`, `ValueRowIds(key)` or
+            `UniformRowLength(length)`.
+        row_splits_dtype: the dtype of the row splits, int32 or int64.
+        validate: without effect; partitions are always checked.
 
     Raises:
-        TypeError: something else is given as a partition.
+        TypeError: one of the partitions is something else.
 
     Example:
         >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}

@@ -1,4 +1,4 @@
-"""Ops on whole files."""
+"""Ops that read, write and list files."""
 
 from __future__ import annotations
 
@@ -10,35 +10,40 @@ import numpy as np
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.scopes import executing_eagerly
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io import gfile
 
 
-def _scalar(array: Any, what: str) -> str:
+def _path(array: np.ndarray, argument: str) -> str:
+    """Returns the path in a string scalar."""
     if array.ndim:
-        raise invalid(f"Input {what} tensor must be scalar, but had shape: {list(array.shape)}")
+        raise invalid(f"Input {argument} tensor must be scalar, but had shape: {list(array.shape)}")
     return os.fsdecode(array.item())
 
 
-def _read(filename: Any) -> np.ndarray:
-    with gfile.GFile(_scalar(filename, "filename"), "rb") as file:
+def _read_kernel(filename: Any) -> np.ndarray:
+    with gfile.GFile(_path(filename, "filename"), "rb") as file:
         return np.array(file.read(), object)
 
 
-@op("ReadFile", kernel=_read, strings=_read)
-def read_file(filename: Any, name: str | None = None) -> Any:
-    """The contents of a file.
+@op("ReadFile", kernel=_read_kernel, strings=_read_kernel, shape=lambda *_: TensorShape([]))
+def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
+    """Reads a file.
 
     Args:
-        filename: a string scalar.
+        filename: the path, a string scalar.
 
     Returns:
-        A string scalar.
+        The contents, a string scalar.
 
     Raises:
-        NotFoundError: there is no such file.
-        InvalidArgumentError: `filename` is no scalar.
+        NotFoundError: the file does not exist.
+        InvalidArgumentError: `filename` is not a scalar.
 
     Example:
         >>> import os, tempfile
@@ -49,24 +54,27 @@ def read_file(filename: Any, name: str | None = None) -> Any:
     """
 
 
-def _match(pattern: Any) -> np.ndarray:
+def _match_kernel(pattern: Any) -> np.ndarray:
     if pattern.ndim > 1:
         raise invalid(f"Input pattern tensor must be scalar or vector, but had shape: {list(pattern.shape)}")
-    found = gfile.glob([os.fsdecode(p) for p in pattern.ravel().tolist()])
-    names = np.empty(len(found), object)
-    names[:] = sorted(os.fsencode(f) for f in found)
-    return names
+    matches = gfile.glob([os.fsdecode(p) for p in pattern.ravel().tolist()])
+    paths = np.empty(len(matches), object)
+    paths[:] = sorted(os.fsencode(m) for m in matches)
+    return paths
 
 
-@op("MatchingFiles", kernel=_match, strings=_match)
-def matching_files(pattern: Any, name: str | None = None) -> Any:
-    """The paths that match patterns with `*`, `?` and `[...]`.
+@op("MatchingFiles", kernel=_match_kernel, strings=_match_kernel, shape=lambda *_: TensorShape([None]))
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the paths that match patterns with `*`, `?` and `[...]`, see `tf.io.gfile.glob`.
 
     Args:
         pattern: a string scalar or vector.
 
     Returns:
-        A string vector, sorted.
+        A sorted string vector.
+
+    Raises:
+        InvalidArgumentError: `pattern` has more than one dimension.
 
     Example:
         >>> import tempfile
@@ -80,17 +88,18 @@ def matching_files(pattern: Any, name: str | None = None) -> Any:
 not_differentiable(read_file, matching_files)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
-    """Writes a file, and makes the folders for it.
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> Operation | None:
+    """Writes a file, and creates the folders for it.
 
     Args:
-        filename, contents: string scalars.
+        filename: the path, a string scalar.
+        contents: the contents, a string scalar.
 
     Returns:
-        None, or the operation that writes in the graph that is being built.
+        None, or the operation where a graph is being built.
 
     Raises:
-        InvalidArgumentError: one is no scalar.
+        InvalidArgumentError: an argument is not a scalar.
 
     Example:
         >>> import os, tempfile
@@ -101,7 +110,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
     """
 
     def write(filename: Any, contents: Any) -> None:
-        path = _scalar(filename.value, "filename")
+        path = _path(filename.value, "filename")
         if contents.value.ndim:
             raise invalid(f"Contents tensor must be scalar, but had shape: {list(contents.shape)} [Op:WriteFile]")
         gfile.makedirs(os.path.dirname(path) or ".")
@@ -112,6 +121,4 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
     if executing_eagerly():
         write(*inputs)
         return None
-    from tapeflow.graph.ir.python_op import python_op
-
     return python_op("WriteFile", write, inputs)

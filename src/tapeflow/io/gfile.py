@@ -1,4 +1,4 @@
-"""The public `tf.io.gfile` namespace: files and folders of this machine. Remote file systems are not reached."""
+"""The public `tf.io.gfile` namespace: files and folders of this machine. Remote file systems are not supported."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from tapeflow.core import errors
+
+FilePath: TypeAlias = str | bytes | os.PathLike[Any]
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
 _KINDS: dict[int, Any] = {
@@ -26,7 +28,7 @@ _KINDS: dict[int, Any] = {
 
 @contextmanager
 def tensorflows_errors(path: Any) -> Iterator[None]:
-    """What the operating system refuses becomes TensorFlow's error."""
+    """Raises the errors of the operating system as those of TensorFlow."""
     try:
         yield
     except OSError as error:
@@ -35,7 +37,7 @@ def tensorflows_errors(path: Any) -> Iterator[None]:
 
 
 def local_path(path: Any) -> Any:
-    """A path as the operating system takes it."""
+    """Returns a path for the operating system: without `file://`."""
     path = os.fspath(path)
     start = "file://" if isinstance(path, str) else b"file://"
     return path[len(start) :] if path.startswith(start) else path
@@ -45,11 +47,11 @@ class GFile:
     """A file, for reading or writing text or bytes.
 
     Args:
-        name: its path.
-        mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes. The file is opened when it is first used.
+        name: the path.
+        mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes. The file is opened at its first use.
 
     Raises:
-        InvalidArgumentError: there is no such mode.
+        InvalidArgumentError: the mode is unknown.
 
     Example:
         >>> import os, tempfile
@@ -60,7 +62,7 @@ class GFile:
         ['two\\n', 'lines\\n']
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: FilePath, mode: str = "r") -> None:
         kind = mode.replace("b", "")
         if kind not in _MODES:
             raise errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
@@ -78,6 +80,7 @@ class GFile:
         return self._mode
 
     def _opened(self, to: str) -> Any:
+        """Returns the open file, for reading or writing."""
         allowed = self._kind[-1] == "+" or (self._kind == "r") == (to == "read")
         if not allowed:
             raise errors.PermissionDeniedError(None, None, f"File isn't open for {to[:-1] if to == 'write' else to}ing")
@@ -90,15 +93,15 @@ class GFile:
         return data if "b" in self._mode else data.decode()
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` bytes, or all that is left; as text unless the mode has a "b"."""
+        """Reads `n` bytes, or all the rest for -1; returns text unless the mode has a "b"."""
         return self._as_read(self._opened("read").read(n))
 
     def readline(self) -> Any:
-        """The next line, with its end; empty at the end of the file."""
+        """Reads a line, with its newline; returns an empty one at the end of the file."""
         return self._as_read(self._opened("read").readline())
 
     def readlines(self) -> list[Any]:
-        """All lines that are left."""
+        """Reads all remaining lines."""
         return list(self)
 
     def write(self, file_content: Any) -> None:
@@ -106,25 +109,34 @@ class GFile:
         self._opened("write").write(file_content.encode() if isinstance(file_content, str) else bytes(file_content))
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Goes to a place in the file, from its start (`whence` 0), the place now (1) or its end (2)."""
+        """Moves to a position in the file.
+
+        Args:
+            offset: the distance in bytes.
+            whence: the reference: 0 for the start of the file, 1 for the current position, 2 for the end.
+            position: an old name of `offset`.
+
+        Raises:
+            TypeError: there is no offset.
+        """
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
         self._opened("read").seek(position if offset is None else offset, whence)
 
     def tell(self) -> int:
-        """The place in the file."""
+        """Returns the position in the file, in bytes."""
         return self._opened("read" if self._kind[0] == "r" else "write").tell()
 
     def seekable(self) -> bool:
-        """Whether `seek` works; it does."""
+        """Returns True: `seek` is supported."""
         return True
 
     def size(self) -> int:
-        """The size in bytes."""
+        """Returns the size of the file in bytes."""
         return stat(self._name).length
 
     def flush(self) -> None:
-        """Hands what was written to the operating system."""
+        """Hands the written bytes to the operating system."""
         if self._file is not None:
             self._file.flush()
 
@@ -135,7 +147,7 @@ class GFile:
             self._file = None
 
     def next(self) -> Any:
-        """The next line."""
+        """Returns the next line."""
         return next(self)
 
     def __iter__(self) -> Any:
@@ -159,12 +171,12 @@ class GFile:
 
 
 class FileStatistics(NamedTuple):
-    """What `stat` gives.
+    """The result of `stat`.
 
     Attributes:
-        length: in bytes.
-        mtime_nsec: when it was last changed, in nanoseconds.
-        is_directory: whether it is a folder.
+        length: the size in bytes.
+        mtime_nsec: the time of the last change, in nanoseconds.
+        is_directory: True for a folder.
     """
 
     length: int
@@ -172,8 +184,14 @@ class FileStatistics(NamedTuple):
     is_directory: bool
 
 
-def exists(path: Any) -> bool:
-    """Whether there is such a file or folder.
+def exists(path: FilePath) -> bool:
+    """Returns whether a file or folder exists.
+
+    Args:
+        path: the path.
+
+    Returns:
+        A Python bool.
 
     Example:
         >>> tf.io.gfile.exists("/no/such/file")
@@ -182,11 +200,14 @@ def exists(path: Any) -> bool:
     return os.path.exists(local_path(path))
 
 
-def isdir(path: Any) -> bool:
-    """Whether there is such a folder.
+def isdir(path: FilePath) -> bool:
+    """Returns whether a path is that of a folder.
 
     Args:
-        path: of the folder; a string or `os.PathLike`.
+        path: the path.
+
+    Returns:
+        A Python bool.
 
     Example:
         >>> import tempfile
@@ -197,14 +218,17 @@ def isdir(path: Any) -> bool:
     return os.path.isdir(local_path(path))
 
 
-def stat(path: Any) -> FileStatistics:
-    """Size, time and kind of a file or folder.
+def stat(path: FilePath) -> FileStatistics:
+    """Returns size, time and kind of a file or folder.
 
     Args:
-        path: of the file or folder; a string or `os.PathLike`.
+        path: the path.
+
+    Returns:
+        A tuple `(length, mtime_nsec, is_directory)`.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the path does not exist.
 
     Example:
         >>> import tempfile
@@ -213,19 +237,18 @@ def stat(path: Any) -> FileStatistics:
         True
     """
     with tensorflows_errors(path):
-        found = os.stat(local_path(path))
-    is_folder = os.path.isdir(local_path(path))
-    return FileStatistics(found.st_size, found.st_mtime_ns, is_folder)
+        status = os.stat(local_path(path))
+    return FileStatistics(status.st_size, status.st_mtime_ns, isdir(path))
 
 
-def mkdir(path: Any) -> None:
-    """Makes a folder; nothing happens where there is one.
+def mkdir(path: FilePath) -> None:
+    """Creates a folder, unless it exists.
 
     Args:
-        path: of the folder; a string or `os.PathLike`.
+        path: the path.
 
     Raises:
-        NotFoundError: the folder for it is missing.
+        NotFoundError: the parent folder does not exist.
 
     Example:
         >>> import tempfile
@@ -239,11 +262,11 @@ def mkdir(path: Any) -> None:
             os.mkdir(local_path(path))
 
 
-def makedirs(path: Any) -> None:
-    """Makes a folder, and those above it that are missing.
+def makedirs(path: FilePath) -> None:
+    """Creates a folder, and its parents that do not exist.
 
     Args:
-        path: of the folder; a string or `os.PathLike`.
+        path: the path.
 
     Example:
         >>> import tempfile
@@ -256,14 +279,17 @@ def makedirs(path: Any) -> None:
         os.makedirs(local_path(path), exist_ok=True)
 
 
-def listdir(path: Any) -> list[str]:
-    """The names of what is in a folder, in no order.
+def listdir(path: FilePath) -> list[str]:
+    """Returns the names of the files and folders in a folder.
 
     Args:
-        path: of the folder; a string or `os.PathLike`.
+        path: the path of the folder.
+
+    Returns:
+        A list of names, in no particular order.
 
     Raises:
-        NotFoundError: there is no such folder.
+        NotFoundError: the folder does not exist.
 
     Example:
         >>> import tempfile
@@ -273,19 +299,19 @@ def listdir(path: Any) -> list[str]:
         ['name']
     """
     if not isdir(path):
-        raise errors.NotFoundError(None, None, f"Could not find directory {path}")
+        raise errors.NotFoundError(None, None, f"Could not find directory {os.fsdecode(path)}")
     return os.listdir(local_path(path))
 
 
-def remove(path: Any) -> None:
+def remove(path: FilePath) -> None:
     """Removes a file.
 
     Args:
-        path: of the file; a string or `os.PathLike`.
+        path: the path of the file.
 
     Raises:
-        NotFoundError: there is none.
-        FailedPreconditionError: it is a folder.
+        NotFoundError: the file does not exist.
+        FailedPreconditionError: the path is that of a folder.
 
     Example:
         >>> import tempfile
@@ -299,14 +325,14 @@ def remove(path: Any) -> None:
         os.remove(local_path(path))
 
 
-def rmtree(path: Any) -> None:
-    """Removes a folder with all that is in it, or a file.
+def rmtree(path: FilePath) -> None:
+    """Removes a folder with its contents, or a file.
 
     Args:
-        path: of the folder or file; a string or `os.PathLike`.
+        path: the path.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the path does not exist.
 
     Example:
         >>> import tempfile
@@ -316,21 +342,22 @@ def rmtree(path: Any) -> None:
         False
     """
     if not exists(path):
-        raise errors.NotFoundError(None, None, f"{path} not found")
+        raise errors.NotFoundError(None, None, f"{os.fsdecode(path)} not found")
     with tensorflows_errors(path):
         (shutil.rmtree if isdir(path) else os.remove)(local_path(path))
 
 
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Copies a file.
 
     Args:
-        src, dst: paths: from where, and to where.
-        overwrite: whether it takes the place of what is at `dst`.
+        src: the path of the source.
+        dst: the path of the destination.
+        overwrite: replaces an existing file at `dst`.
 
     Raises:
-        NotFoundError: there is no `src`.
-        AlreadyExistsError: there is a `dst`, and `overwrite` is False.
+        NotFoundError: `src` does not exist.
+        AlreadyExistsError: `dst` exists, and `overwrite` is False.
 
     Example:
         >>> import tempfile
@@ -346,16 +373,17 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         shutil.copyfile(local_path(src), local_path(dst))
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Renames or moves a file or folder.
 
     Args:
-        src, dst: paths: from where, and to where.
-        overwrite: whether it takes the place of what is at `dst`.
+        src: the path of the source.
+        dst: the path of the destination.
+        overwrite: replaces an existing file at `dst`.
 
     Raises:
-        NotFoundError: there is no `src`.
-        AlreadyExistsError: there is a `dst`, and `overwrite` is False.
+        NotFoundError: `src` does not exist.
+        AlreadyExistsError: `dst` exists, and `overwrite` is False.
 
     Example:
         >>> import tempfile
@@ -376,11 +404,14 @@ def _refuse_existing(path: Any, overwrite: bool) -> None:
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
-def glob(pattern: Any) -> list[str]:
-    """The paths that match patterns with `*`, `?` and `[...]`, none of which matches a `/`.
+def glob(pattern: FilePath | Sequence[FilePath]) -> list[str]:
+    """Returns the paths that match patterns with `*`, `?` and `[...]`, none of which matches a `/`.
 
     Args:
-        pattern: one, or a list of them.
+        pattern: a pattern, or a list of patterns.
+
+    Returns:
+        A list of paths, sorted for each pattern.
 
     Example:
         >>> import tempfile
@@ -389,41 +420,48 @@ def glob(pattern: Any) -> list[str]:
         >>> tf.io.gfile.glob(folder + "/*.txt") == [folder + "/a.txt"]
         True
     """
-    patterns: Sequence[Any] = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else list(pattern)
-    return [found for p in patterns for found in sorted(_matching(os.fsdecode(local_path(p))))]
+    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    return [match for p in patterns for match in sorted(_matching(os.fsdecode(local_path(p))))]
 
 
 def _matching(pattern: str) -> list[str]:
+    """Returns the paths that match a pattern."""
     folder, name = os.path.split(pattern)
     if not name or not any(c in pattern for c in "*?["):
         return [pattern] if os.path.lexists(pattern) else []
     folders = _matching(folder) if any(c in folder for c in "*?[") else [folder or "."]
-    found = []
-    for f in folders:
-        if os.path.isdir(f):
-            found += [os.path.join(f, n) for n in fnmatch.filter(os.listdir(f), name)]
-    return found
+    return [os.path.join(f, n) for f in folders if os.path.isdir(f) for n in fnmatch.filter(os.listdir(f), name)]
 
 
-def join(path: Any, *paths: Any) -> Any:
-    """Joins parts of a path. See `os.path.join`.
+def join(path: FilePath, *paths: FilePath) -> str | bytes:
+    """Joins parts of a path, see `os.path.join`.
+
+    Args:
+        path, paths: the parts, all text or all bytes.
+
+    Returns:
+        The path, text or bytes.
 
     Example:
         >>> tf.io.gfile.join("folder", "file")
         'folder/file'
     """
-    return os.path.join(path, *paths)
+    parts: Any = (path, *paths)
+    return os.path.join(*parts)
 
 
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable[[Any], Any] | None = None
+    top: FilePath, topdown: bool = True, onerror: Callable[[Any], Any] | None = None
 ) -> Iterator[tuple[Any, list[str], list[str]]]:
-    """Goes through a folder and those in it: `(folder, names of folders, names of files)` for each.
+    """Walks through a folder and the folders in it.
 
     Args:
-        top: where to begin.
-        topdown: a folder comes before those in it.
-        onerror: is called with an error, where a folder can't be read.
+        top: the path of the folder.
+        topdown: yields a folder before the folders in it, otherwise after them.
+        onerror: `onerror(error)` is called where a folder can't be read.
+
+    Returns:
+        An iterator of tuples `(folder, names of folders, names of files)`.
 
     Example:
         >>> import tempfile
@@ -438,18 +476,22 @@ def walk(
         if onerror is not None:
             onerror(error)
         return
-    folders = [n for n in names if isdir(os.path.join(top, n))]
+    path: Any = top
+    folders = [n for n in names if isdir(os.path.join(path, n))]
     here = (top, folders, [n for n in names if n not in folders])
     if topdown:
         yield here
     for folder in folders:
-        yield from walk(os.path.join(top, folder), topdown, onerror)
+        yield from walk(os.path.join(path, folder), topdown, onerror)
     if not topdown:
         yield here
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of paths that can be opened: plain ones, and those with `file://`.
+    """Returns the schemes of supported paths: none, and `file`.
+
+    Returns:
+        A list of strings.
 
     Example:
         >>> tf.io.gfile.get_registered_schemes()

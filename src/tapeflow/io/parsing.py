@@ -1,4 +1,4 @@
-"""From serialized `tf.train.Example` and `SequenceExample` messages to tensors."""
+"""Ops that parse serialized `tf.train.Example` and `SequenceExample` messages into tensors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io import features as kinds
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.protos import Example, SequenceExample
 
 _LISTS: dict[DType, str] = {int64: "int64_list", float32: "float_list", string: "bytes_list"}
@@ -35,19 +38,21 @@ Outputs = list[tuple[DType, Any]]  # dtypes and shapes
 
 
 def _dtype(key: str, dtype: Any, op: str) -> DType:
-    found = as_dtype(dtype)
-    if found not in _LISTS:
+    """Returns the dtype of a feature, if features can have it."""
+    feature_dtype = as_dtype(dtype)
+    if feature_dtype not in _LISTS:
         raise invalid(
-            f"Feature {key}: dtype {found.name} is not in the list of allowed values: float, int64, string [Op:{op}]"
+            f"Feature {key}: dtype {feature_dtype.name} is not in the list of allowed values: float, int64, string "
+            f"[Op:{op}]"
         )
-    return found
+    return feature_dtype
 
 
 def _values(features: Features, key: str, dtype: DType, index: int) -> Any:
-    """The values of a feature of one example, or None where it has no such feature.
+    """Returns the values of a feature of one example, or None if the example lacks it.
 
     Raises:
-        InvalidArgumentError: they are of another dtype.
+        InvalidArgumentError: the values are of another dtype.
     """
     feature = features.get(key)
     kind = None if feature is None else feature.WhichOneof("kind")
@@ -62,7 +67,7 @@ def _values(features: Features, key: str, dtype: DType, index: int) -> Any:
 
 
 def _array(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:
-    """Python values as a bare value."""
+    """Returns Python values as a raw value: a `torch.Tensor`, or an array of strings."""
     if dtype is string:
         array = np.empty(len(values), object)
         array[:] = values
@@ -75,7 +80,7 @@ def _int64(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
 
 
 def _joined(parts: Sequence[Any], dtype: DType) -> Any:
-    """The values of several features one after the other."""
+    """Concatenates the values of several features into a raw value."""
     values = itertools.chain.from_iterable(parts)
     if dtype is string:
         return _array(list(values), dtype)
@@ -84,9 +89,9 @@ def _joined(parts: Sequence[Any], dtype: DType) -> Any:
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 #
-# A column says what a feature becomes: `outputs`, the dtypes and shapes of its tensors for a batch of examples (of a
-# size that may be None, or for one example: `single`); `read`, their bare values; `build`, the value made of the
-# tensors.
+# A column describes the result for a feature. `outputs` are the dtypes and shapes of its tensors, for a batch of
+# examples (of a size that may be None) or for one example (`single`); `read` computes their raw values; `build`
+# assembles the result from the tensors.
 
 
 class _Dense:
@@ -136,7 +141,7 @@ class _Dense:
 
 
 class _Padded:
-    """A feature that is a sequence, padded to the longest."""
+    """A feature that is a sequence, padded to the longest one."""
 
     def __init__(self, key: str, feature: FixedLenSequenceFeature, op: str) -> None:
         self.key, self.dtype = key, _dtype(key, feature.dtype, op)
@@ -154,7 +159,7 @@ class _Padded:
         return [self.padded(rows, single)]
 
     def padded(self, rows: Sequence[Any], single: bool) -> Any:
-        """Rows of values, filled up to the longest."""
+        """Returns rows of values, padded to the longest one, as a raw value."""
         part = self.shape.num_elements()
         for i, row in enumerate(rows):
             if part and len(row) % part:
@@ -172,7 +177,7 @@ class _Padded:
 
 
 class _Variable:
-    """A feature of as many values as there are, as a sparse tensor."""
+    """A feature of any number of values, as a sparse tensor."""
 
     def __init__(self, key: str, feature: VarLenFeature, op: str) -> None:
         self.key, self.dtype = key, _dtype(key, feature.dtype, op)
@@ -188,14 +193,13 @@ class _Variable:
         return _sparse(indices, _joined(rows, self.dtype), shape, single)
 
     def build(self, tensors: Sequence[Any]) -> Any:
-        from tapeflow.sparse.tensor import SparseTensor
-
         return SparseTensor(*tensors)
 
 
 def _sparse(indices: Sequence[Any], values: Any, shape: Sequence[int], single: bool) -> list[Any]:
-    made = _int64(indices, (-1, len(shape)))
-    return [made[:, 1:], values, _int64(shape)[1:]] if single else [made, values, _int64(shape)]
+    """Returns the raw values of a sparse tensor; the dimension of examples is dropped for a single one."""
+    places = _int64(indices, (-1, len(shape)))
+    return [places[:, 1:], values, _int64(shape)[1:]] if single else [places, values, _int64(shape)]
 
 
 class _Sparse(_Variable):
@@ -232,13 +236,13 @@ class _Sparse(_Variable):
 
 
 class _Ragged:
-    """A feature of as many values as there are, parted into rows."""
+    """A feature of any number of values, partitioned into rows."""
 
     def __init__(self, key: str, feature: RaggedFeature, op: str) -> None:
         self.key, self.dtype = feature.value_key or key, _dtype(key, feature.dtype, op)
         self.splits = as_dtype(feature.row_splits_dtype)
         parts = list(feature.partitions)
-        self.inner: list[int] = []  # rows of one length at the end are dimensions of the values
+        self.inner: list[int] = []  # partitions into rows of the same length at the end are dimensions of the values
         while parts and isinstance(parts[-1], kinds.UniformRowLength):
             self.inner.insert(0, int(parts.pop().length))
         self.parts = parts
@@ -265,13 +269,14 @@ class _Ragged:
         return [_array(flat, self.dtype, (-1, *self.inner)), *lengths[single:]]
 
     def _rows(self, count: int, index: int) -> int:
+        """Returns the number of rows in the innermost partition of `count` values of an example."""
         size = int(np.prod(self.inner))
         if size and count % size:
             raise invalid(f"Feature {self.key} of example {index} has {count} values, which is no multiple of {size}.")
         return count // size if size else 0
 
     def _lengths(self, part: Any, features: Features, count: int, index: int) -> list[int]:
-        """The lengths of the rows that hold `count` items."""
+        """Returns the lengths of the rows into which a partition divides `count` items."""
         if isinstance(part, kinds.UniformRowLength):
             lengths = [part.length] * (count // part.length if part.length else 0)
         else:
@@ -293,8 +298,6 @@ class _Ragged:
         return lengths
 
     def build(self, tensors: Sequence[Any]) -> Any:
-        from tapeflow.ragged.tensor import RaggedTensor
-
         values, *lengths = tensors
         for row_lengths in reversed(lengths):
             values = RaggedTensor.from_row_lengths(values, row_lengths, validate=False)
@@ -311,40 +314,45 @@ _ORDER = (_Variable, _Sparse, _Dense, _Padded, _Ragged)  # of the results
 def _columns(
     features: Any, allowed: Sequence[type], op: str, table: Mapping[type, Callable[..., Any]] = _COLUMNS
 ) -> dict[str, Any]:
-    made = {}
+    """Returns the columns of features by key, in the order of TensorFlow's results."""
+    columns = {}
     for key in sorted(features):
         feature = features[key]
         if type(feature) not in allowed:
             raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key {key!r}")
-        made[key] = table[type(feature)](key, feature, op)
-    order = [next(i for i, kind in enumerate(_ORDER) if isinstance(c, kind)) for c in made.values()]
-    return {key: made[key] for _, key in sorted(zip(order, made, strict=True), key=lambda pair: pair[0])}
+        columns[key] = table[type(feature)](key, feature, op)
+
+    def order(key: str) -> int:
+        return next(i for i, kind in enumerate(_ORDER) if isinstance(columns[key], kind))
+
+    return {key: columns[key] for key in sorted(columns, key=order)}
 
 
 def _parsed(
     columns: dict[str, Any], serialized: Any, message: Any, part: Callable[[Any], Any], op: str
 ) -> dict[str, Any]:
-    """The columns of serialized messages, at once or by an operation of the graph."""
+    """Parses the columns of serialized messages, at once or by an operation of the graph."""
     if serialized.shape.rank not in (0, 1):
         shape = str(serialized.shape.as_list()).replace(" ", "") if serialized.shape.rank else "<unknown>"
         raise invalid(f"Expected serialized to be a scalar or vector, got shape: {shape} [Op:{op}]")
     single = serialized.shape.rank == 0
-    outputs = [c.outputs(None if single else serialized.shape[0], single) for c in columns.values()]
-    specs = [o for of_column in outputs for o in of_column]
+    outputs = {key: c.outputs(None if single else serialized.shape[0], single) for key, c in columns.items()}
+    specs = [spec for column_specs in outputs.values() for spec in column_specs]
 
     def parse(texts: EagerTensor) -> list[Any]:
         examples = [part(_decoded(message, t, i)) for i, t in enumerate(texts.value.reshape(-1).tolist())]
-        bare = [v for c in columns.values() for v in c.read(examples, single)]
-        return [EagerTensor(v, dtype) for v, (dtype, _) in zip(bare, specs, strict=True)]
+        raw_values = [v for c in columns.values() for v in c.read(examples, single)]
+        return [EagerTensor(v, dtype) for v, (dtype, _) in zip(raw_values, specs, strict=True)]
 
     if isinstance(serialized, SymbolicTensor) or state.graph is not None:
         flat = iter(python_op(op, parse, [serialized], specs, stateful=False).outputs)
     else:
         flat = iter(parse(serialized))
-    return {key: c.build([next(flat) for _ in of]) for (key, c), of in zip(columns.items(), outputs, strict=True)}
+    return {key: c.build([next(flat) for _ in outputs[key]]) for key, c in columns.items()}
 
 
 def _decoded(message: Any, text: bytes, index: int) -> Any:
+    """Parses a serialized message."""
     try:
         return message.FromString(text)
     except DecodeError:
@@ -354,20 +362,26 @@ def _decoded(message: Any, text: bytes, index: int) -> Any:
 # ---- examples --------------------------------------------------------------------------------------------------------
 
 
-def parse_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
-    """The features of serialized `tf.train.Example` messages, batched.
+def parse_example(
+    serialized: TensorLike,
+    features: Mapping[str, Any],
+    example_names: TensorLike | None = None,
+    name: str | None = None,
+) -> dict[str, Any]:
+    """Parses serialized `tf.train.Example` messages, as a batch.
 
     Args:
-        serialized: a string vector; a scalar gives what `parse_single_example` does.
-        features: by key, what each is: `tf.io.FixedLenFeature`, `FixedLenSequenceFeature` (with `allow_missing`),
+        serialized: a string vector; a scalar is parsed as by `parse_single_example`.
+        features: the features by key: `tf.io.FixedLenFeature`, `FixedLenSequenceFeature` (with `allow_missing`),
             `VarLenFeature`, `SparseFeature` or `RaggedFeature`.
+        example_names: without effect.
 
     Returns:
-        A dict of tensors, `tf.SparseTensor`s and `tf.RaggedTensor`s.
+        A dict of tensors, `tf.SparseTensor`s and `tf.RaggedTensor`s, whose first dimension is that of examples.
 
     Raises:
-        ValueError: there are no features, or something else than these.
-        InvalidArgumentError: an example lacks a feature, or it is of another dtype or size.
+        ValueError: there are no features, or one is of another type.
+        InvalidArgumentError: an example is not valid, or lacks a feature, or has it with another dtype or size.
 
     Example:
         >>> example = tf.train.Example()
@@ -386,17 +400,24 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
 
 
 def parse_single_example(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TensorLike,
+    features: Mapping[str, Any],
+    example_names: TensorLike | None = None,
+    name: str | None = None,
 ) -> dict[str, Any]:
-    """The features of one serialized `tf.train.Example`, without a batch dimension.
+    """Parses one serialized `tf.train.Example`, without a batch dimension.
 
     Args:
         serialized: a string scalar.
-        features: as for `parse_example`.
+        features: see `tf.io.parse_example`.
+        example_names: without effect.
+
+    Returns:
+        A dict of tensors, `tf.SparseTensor`s and `tf.RaggedTensor`s.
 
     Raises:
-        ValueError: `serialized` is no scalar, there are no features, or something else.
-        InvalidArgumentError: the example lacks a feature, or it is of another dtype or size.
+        ValueError: `serialized` is not a scalar, there are no features, or one is of another type.
+        InvalidArgumentError: the example is not valid, or lacks a feature, or has it with another dtype or size.
 
     Example:
         >>> example = tf.train.Example()
@@ -405,23 +426,23 @@ def parse_single_example(
         >>> tf.io.parse_single_example(example.SerializeToString(), features)["a"].numpy()
         b'text'
     """
-    serialized = convert(serialized, string)
-    if serialized.shape.rank not in (0, None):
+    message = convert(serialized, string)
+    if message.shape.rank not in (0, None):
         raise ValueError("Input serialized must be a scalar")
-    return parse_example(serialized, features, example_names, name)
+    return parse_example(message, features, example_names, name)
 
 
 def _from_json(texts: np.ndarray) -> np.ndarray:
     try:
-        made = [json_format.Parse(t, Example()).SerializeToString() for t in texts.reshape(-1).tolist()]
+        messages = [json_format.Parse(t, Example()).SerializeToString() for t in texts.reshape(-1).tolist()]
     except json_format.ParseError as error:
         raise invalid(f"Error while parsing JSON: {error}") from None
-    return _array(made, string, texts.shape)
+    return _array(messages, string, texts.shape)
 
 
 @op("DecodeJSONExample", kernel=_from_json, strings=_from_json, shape=same, elementwise=True)
-def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
-    """Serialized `tf.train.Example` messages of their JSON form.
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Tensor:
+    """Converts `tf.train.Example` messages from JSON to their serialized form.
 
     Args:
         json_examples: a string tensor.
@@ -430,7 +451,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
         A string tensor of the same shape.
 
     Raises:
-        InvalidArgumentError: one is no such JSON.
+        InvalidArgumentError: a string is not valid JSON of such a message.
 
     Example:
         >>> serialized = tf.io.decode_json_example('{"features": {"feature": {"a": {"int64List": {"value": ["3"]}}}}}')
@@ -444,15 +465,16 @@ not_differentiable(decode_json_example)
 
 # ---- sequence examples -----------------------------------------------------------------------------------------------
 #
-# A feature list has a feature for each step. Its columns read all steps of all examples as if they were examples.
+# A feature list has a feature for each step. Its columns read all steps of all examples like examples.
 
 
 def _steps(key: str, lists: Features) -> list[Features]:
+    """Returns the steps of a feature list, as features by key."""
     return [{key: feature} for feature in lists[key].feature] if key in lists else []
 
 
 class _PaddedSteps(_Padded):
-    """A feature list whose steps have one shape; a tensor of the lengths comes with it."""
+    """A feature list whose steps have the same shape, with a tensor of the lengths."""
 
     def outputs(self, size: int | None, single: bool) -> Outputs:
         return [*super().outputs(size, single), (int64, [] if single else [size])]
@@ -523,24 +545,27 @@ _STEPS: dict[type, Callable[..., Any]] = {
 
 
 def parse_sequence_example(
-    serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None,
+    serialized: TensorLike, context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None, example_names: TensorLike | None = None,
     name: str | None = None,
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:  # fmt: skip
-    """The features of serialized `tf.train.SequenceExample` messages, batched.
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Tensor]]:  # fmt: skip
+    """Parses serialized `tf.train.SequenceExample` messages, as a batch.
 
     Args:
         serialized: a string vector.
-        context_features: what the context holds, by key: `tf.io.FixedLenFeature`, `VarLenFeature` or `RaggedFeature`.
-        sequence_features: what each step holds, by key: `tf.io.FixedLenSequenceFeature`, `VarLenFeature` or
+        context_features: the features of the context, by key: `tf.io.FixedLenFeature`, `VarLenFeature` or
             `RaggedFeature`.
+        sequence_features: the features of each step, by key: `tf.io.FixedLenSequenceFeature`, `VarLenFeature` or
+            `RaggedFeature`.
+        example_names: without effect.
 
     Returns:
-        A dict of the context's features; one of the sequences', with a dimension of steps behind the batch's; one of
-        the lengths of those that are padded.
+        Three dicts by key: the features of the context; those of the sequences, of shape `[batch, steps, ...]`; and the
+        lengths of the sequences that are padded, int64 of shape `[batch]`.
 
     Raises:
-        ValueError: there are no features, or something else than these.
-        InvalidArgumentError: an example lacks a feature, or it is of another dtype or size.
+        ValueError: there are no features, or one is of another type.
+        InvalidArgumentError: an example is not valid, or lacks a feature, or has it with another dtype or size.
 
     Example:
         >>> example = tf.train.SequenceExample()
@@ -558,29 +583,31 @@ def parse_sequence_example(
     op = "ParseSequenceExampleV2"
     context = _columns(context_features or {}, [FixedLenFeature, VarLenFeature, RaggedFeature], op)
     steps = _columns(sequence_features or {}, list(_STEPS), op, _STEPS)
-    serialized = convert(serialized, string)
-    found = _parsed(context, serialized, SequenceExample, lambda e: e.context.feature, op) if context else {}
-    lists = _parsed(steps, serialized, SequenceExample, lambda e: e.feature_lists.feature_list, op) if steps else {}
+    messages = convert(serialized, string)
+    contexts = _parsed(context, messages, SequenceExample, lambda e: e.context.feature, op) if context else {}
+    lists = _parsed(steps, messages, SequenceExample, lambda e: e.feature_lists.feature_list, op) if steps else {}
     lengths = {key: value[1] for key, value in lists.items() if type(value) is tuple}
-    return found, {key: value[0] if type(value) is tuple else value for key, value in lists.items()}, lengths
+    return contexts, {key: value[0] if type(value) is tuple else value for key, value in lists.items()}, lengths
 
 
 def parse_single_sequence_example(
-    serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None,
+    serialized: TensorLike, context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None, example_name: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:  # fmt: skip
-    """The features of one serialized `tf.train.SequenceExample`, without a batch dimension.
+    """Parses one serialized `tf.train.SequenceExample`, without a batch dimension.
 
     Args:
         serialized: a string scalar.
-        context_features, sequence_features: as for `parse_sequence_example`.
+        context_features, sequence_features: see `tf.io.parse_sequence_example`.
+        example_name: without effect.
 
     Returns:
-        A dict of the context's features, and one of the sequences', whose first dimension is that of steps.
+        A dict of the features of the context, and one of those of the sequences, of shape `[steps, ...]`.
 
     Raises:
-        ValueError: `serialized` is no scalar, there are no features, or something else.
-        InvalidArgumentError: the example lacks a feature, or it is of another dtype or size.
+        ValueError: `serialized` is not a scalar, there are no features, or one is of another type.
+        InvalidArgumentError: the example is not valid, or lacks a feature, or has it with another dtype or size.
 
     Example:
         >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[7]))
@@ -590,8 +617,8 @@ def parse_single_sequence_example(
         >>> tf.io.parse_single_sequence_example(example, sequence_features=features)[1]["x"].numpy().tolist()
         [7, 7]
     """
-    serialized = convert(serialized, string)
-    if serialized.shape.rank not in (0, None):
+    message = convert(serialized, string)
+    if message.shape.rank not in (0, None):
         raise ValueError("Input serialized must be a scalar")
-    context, sequences, _ = parse_sequence_example(serialized, context_features, sequence_features, example_name, name)
+    context, sequences, _ = parse_sequence_example(message, context_features, sequence_features, example_name, name)
     return context, sequences

@@ -1,5 +1,4 @@
-"""TFRecord files: records, each with its length and checksums; and the checksums, which checkpoints and event files use
-too.
+"""TFRecord files, and the checksums that they share with checkpoints and event files.
 
 A record is its length (8 bytes, little-endian), the masked CRC-32C of these 8 bytes, the data, and the masked CRC-32C
 of the data. Source: tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format details". A file may be compressed
@@ -22,11 +21,13 @@ import numpy as np
 from tapeflow.core import errors
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
-from tapeflow.io.gfile import local_path, tensorflows_errors
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.io.gfile import FilePath, local_path, tensorflows_errors
 
 _MASK = 0xA282EAD8
 _HEAD, _TAIL = 12, 4
-_WINDOW_BITS = {"GZIP": 31, "ZLIB": 15}  # as zlib wants them: 16 more for a gzip header
+_WINDOW_BITS = {"GZIP": 31, "ZLIB": 15}  # of zlib: 16 more for a gzip header
 _CHUNK = 1 << 16
 
 
@@ -34,19 +35,19 @@ _CHUNK = 1 << 16
 
 
 def crc32c(data: Any, crc: int = 0) -> int:
-    """The CRC-32C of bytes, or of any contiguous buffer; goes on from `crc`."""
+    """Returns the CRC-32C of bytes, or of another contiguous buffer, continued from `crc`."""
     if type(data) is not bytes:
-        data = np.frombuffer(data, np.uint8)  # the C library takes no memoryview
+        data = np.frombuffer(data, np.uint8)  # the C library refuses a memoryview
     return google_crc32c.extend(crc, data)
 
 
 def masked(crc: int) -> int:
-    """A checksum as it is stored: a checksum over data that contain their own checksum would be a weak one."""
+    """Returns the stored form of a checksum: a checksum of data that contain their own checksum would be weak."""
     return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
 
 
 def unmasked(stored: int) -> int:
-    """The inverse of `masked`."""
+    """Returns the checksum of its stored form, see `masked`."""
     rotated = (stored - _MASK) & 0xFFFFFFFF
     return (rotated >> 17 | rotated << 15) & 0xFFFFFFFF
 
@@ -55,7 +56,7 @@ def unmasked(stored: int) -> int:
 
 
 class _Inflated(io.RawIOBase):
-    """The bytes of a compressed file."""
+    """The decompressed bytes of a file."""
 
     def __init__(self, file: BinaryIO, window_bits: int) -> None:
         self._file, self._window_bits = file, window_bits
@@ -83,30 +84,33 @@ class _Inflated(io.RawIOBase):
         try:
             return self._zlib.decompress(data, most)
         except zlib.error as error:
-            found = re.fullmatch(r"Error (-?\d+) while decompressing data: (.*)", str(error))
-            said = f"error {found[1]}: {found[2]}" if found else str(error)
-            raise errors.DataLossError(None, None, f"inflate() failed with {said}") from None
+            match = re.fullmatch(r"Error (-?\d+) while decompressing data: (.*)", str(error))
+            reason = f"error {match[1]}: {match[2]}" if match else str(error)
+            raise errors.DataLossError(None, None, f"inflate() failed with {reason}") from None
 
     def close(self) -> None:
         self._file.close()
         super().close()
 
 
-def opened(path: Any, compression_type: str = "", buffer_size: int | None = None) -> Any:
-    """A file for reading, decompressed on the way.
+def opened(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Any:
+    """Opens a file for reading its decompressed bytes.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         compression_type: "", "GZIP" or "ZLIB".
-        buffer_size: how many bytes are read at once.
+        buffer_size: the number of bytes to read at once.
+
+    Returns:
+        A binary file.
 
     Raises:
-        NotFoundError, FailedPreconditionError, ...: it can't be opened.
-        InvalidArgumentError: there is no such compression.
-        DataLossError: while reading, if the file is not compressed so.
+        NotFoundError, FailedPreconditionError, ...: the file can't be opened.
+        InvalidArgumentError: the compression is unknown.
+        DataLossError: while reading, if the file is not compressed in this way.
     """
     if compression_type and compression_type not in _WINDOW_BITS:
-        raise errors.InvalidArgumentError(None, None, f"Unsupported compression_type: {compression_type!r}.")
+        raise invalid(f"Unsupported compression_type: {compression_type!r}.")
     with tensorflows_errors(os.fsdecode(path)):
         size = max(buffer_size or _CHUNK, 2)
         file = open(local_path(path), "rb", buffering=size)  # noqa: SIM115 (the caller closes it)
@@ -115,12 +119,12 @@ def opened(path: Any, compression_type: str = "", buffer_size: int | None = None
     return file
 
 
-def read_records(path: Any, compression_type: str = "", buffer_size: int | None = None) -> Iterator[bytes]:
-    """The records of a file, one after the other. A file that ends within a record's first 12 bytes ends before it.
+def read_records(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Iterator[bytes]:
+    """Yields the records of a file. A record of which fewer than 12 bytes are present is ignored.
 
     Raises:
-        NotFoundError: there is no such file.
-        DataLossError: a record is cut off or damaged; all before it have been given.
+        NotFoundError: the file does not exist.
+        DataLossError: a record is truncated or damaged, after all records before it.
     """
     offset = 0
     with opened(path, compression_type, buffer_size) as file:
@@ -139,20 +143,19 @@ def read_records(path: Any, compression_type: str = "", buffer_size: int | None 
             offset += _HEAD + size + _TAIL
 
 
-def _decompressed(texts: np.ndarray, compression_type: str = "") -> np.ndarray:
+def _decompress_kernel(texts: np.ndarray, compression_type: str = "") -> np.ndarray:
     if compression_type and compression_type not in _WINDOW_BITS:
-        raise errors.InvalidArgumentError(None, None, "Only ZLIB, GZIP or NONE are supported compressions")
+        raise invalid("Only ZLIB, GZIP or NONE are supported compressions")
     if not compression_type:
         return texts
-    made = np.empty(texts.size, object)
-    made[:] = [
-        _Inflated(io.BytesIO(t), _WINDOW_BITS[compression_type]).readall() for t in texts.reshape(-1).tolist()
-    ]  # fmt: skip
-    return made.reshape(texts.shape)
+    bits = _WINDOW_BITS[compression_type]
+    results = np.empty(texts.size, object)
+    results[:] = [_Inflated(io.BytesIO(text), bits).readall() for text in texts.reshape(-1).tolist()]
+    return results.reshape(texts.shape)
 
 
-@op("DecodeCompressed", kernel=_decompressed, strings=_decompressed, shape=same, elementwise=True)
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+@op("DecodeCompressed", kernel=_decompress_kernel, strings=_decompress_kernel, shape=same, elementwise=True)
+def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Tensor:
     """Decompresses strings.
 
     Args:
@@ -163,8 +166,8 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
         A string tensor of the same shape.
 
     Raises:
-        InvalidArgumentError: there is no such compression.
-        DataLossError: a string is not compressed so.
+        InvalidArgumentError: the compression is unknown.
+        DataLossError: a string is not compressed in this way.
 
     Example:
         >>> import zlib
@@ -180,23 +183,22 @@ not_differentiable(decode_compressed)
 
 
 def framed(data: bytes) -> bytes:
-    """A record as it stands in a file."""
+    """Returns a record as it is stored in a file."""
     length = struct.pack("<Q", len(data))
     return b"".join([length, struct.pack("<I", masked(crc32c(length))), data, struct.pack("<I", masked(crc32c(data)))])
 
 
 class TFRecordOptions:
-    """How a TFRecord file is compressed.
+    """The compression of a TFRecord file.
 
     Args:
         compression_type: "GZIP", "ZLIB", "" or None.
-        flush_mode, input_buffer_size, output_buffer_size: taken as TensorFlow does; they change nothing.
-        window_bits, compression_level, compression_method, mem_level, compression_strategy: zlib's parameters; None for
-        its
-            defaults.
+        flush_mode, input_buffer_size, output_buffer_size: without effect.
+        window_bits, compression_level, compression_method, mem_level, compression_strategy: the parameters of zlib;
+            None for its defaults.
 
     Raises:
-        ValueError: there is no such compression.
+        ValueError: the compression is unknown.
 
     Example:
         >>> tf.io.TFRecordOptions("GZIP", compression_level=9).compression_type
@@ -207,7 +209,7 @@ class TFRecordOptions:
 
     def __init__(
         self,
-        compression_type: Any = None,
+        compression_type: str | None = None,
         flush_mode: int | None = None,
         input_buffer_size: int | None = None,
         output_buffer_size: int | None = None,
@@ -230,10 +232,13 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """The name of the compression of options, or of a name, a number of it or None: "" for none.
+        """Returns the name of a compression, "" for none.
+
+        Args:
+            options: `TFRecordOptions`, the name or the number of a compression, or None.
 
         Raises:
-            ValueError: there is no such compression.
+            ValueError: the compression is unknown.
         """
         if not options:
             return ""
@@ -245,20 +250,21 @@ class TFRecordOptions:
         return name
 
     def _compressor(self) -> Any:
+        """Returns a new compressor of zlib, or None for no compression."""
         kind = self.get_compression_type_string(self)
         if not kind:
             return None
 
-        def given(value: int | None, default: int) -> int:
+        def or_default(value: int | None, default: int) -> int:
             return default if value is None else value
 
-        bits = given(self.window_bits, 15) + _WINDOW_BITS[kind] - 15
+        bits = or_default(self.window_bits, 15) + _WINDOW_BITS[kind] - 15
         return zlib.compressobj(
-            given(self.compression_level, zlib.Z_DEFAULT_COMPRESSION),
-            given(self.compression_method, zlib.DEFLATED),
+            or_default(self.compression_level, zlib.Z_DEFAULT_COMPRESSION),
+            or_default(self.compression_method, zlib.DEFLATED),
             bits,
-            given(self.mem_level, zlib.DEF_MEM_LEVEL),
-            given(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
+            or_default(self.mem_level, zlib.DEF_MEM_LEVEL),
+            or_default(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
         )
 
 
@@ -266,12 +272,12 @@ class TFRecordWriter:
     """Writes records to a TFRecord file.
 
     Args:
-        path: of the file, which is written anew.
+        path: the path of the file, which is overwritten.
         options: a `TFRecordOptions`, or the name of a compression.
 
     Raises:
-        NotFoundError: the folder is missing.
-        ValueError: there is no such compression.
+        NotFoundError: the folder does not exist.
+        ValueError: the compression is unknown.
 
     Example:
         >>> import os, tempfile
@@ -283,26 +289,29 @@ class TFRecordWriter:
         [b'one', b'two']
     """
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: FilePath, options: TFRecordOptions | str | None = None) -> None:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)
         self._compressor = options._compressor()
         with tensorflows_errors(path):
             self._file = open(local_path(path), "wb")  # noqa: SIM115 (closed by `close`)
 
-    def write(self, record: Any) -> None:
-        """Adds a record: bytes, or text, which is encoded in UTF-8.
+    def write(self, record: bytes | str) -> None:
+        """Writes a record.
+
+        Args:
+            record: bytes, or text, which is encoded as UTF-8.
 
         Raises:
             FailedPreconditionError: the writer is closed.
-            TypeError: it is something else.
+            TypeError: the record is neither bytes nor text.
         """
         if not isinstance(record, (bytes, str)):
             raise TypeError(f"A record is bytes, not {record!r}.")
         self._put(framed(record.encode() if isinstance(record, str) else record))
 
     def flush(self) -> None:
-        """Hands what was written to the operating system.
+        """Hands the written records to the operating system.
 
         Raises:
             FailedPreconditionError: the writer is closed.
@@ -311,13 +320,14 @@ class TFRecordWriter:
         self._file.flush()
 
     def _put(self, data: bytes, compressed: bool = False) -> None:
+        """Writes bytes to the file, and compresses them unless they are."""
         if self._file.closed:
             raise errors.FailedPreconditionError(None, None, "Writer is closed.")
         with tensorflows_errors(self._file.name):
             self._file.write(data if compressed or self._compressor is None else self._compressor.compress(data))
 
     def close(self) -> None:
-        """Writes what is left, and closes the file. Closing it again does nothing."""
+        """Writes buffered records, and closes the file. Closing it again has no effect."""
         if not self._file.closed:
             if self._compressor is not None:
                 self._put(self._compressor.flush(), compressed=True)

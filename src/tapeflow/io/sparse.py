@@ -1,4 +1,4 @@
-"""Sparse tensors as strings, three for each: the serialized `TensorProto`s of its indices, values and shape."""
+"""Serialization of sparse tensors: three strings for each, the `TensorProto`s of its indices, values and shape."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
-from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.sparse.tensor import SparseTensor
 
 
-def _check(value: Any) -> Any:
-    from tapeflow.sparse import SparseTensor
-
+def _check(value: Any) -> SparseTensor:
     if not isinstance(value, SparseTensor):
         raise TypeError("Input must be a SparseTensor.")
     return value
@@ -30,7 +30,7 @@ def _check(value: Any) -> Any:
 
 
 def _serialized(array: np.ndarray, dtype: DType) -> bytes:
-    """An array as a `TensorProto` that holds its bytes, as TensorFlow's kernels write it."""
+    """Serializes an array as a `TensorProto` that holds its bytes, as TensorFlow's kernels do."""
     from tensorboard.compat.proto import tensor_pb2
 
     proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum)
@@ -44,23 +44,24 @@ def _serialized(array: np.ndarray, dtype: DType) -> bytes:
 
 
 def _three(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, dtype: DType) -> list[bytes]:
-    int64 = as_dtype("int64")
+    """Serializes the three arrays of a sparse tensor."""
     return [_serialized(indices, int64), _serialized(values, dtype), _serialized(shape, int64)]
 
 
 def _arrays(
     indices: torch.Tensor, values: Any, shape: torch.Tensor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, DType]:
+    """Returns the three raw values of a sparse tensor as arrays, and the dtype of its values."""
     if isinstance(values, np.ndarray):
         return indices.numpy(), values, shape.numpy(), string
     dtype = FROM_TORCH[values.dtype]
     return indices.cpu().numpy(), EagerTensor(values, dtype).numpy(), shape.cpu().numpy(), dtype
 
 
-def _texts(rows: list[Any], shape: tuple[int, ...]) -> np.ndarray:
-    found = np.empty(len(rows), object)
-    found[:] = rows
-    return found.reshape(shape)
+def _string_array(strings: list[bytes], shape: tuple[int, ...]) -> np.ndarray:
+    array = np.empty(len(strings), object)
+    array[:] = strings
+    return array.reshape(shape)
 
 
 def _check_type(out_type: Any) -> None:
@@ -68,20 +69,20 @@ def _check_type(out_type: Any) -> None:
         raise UnimplementedError(None, None, "Sparse tensors are serialized to strings only, not to variants")
 
 
-def _serialize(indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string) -> np.ndarray:
+def _serialize_kernel(indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string) -> np.ndarray:
     _check_type(out_type)
-    return _texts(_three(*_arrays(indices, values, shape)), (3,))
+    return _string_array(_three(*_arrays(indices, values, shape)), (3,))
 
 
-@op("SerializeSparse", kernel=_serialize, strings=_serialize, shape=lambda *_: TensorShape([3]))
+@op("SerializeSparse", kernel=_serialize_kernel, strings=_serialize_kernel, shape=lambda *_: TensorShape([3]))
 def _serialize_sparse(
     sparse_indices: Any, sparse_values: Any, sparse_shape: Any, out_type: Any = string, name: str | None = None
 ) -> Any:
-    """A sparse tensor as three strings."""
+    """Serializes a sparse tensor as three strings."""
 
 
-def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
-    """A sparse tensor as strings.
+def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
+    """Serializes a sparse tensor as strings.
 
     Args:
         sp_input: a `tf.SparseTensor`.
@@ -91,8 +92,8 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
         A string tensor of shape `[3]`: the serialized indices, values and shape.
 
     Raises:
-        TypeError: it is no sparse tensor.
-        InvalidArgumentError: `out_type` is no such dtype.
+        TypeError: `sp_input` is not a sparse tensor.
+        InvalidArgumentError: `out_type` is another dtype.
         UnimplementedError: `out_type` is `tf.variant`.
 
     Example:
@@ -104,27 +105,30 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
     return _serialize_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
 
 
-def _serialize_many(indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string) -> np.ndarray:
+def _serialize_many_kernel(
+    indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string
+) -> np.ndarray:
     _check_type(out_type)
-    places, array, dims, dtype = _arrays(indices, values, shape)
+    coordinates, array, dims, dtype = _arrays(indices, values, shape)
     if len(dims) < 2:
         raise invalid(f"Rank of input SparseTensor should be > 1, but saw rank: {len(dims)}")
     rows: list[bytes] = []
     for row in range(int(dims[0])):
-        own = places[:, 0] == row
-        rows += _three(np.ascontiguousarray(places[own, 1:]), array[own], dims[1:], dtype)
-    return _texts(rows, (int(dims[0]), 3))
+        own = coordinates[:, 0] == row
+        rows += _three(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
+    return _string_array(rows, (int(dims[0]), 3))
 
 
-@op("SerializeManySparse", kernel=_serialize_many, strings=_serialize_many, shape=lambda *_: TensorShape([None, 3]))
+@op("SerializeManySparse", kernel=_serialize_many_kernel, strings=_serialize_many_kernel,
+    shape=lambda *_: TensorShape([None, 3]))  # fmt: skip
 def _serialize_many_sparse(
     sparse_indices: Any, sparse_values: Any, sparse_shape: Any, out_type: Any = string, name: str | None = None
 ) -> Any:
-    """The parts of a sparse tensor along its first dimension, each as three strings."""
+    """Serializes the parts of a sparse tensor along its first dimension, each as three strings."""
 
 
-def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
-    """The parts of a sparse tensor along its first dimension, each as strings.
+def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
+    """Serializes the parts of a sparse tensor along its first dimension.
 
     Args:
         sp_input: a `tf.SparseTensor` of rank 2 or more.
@@ -134,8 +138,8 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
         A string tensor of shape `[n, 3]`; see `tf.io.serialize_sparse`.
 
     Raises:
-        TypeError: it is no sparse tensor.
-        InvalidArgumentError: the rank is less than 2, or `out_type` no such dtype.
+        TypeError: `sp_input` is not a sparse tensor.
+        InvalidArgumentError: the rank is less than 2, or `out_type` is another dtype.
         UnimplementedError: `out_type` is `tf.variant`.
 
     Example:
@@ -150,6 +154,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 
 
 def _parsed(serialized: bytes) -> np.ndarray:
+    """Parses a serialized `TensorProto`."""
     from tensorboard.compat.proto import tensor_pb2
 
     try:
@@ -161,9 +166,10 @@ def _parsed(serialized: bytes) -> np.ndarray:
 def _check_part(
     number: int, indices: np.ndarray, values: np.ndarray, shape: np.ndarray, rank: int, dtype: DType
 ) -> None:
-    found = string if values.dtype.hasobject else from_numpy_type(values)
-    if found is not dtype:
-        shown = datatype_name(found) if found is not None else values.dtype.name
+    """Checks the arrays of one of several sparse tensors."""
+    actual = string if values.dtype.hasobject else from_numpy_type(values)
+    if actual is not dtype:
+        shown = datatype_name(actual) if actual is not None else values.dtype.name
         raise invalid(
             f"Requested SparseTensor of type {datatype_name(dtype)} but SparseTensor[{number}].values.dtype() == "
             f"{shown}"
@@ -177,62 +183,60 @@ def _check_part(
         )
 
 
-def _deserialize_many(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
-    given = TensorShape(serialized_sparse.shape)
+def _deserialize_many_kernel(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
+    shown = text(TensorShape(serialized_sparse.shape))
     if not serialized_sparse.ndim or serialized_sparse.shape[-1] != 3:
-        raise invalid(f"Serialized sparse should have 3 as the last dimension {text(given)}")
+        raise invalid(f"Serialized sparse should have 3 as the last dimension {shown}")
     if not serialized_sparse.size:
-        raise invalid(
-            f"Serialized sparse should have at least 1 serialized tensor, but has a zero dimension {text(given)}"
-        )
+        raise invalid(f"Serialized sparse should have at least 1 serialized tensor, but has a zero dimension {shown}")
     batch = serialized_sparse.shape[:-1]
     parts = [[_parsed(t) for t in row] for row in serialized_sparse.reshape(-1, 3).tolist()]
     rank = len(parts[0][2])
-    places = []
+    coordinates = []
     for number, ((indices, values, shape), outer) in enumerate(zip(parts, np.ndindex(batch), strict=True)):
         _check_part(number, indices, values, shape, rank, as_dtype(dtype))
-        places.append(np.concatenate([np.tile(np.array(outer, np.int64), (len(indices), 1)), indices], 1))
+        coordinates.append(np.concatenate([np.tile(np.array(outer, np.int64), (len(indices), 1)), indices], 1))
     shape = np.concatenate([np.array(batch, np.int64), np.max([p[2] for p in parts], 0)])
     values = convert(np.concatenate([p[1] for p in parts]), as_dtype(dtype)).value
-    return torch.from_numpy(np.concatenate(places).astype(np.int64)), values, torch.from_numpy(shape)
+    return torch.from_numpy(np.concatenate(coordinates).astype(np.int64)), values, torch.from_numpy(shape)
 
 
 def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
     return [TensorShape([None, None]), TensorShape([None]), TensorShape([None])]
 
 
-@op("DeserializeManySparse", kernel=_deserialize_many, strings=_deserialize_many, shape=_deserialized_shapes)
+@op("DeserializeManySparse", kernel=_deserialize_many_kernel, strings=_deserialize_many_kernel,
+    shape=_deserialized_shapes)  # fmt: skip
 def _deserialize_many_sparse(serialized_sparse: Any, dtype: Any, name: str | None = None) -> Any:
-    """The indices, values and shape of what sparse tensors make together."""
+    """Returns the indices, values and shape of several sparse tensors, joined."""
 
 
 not_differentiable(_serialize_sparse, _serialize_many_sparse, _deserialize_many_sparse)
 
 
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
-) -> Any:
-    """Serialized sparse tensors, together as one.
+    serialized_sparse: TensorLike, dtype: DTypeLike, rank: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """Deserializes sparse tensors, and joins them along new dimensions.
 
     Args:
-        serialized_sparse: strings of shape `[..., 3]`, what `tf.io.serialize_many_sparse` gives.
+        serialized_sparse: strings of shape `[..., 3]`, as returned by `tf.io.serialize_many_sparse`.
         dtype: the dtype of the values.
-        rank: the rank of one of them, if that is known.
+        rank: the rank of each sparse tensor, if it is static.
 
     Returns:
-        A `tf.SparseTensor` whose first dimensions are those of `[...]`. Its others are as long as the longest of all.
+        A `tf.SparseTensor` whose first dimensions are those of `[...]`; the others are as long as the longest ones.
 
     Raises:
-        InvalidArgumentError: the strings are no sparse tensors, or of different ranks, or of another dtype.
+        InvalidArgumentError: the strings are not sparse tensors of the same rank and of dtype `dtype`.
 
     Example:
         >>> serialized = tf.io.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [8, 0]]))
         >>> tf.sparse.to_dense(tf.io.deserialize_many_sparse(serialized, tf.int32)).numpy().tolist()
         [[0, 7], [8, 0]]
     """
-    from tapeflow.sparse import SparseTensor
-
-    indices, values, shape = _deserialize_many_sparse(serialized_sparse, dtype, name)
+    outputs: Any = _deserialize_many_sparse(serialized_sparse, dtype, name)
+    indices, values, shape = outputs
     if rank is not None:
         outer = convert(serialized_sparse).shape.rank
         whole = None if outer is None else rank + outer - 1

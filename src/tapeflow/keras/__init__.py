@@ -1,8 +1,8 @@
 """`tf.keras`: the genuine Keras, on its TensorFlow backend with TapeFlow in TensorFlow's place.
 
 Importing this module loads Keras, which `import tensorflow` then serves with TapeFlow, adds the spellings of TensorFlow
-2.0 (`additions.py`), fills the state that Keras's calls look into (`state.py`), and leaves Keras's own module in its
-place: `tf.keras` is what it is in TensorFlow.
+2.0 (`additions.py`), fills the state that Keras's calls read (`state.py`), and puts Keras's own module in
+its place, so that `tf.keras` is the same module as with TensorFlow.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tapeflow.hosting import install_as_tensorflow
 
 
 def _load() -> ModuleType:
-    """Keras's module with the names of `tf.keras`.
+    """Loads Keras, and returns its module with the names of `tf.keras`.
 
     Raises:
         RuntimeError: the real TensorFlow is imported already, or Keras is, on another backend.
@@ -32,16 +32,16 @@ def _load() -> ModuleType:
                 "use tf.keras before anything imports keras, or set KERAS_BACKEND=tensorflow."
             )
         return importlib.import_module("keras._tf_keras.keras")
-    chosen = os.environ.get("KERAS_BACKEND")
-    # tf.keras is on TensorFlow, whatever Keras is configured to be elsewhere
+    configured = os.environ.get("KERAS_BACKEND")
+    # `tf.keras` uses TensorFlow, whatever backend is configured for Keras itself.
     os.environ["KERAS_BACKEND"] = "tensorflow"
     try:
         return importlib.import_module("keras._tf_keras.keras")
     finally:
-        if chosen is None:
+        if configured is None:
             del os.environ["KERAS_BACKEND"]
         else:
-            os.environ["KERAS_BACKEND"] = chosen
+            os.environ["KERAS_BACKEND"] = configured
 
 
 _keras = _load()

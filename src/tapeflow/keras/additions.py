@@ -1,10 +1,10 @@
-"""The spellings of TensorFlow 2.0 that programs and documents use and Keras 3 lacks. `add()` puts in every one of them.
+"""The spellings of TensorFlow 2.0 that programs use and Keras 3 lacks. `add()` adds all of them.
 
-- `reset_states`, beside `reset_state`, of metrics and recurrent layers: called, or overridden in a metric of one's own.
+- `reset_states`, beside `reset_state`, of metrics and recurrent layers: called, or overridden in a subclass.
 - `model.save_weights('weights')` and `load_weights('weights')`: TensorFlow's checkpoint format, and a load status.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
 
-And one thing that is not as in TensorFlow: `jit_compile="auto"` means no on GPUs too.
+One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import keras
 from keras.src.utils.tracking import Tracker
 
 from tapeflow.core.values.variable import Variable
+from tapeflow.train.checkpoint import Checkpoint
 
 _KERAS_FILES = (".h5", ".keras", ".json")
 
@@ -26,17 +27,17 @@ def add() -> None:
     if hasattr(keras.metrics.Metric, "reset_states"):
         return
     keras.metrics.Metric.reset_states = _reset_states
-    keras.metrics.Metric.__init_subclass__ = classmethod(_heed_reset_states)
+    keras.metrics.Metric.__init_subclass__ = classmethod(_use_reset_states)
     for layer in (keras.layers.RNN, keras.layers.Bidirectional):
         layer.reset_states = _reset_layer_states
     keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
     keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
-    keras.Model._resolve_auto_jit_compile = _not_unless_asked
+    keras.Model._resolve_auto_jit_compile = _never_auto_compile
 
 
-def _not_unless_asked(self: Any) -> bool:
-    """Whether `jit_compile="auto"` compiles: what XLA gives at once takes TorchInductor long."""
+def _never_auto_compile(self: Any) -> bool:
+    """Returns False: `jit_compile="auto"` does not compile, as TorchInductor takes much longer than XLA."""
     return False
 
 
@@ -44,7 +45,7 @@ def _not_unless_asked(self: Any) -> bool:
 
 
 def _reset_states(self: Any) -> None:
-    """Resets all of the metric's state; the same as `reset_state()`."""
+    """Resets the metric's state, like `reset_state()`."""
     for kind in type(self).__mro__:
         reset = vars(kind).get("reset_state")
         if reset is not None and reset is not _reset_by_reset_states:
@@ -53,19 +54,19 @@ def _reset_states(self: Any) -> None:
 
 
 def _reset_by_reset_states(self: Any) -> None:
-    """Resets all of the metric's state, by the metric's own `reset_states()`."""
+    """Resets the metric's state, by its own `reset_states()`."""
     self.reset_states()
 
 
-def _heed_reset_states(cls: Any, **kwargs: Any) -> None:
-    """Keras calls `reset_state`: a metric class that overrides only `reset_states` gets one that calls it."""
+def _use_reset_states(cls: Any, **kwargs: Any) -> None:
+    """Adds a `reset_state`, which Keras calls, to a metric class that overrides only `reset_states`."""
     super(keras.metrics.Metric, cls).__init_subclass__(**kwargs)
     if "reset_states" in vars(cls) and "reset_state" not in vars(cls):
         cls.reset_state = _reset_by_reset_states
 
 
 def _reset_layer_states(self: Any) -> None:
-    """Resets the recorded states of a stateful layer; the same as `reset_state()`."""
+    """Resets the recorded states of a stateful layer, like `reset_state()`."""
     self.reset_state()
 
 
@@ -84,8 +85,6 @@ def _saving_checkpoints(save_weights: Any) -> Any:
         path = os.fspath(filepath)
         if not overwrite and os.path.exists(f"{path}.index"):
             raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
-        from tapeflow.train import Checkpoint
-
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         Checkpoint(self).write(path)
         return None
@@ -98,8 +97,6 @@ def _loading_checkpoints(load_weights: Any) -> Any:
     def load(self: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
         if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
             return load_weights(self, filepath, *args, **kwargs)
-        from tapeflow.train import Checkpoint
-
         status = Checkpoint(self).read(os.fspath(filepath))
         status.assert_nontrivial_match()
         return status
@@ -111,18 +108,18 @@ def _loading_checkpoints(load_weights: Any) -> Any:
 
 
 class _VariableTracker(Tracker):
-    """Keras's tracker of what is set on a layer, for which a `tf.Variable` is a weight."""
+    """Keras's tracker of the attributes of a layer, extended so that a `tf.Variable` is a weight."""
 
     locked: bool
 
     def track(self, attr: Any) -> Any:
         if not isinstance(attr, Variable):
             return super().track(attr)
-        known = self.__dict__.setdefault("wrapped", {})
-        if id(attr) not in known:
+        weights = self.__dict__.setdefault("wrapped", {})
+        if id(attr) not in weights:
             name = attr.name.split(":")[0].replace("/", "_")
             weight = keras.Variable(attr, dtype=attr.dtype.name, trainable=attr.trainable, autocast=False, name=name)
-            known[id(attr)] = weight
+            weights[id(attr)] = weight
             locked, self.locked = self.locked, False  # Keras refuses weights for a built layer; TensorFlow 2.0 did not
             try:
                 super().track(weight)

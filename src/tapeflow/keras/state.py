@@ -1,7 +1,7 @@
-"""Keras's state of a thread, filled with None for what Keras asks for again and again and mostly does not find.
+"""Keras's state of a thread, filled with None for the attributes that Keras reads often and that are mostly missing.
 
-Keras takes None for what is not there. But to look for an attribute that a `threading.local` lacks costs Python an
-exception, four times what it costs to find one; an eager call of an LSTM cell spends 7 % of its time so.
+Keras treats None like a missing attribute. But a missing attribute of a `threading.local` costs Python an exception,
+four times the time to read an existing one; an eager call of an LSTM cell spends 7 % of its time so.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Any
 
 from keras.src.backend.common import global_state
 
-_ASKED_FOR = ("_keras_mask_dict", "autocast_scope", "distribution", "stateless_scope", "traceback_filtering")
+_READ_OFTEN = ("_keras_mask_dict", "autocast_scope", "distribution", "stateless_scope", "traceback_filtering")
 
 
 def fill() -> None:
-    """Fills the state of this thread, as it is at first and after `keras.utils.clear_session()`."""
+    """Fills the state of this thread, which is empty at first and after `keras.utils.clear_session()`."""
     state: Any = global_state.GLOBAL_STATE_TRACKER
-    for name in _ASKED_FOR:
+    for name in _READ_OFTEN:
         if not hasattr(state, name):
             global_state.set_global_attribute(name, None)

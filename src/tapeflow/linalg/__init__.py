@@ -1,5 +1,9 @@
 """The public `tf.linalg` namespace."""
 
+# ruff: noqa: F403, F405 (type checkers see the operators, which load when they are used)
+
+from typing import TYPE_CHECKING
+
 from tapeflow.array.grids import eye
 from tapeflow.linalg import experimental
 from tapeflow.linalg.banded import banded_triangular_solve, eigh_tridiagonal, tridiagonal_matmul, tridiagonal_solve
@@ -19,33 +23,37 @@ from tapeflow.linalg.factorizations import cholesky, lu, lu_matrix_inverse, lu_r
 from tapeflow.linalg.functions import expm, logm, sqrtm
 from tapeflow.linalg.norms import global_norm, norm, normalize
 from tapeflow.linalg.products import cross, matmul, matvec
-from tapeflow.linalg.solvers import (
-    cholesky_solve,
-    det,
-    inv,
-    logdet,
-    lstsq,
-    matrix_rank,
-    pinv,
-    slogdet,
-    solve,
-    triangular_solve,
-)
-from tapeflow.linalg.spectral import eig, eigh, eigvals, eigvalsh, svd
+from tapeflow.linalg.solvers import cholesky_solve, det, inv, logdet, lstsq, slogdet, solve, triangular_solve
+from tapeflow.linalg.spectral import eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, svd
 from tapeflow.math.normalize import l2_normalize
+
+if TYPE_CHECKING:
+    from tapeflow.linalg.operators import *
+
+__all__ = [
+    "LinearOperator", "LinearOperatorAdjoint", "LinearOperatorBlockDiag", "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant", "LinearOperatorCirculant2D", "LinearOperatorCirculant3D", "LinearOperatorComposition",
+    "LinearOperatorDiag", "LinearOperatorFullMatrix", "LinearOperatorHouseholder", "LinearOperatorIdentity",
+    "LinearOperatorInversion", "LinearOperatorKronecker", "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular", "LinearOperatorPermutation", "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz", "LinearOperatorTridiag", "LinearOperatorZeros", "adjoint", "band_part",
+    "banded_triangular_solve", "cholesky", "cholesky_solve", "cross", "det", "diag", "diag_part", "eig", "eigh",
+    "eigh_tridiagonal", "eigvals", "eigvalsh", "einsum", "experimental", "expm", "eye", "global_norm", "inv",
+    "l2_normalize", "logdet", "logm", "lstsq", "lu", "lu_matrix_inverse", "lu_reconstruct", "lu_solve", "matmul",
+    "matrix_rank", "matrix_transpose", "matvec", "norm", "normalize", "pinv", "qr", "set_diag", "slogdet", "solve",
+    "sqrtm", "svd", "tensor_diag", "tensor_diag_part", "tensordot", "trace", "triangular_solve", "tridiagonal_matmul",
+    "tridiagonal_solve",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
     # The operators load when one is used.
-    if name.startswith("LinearOperator"):
+    if name.startswith("LinearOperator") and name in __all__:
         from tapeflow.linalg import operators
 
-        if name in operators.__all__:
-            return getattr(operators, name)
+        return getattr(operators, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    from tapeflow.linalg import operators
-
-    return sorted({*globals(), *operators.__all__})
+    return sorted({*globals(), *__all__})

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.creation import zeros, zeros_like
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.masks import where
+from tapeflow.array.padding import pad
+from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
-from tapeflow.linalg.diagonals import diag_part
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.linalg.diagonals import diag, diag_part, matrix_transpose
 from tapeflow.linalg.products import matmul
+from tapeflow.linalg.rules import solve_slices
+from tapeflow.linalg.spectral import eigh
+from tapeflow.math.arithmetic import negative
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import logical_and
+from tapeflow.math.complex import real
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_sum
 
 # ---- solving tridiagonal equations -----------------------------------------------------------------------------------
 
@@ -33,7 +50,7 @@ def _tridiagonal_solve_rule(diagonals: TensorShape, rhs: TensorShape, *_: Any) -
 def _tridiagonal_solve_kernel(
     diagonals: torch.Tensor, rhs: torch.Tensor, partial_pivoting: bool, perturb_singular: bool
 ) -> torch.Tensor:
-    """Gaussian elimination of all the batch at once, a row at a time."""
+    """Eliminates by Gauss' method, a row at a time of the whole batch."""
     _tridiagonal_solve_rule(TensorShape(diagonals.shape), TensorShape(rhs.shape))
     n = rhs.shape[-2]
     above, main, below = [list(d.unsqueeze(-1).unbind(-2)) for d in diagonals.unbind(-2)]
@@ -44,7 +61,7 @@ def _tridiagonal_solve_kernel(
     if perturb_singular:
         tiny = torch.finfo(rhs.dtype).eps * float(diagonals.abs().max())
     zero = torch.zeros_like(main[0])
-    second = [zero] * n  # what pivoting puts beside the upper diagonal
+    second = [zero] * n  # the diagonal above the upper one, which pivoting fills
     for i in range(n - 1):
         factor, swap = below[i + 1], None
         if partial_pivoting:
@@ -79,10 +96,11 @@ def _perturbed(pivot: torch.Tensor, tiny: float) -> torch.Tensor:
     return torch.where(pivot.abs() < tiny, torch.full_like(pivot, tiny), pivot) if tiny else pivot
 
 
-@op("TridiagonalSolve", kernel=_tridiagonal_solve_kernel, shape=_tridiagonal_solve_rule)
+@op("TridiagonalSolve", kernel=_tridiagonal_solve_kernel, shape=_tridiagonal_solve_rule, batching=solve_slices)
 def _tridiagonal_solve(
-    diagonals: Any, rhs: Any, partial_pivoting: bool = True, perturb_singular: bool = False, name: str | None = None
-) -> Any:
+    diagonals: TensorLike, rhs: TensorLike, partial_pivoting: bool = True, perturb_singular: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Solves tridiagonal equations."""
 
 
@@ -91,14 +109,14 @@ def _(call: Call, dy: Any) -> Any:
     diagonals, x = call.inputs[0], call.outputs[0]
     partial_pivoting, perturb_singular = call.attrs
     above, main, below = [conj(diagonals)[..., i, :] for i in range(3)]
-    transposed = tf.stack([_moved(below, 1), main, _moved(above, -1)], -2)
+    transposed = stack([_moved(below, 1), main, _moved(above, -1)], -2)
     drhs = _tridiagonal_solve(transposed, dy, partial_pivoting, perturb_singular)
     x = conj(x)
-    ddiagonals = tf.stack(
+    ddiagonals = stack(
         [
-            -tf.reduce_sum(drhs * _moved(x, 1, axis=-2), -1),
-            -tf.reduce_sum(drhs * x, -1),
-            -tf.reduce_sum(drhs * _moved(x, -1, axis=-2), -1),
+            -reduce_sum(drhs * _moved(x, 1, axis=-2), -1),
+            -reduce_sum(drhs * x, -1),
+            -reduce_sum(drhs * _moved(x, -1, axis=-2), -1),
         ],
         -2,
     )
@@ -106,14 +124,18 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _moved(x: Any, by: int, axis: int = -1) -> Any:
-    """The elements from the next place (1) or the one before (-1), with a zero at the end they leave."""
+    """Shifts elements towards the front (1) or the end (-1) by one place, and fills the free place with zero."""
     first, last = x[..., :1, :] if axis == -2 else x[..., :1], x[..., -1:, :] if axis == -2 else x[..., -1:]
     rest = (x[..., 1:, :] if by > 0 else x[..., :-1, :]) if axis == -2 else x[..., 1:] if by > 0 else x[..., :-1]
-    return tf.concat([rest, tf.zeros_like(last)] if by > 0 else [tf.zeros_like(first), rest], axis)
+    return concat([rest, zeros_like(last)] if by > 0 else [zeros_like(first), rest], axis)
 
 
 def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any, Any]:
-    """The diagonals above, on and below the main one, each of the length of the main one."""
+    """Returns the diagonals above, on and below the main one, each of the length of the main one.
+
+    Raises:
+        ValueError: the shapes do not go together, or there is no such format.
+    """
     if diagonals_format == "compact":
         diagonals = convert(diagonals)
         if diagonals.shape[-2] not in (3, None):
@@ -128,9 +150,9 @@ def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any,
             if d.shape[-1] not in (n, n - 1):
                 raise ValueError(f"Expected diagonals of length {n} or {n - 1}, got {d.shape[-1]}")
         if above.shape[-1] == n - 1:
-            above = tf.concat([above, tf.zeros_like(main[..., :1])], -1)
+            above = concat([above, zeros_like(main[..., :1])], -1)
         if below.shape[-1] == n - 1:
-            below = tf.concat([tf.zeros_like(main[..., :1]), below], -1)
+            below = concat([zeros_like(main[..., :1]), below], -1)
         return above, main, below
     if diagonals_format == "matrix":
         matrix = convert(diagonals)
@@ -143,15 +165,15 @@ def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any,
 
 
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
     name: str | None = None,
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
-) -> Any:
+) -> Tensor:
     """Solves linear equations with tridiagonal matrices.
 
     Args:
@@ -162,12 +184,12 @@ def tridiagonal_solve(
         rhs: of shape `[..., n]` or `[..., n, k]`.
         diagonals_format: "compact", "sequence" or "matrix".
         transpose_rhs: `rhs` has the shape `[..., k, n]`.
-        conjugate_rhs: `rhs` is conjugated before.
+        conjugate_rhs: conjugates `rhs` first.
         partial_pivoting: exchanges rows, without which the elimination can be unstable.
         perturb_singular: replaces pivots that are zero by small numbers, so that singular matrices have a solution.
 
     Returns:
-        A tensor of shape `[..., n]` or `[..., n, k]`; NaN where a matrix is singular.
+        A tensor of shape `[..., n]` or `[..., n, k]` and the dtype of `rhs`; NaN where a matrix is singular.
 
     Raises:
         ValueError: the shapes do not go together, or there is no such format.
@@ -177,23 +199,23 @@ def tridiagonal_solve(
         [1.0, 0.5]
     """
     above, main, below = _compact_diagonals(diagonals, diagonals_format)
-    rhs = convert(rhs, hint=main.dtype)
+    sides: Any = convert(rhs, hint=main.dtype)
     if conjugate_rhs:
-        rhs = conj(rhs)
-    is_vector = rhs.shape.rank == main.shape.rank
+        sides = conj(sides)
+    is_vector = sides.shape.rank == main.shape.rank
     if is_vector:
-        rhs = tf.expand_dims(rhs, -1)
+        sides = expand_dims(sides, -1)
     elif transpose_rhs:
-        rhs = tf.linalg.matrix_transpose(rhs)
-    if not TensorShape(main.shape[-1:]).is_compatible_with(rhs.shape[-2:-1]):
+        sides = matrix_transpose(sides)
+    if not TensorShape(main.shape[-1:]).is_compatible_with(sides.shape[-2:-1]):
         raise ValueError(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
-            f"{main.shape[-1]} and {rhs.shape[-2]}"
+            f"{main.shape[-1]} and {sides.shape[-2]}"
         )
-    if not main.shape[:-1].is_compatible_with(rhs.shape[:-2]):
-        raise ValueError(f"Batch shapes {main.shape[:-1]} and {rhs.shape[:-2]} are incompatible")
-    result = _tridiagonal_solve(tf.stack([above, main, below], -2), rhs, partial_pivoting, perturb_singular, name)
-    return tf.squeeze(result, -1) if is_vector else result
+    if not main.shape[:-1].is_compatible_with(sides.shape[:-2]):
+        raise ValueError(f"Batch shapes {main.shape[:-1]} and {sides.shape[:-2]} are incompatible")
+    result = _tridiagonal_solve(stack([above, main, below], -2), sides, partial_pivoting, perturb_singular, name)
+    return squeeze(result, -1) if is_vector else result
 
 
 # ---- multiplying -----------------------------------------------------------------------------------------------------
@@ -224,9 +246,11 @@ def _tridiagonal_matmul_kernel(
     return out
 
 
-@op("TridiagonalMatMul", kernel=_tridiagonal_matmul_kernel, shape=_tridiagonal_matmul_rule)
-def _tridiagonal_matmul(superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any, name: str | None = None) -> Any:
-    """Multiplies by tridiagonal matrices."""
+@op("TridiagonalMatMul", kernel=_tridiagonal_matmul_kernel, shape=_tridiagonal_matmul_rule, batching=equal_shapes)
+def _tridiagonal_matmul(
+    superdiag: TensorLike, maindiag: TensorLike, subdiag: TensorLike, rhs: TensorLike, name: str | None = None
+) -> Tensor:
+    """Multiplies tridiagonal matrices by matrices."""
 
 
 @_tridiagonal_matmul.gradient(needs="inputs")
@@ -234,7 +258,7 @@ def _(call: Call, dy: Any) -> Any:
     above, main, below, rhs = [conj(x) for x in call.inputs]
 
     def products(x: Any, y: Any) -> Any:
-        return tf.expand_dims(tf.reduce_sum(x * y, -1), -2)
+        return expand_dims(reduce_sum(x * y, -1), -2)
 
     return (
         products(dy, _moved(rhs, 1, axis=-2)),
@@ -244,7 +268,9 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Any:
+def tridiagonal_matmul(
+    diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
+) -> Tensor:
     """Multiplies tridiagonal matrices by matrices.
 
     Args:
@@ -253,7 +279,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         diagonals_format: "compact", "sequence" or "matrix".
 
     Returns:
-        A tensor of shape `[..., n, k]`.
+        A tensor of the shape and dtype of `rhs`.
 
     Raises:
         InvalidArgumentError: the shapes do not go together.
@@ -263,11 +289,12 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         >>> tf.linalg.tridiagonal_matmul([[3.0, 0.0], [1.0, 2.0], [0.0, 4.0]], [[1.0], [1.0]]).numpy().tolist()
         [[4.0], [6.0]]
     """
+    sequence: Any = diagonals
     if diagonals_format == "sequence":
-        above, main, below = [convert(d) for d in diagonals]
+        above, main, below = [convert(d) for d in sequence]
     else:
         above, main, below = _compact_diagonals(diagonals, diagonals_format)
-    return ops.TridiagonalMatMul(*[tf.expand_dims(d, -2) for d in (above, main, below)], rhs, name=name)
+    return _tridiagonal_matmul(expand_dims(above, -2), expand_dims(main, -2), expand_dims(below, -2), rhs, name)
 
 
 # ---- banded triangular matrices --------------------------------------------------------------------------------------
@@ -298,21 +325,21 @@ def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: 
     return torch.linalg.solve_triangular(matrix.mH if adjoint else matrix, rhs, upper=lower == adjoint)
 
 
-@op("BandedTriangularSolve", kernel=_banded_solve, shape=_banded_rule)
+@op("BandedTriangularSolve", kernel=_banded_solve, shape=_banded_rule, batching=solve_slices)
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
-) -> Any:
-    """Solves `x` in `matrix @ x = rhs` for triangular matrices with few diagonals.
+    bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """Solves `matrix @ x = rhs` for `x` with triangular matrices of few diagonals.
 
     Args:
         bands: the diagonals, of shape `[..., count, n]`, the uppermost first. Those below the main one begin with
             elements that do not count, those above it end with them.
         rhs: of shape `[..., n, k]`; leading dimensions broadcast.
-        lower: whether the main diagonal is the first one and the others are below it; otherwise it is the last one.
+        lower: the main diagonal is the first one, and the others are below it; otherwise it is the last one.
         adjoint: solves with the adjoint of the matrix.
 
     Returns:
-        A tensor of shape `[..., n, k]`.
+        A tensor of shape `[..., n, k]` and the dtype of `rhs`.
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or there is a zero on the main diagonal.
@@ -330,15 +357,15 @@ def _(call: Call, dy: Any) -> Any:
     drhs = banded_triangular_solve(bands, dy, lower, not adjoint)
     dbands = None
     if call.wanted[0]:
-        dmatrix = tf.negative(matmul(x, drhs, adjoint_b=True) if adjoint else matmul(drhs, x, adjoint_b=True))
+        dmatrix = negative(matmul(x, drhs, adjoint_b=True) if adjoint else matmul(drhs, x, adjoint_b=True))
         count, n = [shape_of(bands)[i] for i in (-2, -1)]
-        least = min if isinstance(count, int) and isinstance(n, int) else tf.minimum
-        inside = least(count, n)  # those further out are no part of the matrix
+        least = min if isinstance(count, int) and isinstance(n, int) else minimum
+        inside = least(count, n)  # diagonals further out are not part of the matrix
         k = (1 - inside, 0) if lower else (0, inside - 1)
-        batch = tf.shape(dmatrix)[:-2]
-        dbands = tf.reshape(diag_part(dmatrix, k=k, align="LEFT_RIGHT"), tf.concat([batch, [inside, n]], 0))
-        outside = tf.zeros(tf.concat([batch, [count - inside, n]], 0), dbands.dtype)
-        dbands = tf.concat([dbands, outside] if lower else [outside, dbands], -2)
+        batch = ops.Shape(dmatrix)[:-2]
+        dbands = reshape(diag_part(dmatrix, k=k, align="LEFT_RIGHT"), concat([batch, [inside, n]], 0))
+        outside = zeros(concat([batch, [count - inside, n]], 0), dbands.dtype)
+        dbands = concat([dbands, outside] if lower else [outside, dbands], -2)
         dbands = sum_like(dbands, bands)
     return dbands, sum_like(drhs, rhs)
 
@@ -347,23 +374,23 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Any = None,
-    tol: Any = None,
+    select_range: Sequence[TensorLike] | None = None,
+    tol: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
-    """The eigenvalues of self-adjoint tridiagonal matrices.
+) -> Tensor | tuple[Tensor, Tensor]:
+    """Computes the eigenvalues of self-adjoint tridiagonal matrices.
 
     Args:
         alpha: the main diagonal, of shape `[n]`, of a float or complex dtype; imaginary parts do not count.
         beta: the diagonal above it, of shape `[n - 1]`.
-        eigvals_only: without it, eigenvectors are given, too.
+        eigvals_only: returns the eigenvalues alone; otherwise the eigenvectors, too.
         select: "a" for all eigenvalues, "i" for those from the index `select_range[0]` to `select_range[1]`, "v" for
             those in the interval from `select_range[0]`, which is left out, to `select_range[1]`.
-        select_range: see there.
+        select_range: two numbers; see `select`.
         tol: has no effect, as eigenvalues are computed to full precision.
 
     Returns:
@@ -378,33 +405,36 @@ def eigh_tridiagonal(
         >>> np.allclose(tf.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]), [1.0, 3.0])
         True
     """
-    alpha = convert(alpha)
-    beta = convert(beta)
-    if alpha.dtype is not beta.dtype:
+    main: Any = convert(alpha)
+    above: Any = convert(beta)
+    if main.dtype is not above.dtype:
         raise ValueError("'alpha' and 'beta' must have the same type.")
     if select not in ("a", "i", "v"):
         raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
-    n = alpha.shape[-1]
-    if n is not None and beta.shape[-1] not in (n - 1, None):
-        raise invalid(f"Incompatible shapes: {text(alpha.shape)} for alpha and {text(beta.shape)} for beta")
-    above, below = tf.linalg.diag(beta), tf.linalg.diag(conj(beta))
-    matrix = tf.linalg.diag(alpha) + tf.pad(above, [[0, 1], [1, 0]]) + tf.pad(below, [[1, 0], [0, 1]])
-    values, vectors = tf.linalg.eigh(matrix)
-    values = tf.math.real(values)
+    n = main.shape[-1]
+    if n is not None and above.shape[-1] not in (n - 1, None):
+        raise invalid(f"Incompatible shapes: {text(main.shape)} for alpha and {text(above.shape)} for beta")
+    upper, lower = diag(above), diag(conj(above))
+    values, vectors = eigh(diag(main) + pad(upper, [[0, 1], [1, 0]]) + pad(lower, [[1, 0], [0, 1]]))
+    values = real(values)
     if select != "a":
-        chosen = _selected(values, select, select_range)
-        values, vectors = tf.gather(values, chosen), tf.gather(vectors, chosen, axis=-1)
+        selected = _selected(values, select, select_range)
+        values, vectors = gather(values, selected), gather(vectors, selected, axis=-1)
     return values if eigvals_only else (values, vectors)
 
 
 def _selected(values: Any, select: str, select_range: Any) -> Any:
-    """The positions of the eigenvalues asked for."""
+    """Returns the positions of the selected eigenvalues.
+
+    Raises:
+        InvalidArgumentError: the range is empty.
+    """
     low, high = select_range
     if select == "i":
         if low > high:
             raise invalid(f"Got empty index range in select_range: [{low}, {high}]")
-        return tf.range(low, high + 1)
+        return range_op(low, high + 1)
     if low >= high:
         raise invalid(f"Got empty interval in select_range: ({low}, {high}]")
-    low, high = tf.cast(low, values.dtype), tf.cast(high, values.dtype)
-    return tf.reshape(tf.where(tf.logical_and(values > low, values <= high)), [-1])
+    low, high = cast(low, values.dtype), cast(high, values.dtype)
+    return reshape(where(logical_and(values > low, values <= high)), [-1])

@@ -5,31 +5,39 @@ from __future__ import annotations
 import functools
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.shaping import broadcast_to, reshape, transpose
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.ops.static import NotStatic
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.products import matmul
 
+_LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # those that programs use last come first
 _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
 
 
 @functools.lru_cache(4096)
 def _parsed(equation: str) -> tuple[tuple[str, ...], str, str]:
-    """The subscripts of the inputs, those of the output, which may be implicit, and the equation with all of them.
+    """Parses an equation.
+
+    Returns:
+        The subscripts of the inputs, those of the output, which may be implicit, and the equation with all of them.
 
     Raises:
-        ValueError: that is no equation.
+        ValueError: the equation is malformed.
     """
     match = _EQUATION.fullmatch(equation.replace(" ", ""))
     if match is None:
@@ -53,13 +61,13 @@ def _parsed(equation: str) -> tuple[tuple[str, ...], str, str]:
 
 @functools.lru_cache(4096)
 def _sides(equation: str) -> tuple[list[tuple[str, str, str]], str]:
-    """An op's equation: the labels before, in and after the ellipsis of each input, and those of the output."""
+    """Returns the labels before, in and after the ellipsis of each input of an equation, and those of the output."""
     left, _, output = equation.partition("->")
     return [subscripts.partition("...") for subscripts in left.split(",")], output
 
 
 def _sizes(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], TensorShape]:
-    """The length of each label, and the shape that the ellipses have together.
+    """Returns the length of each label, and the shape that the ellipses broadcast to.
 
     Raises:
         InvalidArgumentError: the shapes do not fit the equation.
@@ -106,7 +114,7 @@ def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
 
 @functools.lru_cache(4096)
 def _is_plain(equation: str) -> bool:
-    """Whether an equation has no ellipsis, and no label twice in the output."""
+    """Returns whether an equation has no ellipsis, and no label twice in the output."""
     output = equation.partition("->")[2]
     return "." not in equation and len(set(output)) == len(output)
 
@@ -131,8 +139,8 @@ def _einsum_kernel(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
 
 
 @op("Einsum", kernel=_einsum_kernel, shape=_einsum_rule, node_name="einsum/Einsum")
-def _einsum(inputs: Any, equation: str, name: str | None = None) -> Any:
-    """The sum of products of one tensor or two that an equation with all subscripts describes."""
+def _einsum(inputs: Sequence[TensorLike], equation: str, name: str | None = None) -> Tensor:
+    """Sums products of one tensor or two, as an equation with all subscripts says."""
 
 
 @_einsum.gradient(needs="inputs")
@@ -148,32 +156,50 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any, subscripts: str) -> Any:
-    """The gradient of one input: `dy` times the others, brought to the dimensions of `x`."""
+    """Computes the gradient of one input: `dy` times the others, brought to the dimensions of `x`.
+
+    Raises:
+        NotStatic: there is an ellipsis of an unknown number of dimensions.
+    """
     whole = shape_of(x)
     if is_unranked(whole) and "..." in subscripts:
-        raise NotImplementedError("Of an ellipsis the number of dimensions must be known.")
+        raise NotStatic
     shape = tuple([whole[i] for i in range(len(subscripts))] if is_unranked(whole) else whole)
     before, dots, after = subscripts.partition("...")
     ellipsis = shape[len(before) : len(shape) - len(after)]
     size = dict(zip(before + after, shape[: len(before)] + shape[len(shape) - len(after) :], strict=True))
     elsewhere = output + "".join(s for _, s in others)
-    kept = "".join(n for n in size if n in elsewhere)
+    shared = "".join(n for n in size if n in elsewhere)
     summed = "".join(n for n in size if n not in elsewhere)
     left = ",".join([output, *(s for _, s in others)])
     dots = "..." if "..." in left else ""
-    g = _einsum([dy, *(o for o, _ in others)], f"{left}->{dots}{kept}")
-    g = sum_to_shape(g, ellipsis + tuple([size[n] for n in kept]))
+    g = _einsum([dy, *(o for o, _ in others)], f"{left}->{dots}{shared}")
+    g = sum_to_shape(g, ellipsis + tuple([size[n] for n in shared]))
     if summed:
-        g = tf.reshape(g, tuple(shape_of(g)) + (1,) * len(summed))
-        g = tf.broadcast_to(g, ellipsis + tuple([size[n] for n in kept + summed]))
+        g = reshape(g, tuple(shape_of(g)) + (1,) * len(summed))
+        g = broadcast_to(g, ellipsis + tuple([size[n] for n in shared + summed]))
     dots = "..." if ellipsis else ""
-    wanted = before + dots + after
-    return g if dots + kept + summed == wanted else _einsum([g], f"{dots}{kept}{summed}->{wanted}")
+    labels = before + dots + after
+    return g if dots + shared + summed == labels else _einsum([g], f"{dots}{shared}{summed}->{labels}")
+
+
+@_einsum.batching
+def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
+    left, arrow, output = equation.partition("->")
+    if not arrow:
+        raise NoRule
+    label = next(c for c in _LABELS if c not in equation)
+    parts = [label + p if x.stacked else p for p, x in zip(left.split(","), inputs, strict=True)]
+    return batch.run([x.value for x in inputs], f"{','.join(parts)}->{label}{output.strip()}")
 
 
 @functools.lru_cache(1024)
 def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Any, str]]:
-    """The steps that contract many operands two at a time: which operands, and the equation of each step."""
+    """Plans the contraction of many operands, two at a time.
+
+    Returns:
+        For each step the positions of its operands, from last to first, and its equation.
+    """
     import opt_einsum
 
     (subscripts, output, _), ellipsis = _parsed(equation), ""
@@ -196,7 +222,7 @@ def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any)
     return [(step[0], step[2].replace(ellipsis, "...") if ellipsis else step[2]) for step in info.contraction_list]
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     """Sums products of tensors over the dimensions that an equation names.
 
     Each input has its subscripts, a letter for each dimension, separated by commas; after `->` stand those of the
@@ -207,14 +233,15 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     Args:
         equation: such as `"ij,jk->ik"`.
         *inputs: tensors of one numeric dtype.
-        **kwargs: `optimize`, how more than two inputs are ordered: "greedy" (the default), "optimal", "branch-2",
-            "branch-all", "auto"; `name`.
+        **kwargs: `optimize`, the method that orders more than two inputs: "greedy" (the default), "optimal",
+            "branch-2", "branch-all", "auto"; `name`.
 
     Returns:
-        A tensor of that dtype.
+        A tensor of that dtype, with the dimensions of the output's subscripts.
 
     Raises:
         ValueError: the equation is malformed, or is of another number of inputs.
+        TypeError: there is another keyword argument.
         InvalidArgumentError: the shapes do not fit the equation.
 
     Example:
@@ -227,26 +254,25 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     if kwargs:
         name, optimize = kwargs.pop("name", None), kwargs.pop("optimize", "greedy")
     if kwargs:
-        given = ", ".join(kwargs)
-        raise TypeError(f"Invalid keyword arguments for einsum: {given}. Valid arguments: name, optimize, greedy.")
+        unexpected = ", ".join(kwargs)
+        raise TypeError(f"Invalid keyword arguments for einsum: {unexpected}. Valid arguments: name, optimize, greedy.")
     subscripts, _, resolved = _parsed(equation)
     if len(inputs) != len(subscripts):
         raise ValueError(f'Got {len(inputs)} inputs for equation "{equation}", expecting {len(subscripts)}')
     if len(inputs) <= 2:
         return _einsum(list(inputs), resolved, name)
     operands = [convert(x) for x in inputs]
-    shapes = tuple([tuple([1 if d is None else d for d in shape_of(x)]) for x in operands])
-    _sizes(shapes, resolved)
-    for taken, step in _pairwise(equation, shapes, optimize):
-        chosen = [operands.pop(i) for i in taken]  # opt_einsum gives the positions from last to first
-        operands.append(_einsum(chosen, step, name))
+    _sizes([x.shape.as_list() for x in operands], resolved)
+    shapes = tuple([tuple([1 if d is None else d for d in x.shape]) for x in operands])
+    for positions, step in _pairwise(equation, shapes, optimize):
+        operands.append(_einsum([operands.pop(i) for i in positions], step, name))
     return operands[0]
 
 
 # ---- tensordot -------------------------------------------------------------------------------------------------------
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = None) -> Tensor:
     """Sums products over dimensions of `a` and `b`, as matrices are multiplied.
 
     Args:
@@ -255,31 +281,34 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
             `a`, and those of `b` that they go with.
 
     Returns:
-        A tensor with the other dimensions of `a`, then those of `b`.
+        A tensor of that dtype, with the other dimensions of `a`, then those of `b`.
 
     Raises:
+        TypeError: `axes` is a string.
         ValueError: `axes` are not as described.
+        IndexError: a tensor does not have one of the dimensions.
         InvalidArgumentError: the dimensions differ in length.
 
     Example:
         >>> tf.tensordot([[1, 2], [3, 4]], [5, 6], axes=1).numpy().tolist()
         [17, 39]
     """
-    a = a if isinstance(a, Tensor) else convert(a)
-    b = b if isinstance(b, Tensor) else convert(b, hint=a.dtype)
-    shape_a, shape_b = tuple(shape_of(a)), tuple(shape_of(b))
-    axes_a, axes_b = _tensordot_axes(a, axes, len(shape_a))
+    left: Any = a if isinstance(a, Tensor) else convert(a)
+    right: Any = b if isinstance(b, Tensor) else convert(b, hint=left.dtype)
+    shape_a, shape_b = tuple(shape_of(left)), tuple(shape_of(right))
+    axes_a, axes_b = _tensordot_axes(left, axes, len(shape_a))
     axes_a = [_axis(i, len(shape_a)) for i in axes_a]
     axes_b = [_axis(i, len(shape_b)) for i in axes_b]
-    rows, free_a = _as_matrix(a, shape_a, axes_a, contracted_last=True)
-    columns, free_b = _as_matrix(b, shape_b, axes_b, contracted_last=False)
+    rows, free_a = _as_matrix(left, shape_a, axes_a, contracted_last=True)
+    columns, free_b = _as_matrix(right, shape_b, axes_b, contracted_last=False)
     product = matmul(rows, columns)
     if len(free_a) == 1 == len(free_b):
         return product
-    return tf.reshape(product, [*free_a, *free_b], name)
+    return reshape(product, [*free_a, *free_b], name)
 
 
 def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Returns the axes of both tensors that `tensordot` contracts, some perhaps negative."""
     axes = host_value(axes)
     if isinstance(axes, int):
         if axes < 0:
@@ -301,25 +330,20 @@ def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequen
 
 
 def _axis(i: int, rank: int) -> int:
+    """Returns an axis as one that is not negative."""
     if not -rank <= i < rank:
         raise IndexError(f"there is no dimension {i} in a tensor of rank {rank}")
     return i % rank
 
 
 def _as_matrix(x: Any, shape: tuple[Any, ...], axes: list[int], contracted_last: bool) -> tuple[Any, list[int]]:
-    """The tensor as a matrix of its free and its contracted dimensions, and the lengths of the free ones."""
+    """Returns a tensor as a matrix of its free and its contracted dimensions, and the lengths of the free ones."""
     free = [i for i in range(len(shape)) if i not in axes]
     order = free + axes if contracted_last else axes + free
     if order != list(range(len(shape))):
-        x = tf.transpose(x, order)
+        x = transpose(x, order)
     lengths = [shape[i] for i in free]
     if len(free) == 1 == len(axes):
         return x, lengths
-    dynamic = None in shape
-    lengths = [tf.shape(x)[order.index(i)] if shape[i] is None else shape[i] for i in free] if dynamic else lengths
-    if dynamic:
-        contracted: Any = -1 if None in [shape[i] for i in axes] else math.prod([shape[i] for i in axes])
-        rows: Any = -1 if contracted != -1 else tf.reduce_prod(tf.stack(lengths))
-    else:
-        rows, contracted = math.prod(lengths), math.prod([shape[i] for i in axes])
-    return tf.reshape(x, [rows, contracted] if contracted_last else [contracted, rows]), lengths
+    rows, contracted = math.prod(lengths), math.prod([shape[i] for i in axes])
+    return reshape(x, [rows, contracted] if contracted_last else [contracted, rows]), lengths

@@ -12,18 +12,29 @@ from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import concat
+from tapeflow.array.shaping import transpose
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.linalg.rules import sizes
+from tapeflow.linalg.rules import is_static, sizes
+from tapeflow.math.reduction import reduce_sum
 
 
 def _diagonal_range(k: Any) -> tuple[int, int]:
-    """The lowest and the highest of the diagonals that `k` names."""
+    """Returns the lowest and the highest of the diagonals that `k` names.
+
+    Raises:
+        InvalidArgumentError: `k` is neither a number nor an ascending pair.
+    """
     if isinstance(k, int):
         return k, k
     if any(not isinstance(i, int) for i in k):
@@ -36,17 +47,19 @@ def _diagonal_range(k: Any) -> tuple[int, int]:
 
 
 def _check_range(low: int, high: int, rows: int, columns: int) -> None:
+    """Raises InvalidArgumentError for diagonals that the matrices do not have."""
     for name, i in (("lower", low), ("upper", high)):
         if not (-rows < i < columns or i == 0):
             raise invalid(f"{name}_diag_index is out of bound: {i}. It must be between {-rows} and {columns}")
 
 
 def _longest(low: int, high: int, rows: int, columns: int) -> int:
+    """Returns the length of the longest of some diagonals."""
     return min(rows + min(high, 0), columns - max(low, 0))
 
 
 def _places(low: int, high: int, rows: int, columns: int, width: int, align: str) -> Iterator[tuple[int, int, int]]:
-    """For each diagonal from the highest: its index, and where its elements start and stop in a row of `width`."""
+    """Yields each diagonal's index, from the highest on, and the start and stop of its elements in a row of `width`."""
     above, _, below = align.partition("_")
     for i in range(high, low - 1, -1):
         length = _longest(i, i, rows, columns)
@@ -58,6 +71,7 @@ _ALIGNMENTS = frozenset({"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"}
 
 
 def _check_align(align: str) -> None:
+    """Raises InvalidArgumentError for an alignment that does not exist."""
     if align not in _ALIGNMENTS:
         raise invalid(
             f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: "
@@ -69,7 +83,11 @@ def _check_align(align: str) -> None:
 
 
 def _diag_size(width: int, low: int, high: int, num_rows: int, num_cols: int) -> tuple[int, int]:
-    """The shape of the matrices around diagonals of length `width`, where a number of -1 is to be found."""
+    """Returns the numbers of rows and columns of matrices with diagonals of length `width`; -1 stands for the least.
+
+    Raises:
+        InvalidArgumentError: the diagonals do not fit in such matrices.
+    """
     rows, columns = width - min(high, 0), width + max(low, 0)  # the least there is room in
     if num_rows == -1 == num_cols:
         return max(rows, columns), max(rows, columns)
@@ -84,8 +102,8 @@ def _diag_size(width: int, low: int, high: int, num_rows: int, num_cols: int) ->
     return rows if num_rows == -1 else num_rows, columns if num_cols == -1 else num_cols
 
 
-def _diag_rule(diagonal: TensorShape, k: Any = 0, num_rows: int = -1, num_cols: int = -1, *_: Any) -> TensorShape:
-    if diagonal.rank is None:
+def _diag_rule(diagonal: TensorShape, k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, *_: Any) -> TensorShape:
+    if diagonal.rank is None or not is_static(k):
         return TensorShape(None)
     if diagonal.rank < 1:
         raise invalid(f"diagonal must be at least 1-dim, received shape: {text(diagonal)}")
@@ -96,6 +114,8 @@ def _diag_rule(diagonal: TensorShape, k: Any = 0, num_rows: int = -1, num_cols: 
             count = high - low + 1
             raise invalid(f"diagonals {low} to {high} need a tensor [..., {count}, length], not {text(diagonal)}")
         batch = batch[:-1]
+    if not is_static(num_rows) or not is_static(num_cols):
+        return batch.concatenate([None, None])
     if diagonal[-1] is None:
         return batch.concatenate([None if num_rows == -1 else num_rows, None if num_cols == -1 else num_cols])
     return batch.concatenate(_diag_size(diagonal[-1], low, high, num_rows, num_cols))
@@ -119,11 +139,12 @@ def _matrix_diag_kernel(
 
 
 @op("MatrixDiagV3", kernel=_matrix_diag_kernel, host=("k", "num_rows", "num_cols", "padding_value"), shape=_diag_rule,
-    moves=True)  # fmt: skip
+    moves=True, batching=leading_dimensions)  # fmt: skip
 def _matrix_diag(
-    diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, align: str = "RIGHT_LEFT", name: Any = None
-) -> Any:
-    """Matrices with the given diagonals."""
+    diagonal: TensorLike, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, align: str = "RIGHT_LEFT",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Builds matrices with some diagonals, and a padding value elsewhere."""
 
 
 @_matrix_diag.gradient()
@@ -133,26 +154,26 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str | None = "diag",
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    num_rows: TensorLike = -1,
+    num_cols: TensorLike = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
-) -> Any:
-    """Matrices with the given diagonals.
+) -> Tensor:
+    """Builds matrices with some diagonals, and a padding value elsewhere.
 
     Args:
         diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals.
         k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
-        num_rows, num_cols: the size of the matrices; -1 for the least there is room in.
-        padding_value: what stands everywhere else.
+        num_rows, num_cols: the size of the matrices; -1 for the smallest size that holds the diagonals.
+        padding_value: the value of all other elements.
         align: on which side shorter diagonals are padded: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", for
             those above and those below the main one.
 
     Returns:
-        A tensor of shape `[..., rows, columns]`.
+        A tensor of shape `[..., rows, columns]` and the dtype of `diagonal`.
 
     Raises:
         InvalidArgumentError: the diagonals do not fit.
@@ -168,7 +189,7 @@ def diag(
 
 
 def _diag_part_rule(input: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
-    if input.rank is None:
+    if input.rank is None or not is_static(k):
         return TensorShape(None)
     if input.rank < 2:
         raise invalid(f"input must be at least 2-dim, received shape: {text(input)}")
@@ -199,43 +220,50 @@ def _matrix_diag_part_kernel(input: torch.Tensor, k: Any, padding_value: Any, al
 _LEFT = "LEFT_LEFT"  # how earlier versions of the op align
 
 
-@op("MatrixDiagPartV3", kernel=_matrix_diag_part_kernel, host=("k", "padding_value"), shape=_diag_part_rule, moves=True)
-def _matrix_diag_part(input: Any, k: Any, padding_value: Any, align: str = "RIGHT_LEFT", name: Any = None) -> Any:
-    """Diagonals of matrices."""
+@op("MatrixDiagPartV3", kernel=_matrix_diag_part_kernel, host=("k", "padding_value"), shape=_diag_part_rule, moves=True,
+    batching=leading_dimensions)  # fmt: skip
+def _matrix_diag_part(
+    input: TensorLike, k: Any, padding_value: Any, align: str = "RIGHT_LEFT", name: str | None = None
+) -> Tensor:
+    """Extracts diagonals of matrices."""
 
 
 @_matrix_diag_part.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     k, _, align = call.attrs
-    return _matrix_set_diag(tf.zeros(call.shape(0), dy.dtype), dy, k, align)
+    return _matrix_set_diag(zeros(call.shape(0), dy.dtype), dy, k, align)
 
 
 @op(
     "MatrixDiagPartV2", kernel=lambda input, k, padding_value: _matrix_diag_part_kernel(input, k, padding_value, _LEFT),
     host=("k", "padding_value"), shape=_diag_part_rule, moves=True,
 )  # fmt: skip
-def _matrix_diag_part_v2(input: Any, k: Any, padding_value: Any, name: Any = None) -> Any:
-    """Diagonals of matrices, all padded at their ends; only `tf.raw_ops` has it."""
+def _matrix_diag_part_v2(input: TensorLike, k: Any, padding_value: Any, name: str | None = None) -> Tensor:
+    """Extracts diagonals of matrices, all padded at their ends; only `tf.raw_ops` has it."""
 
 
 @_matrix_diag_part_v2.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    return _matrix_set_diag(tf.zeros(call.shape(0), dy.dtype), dy, call.attrs[0], _LEFT)
+    return _matrix_set_diag(zeros(call.shape(0), dy.dtype), dy, call.attrs[0], _LEFT)
 
 
 def diag_part(
-    input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
-) -> Any:
-    """Diagonals of matrices.
+    input: TensorLike,
+    name: str | None = "diag_part",
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Extracts diagonals of matrices.
 
     Args:
         input: of shape `[..., rows, columns]`.
         k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
-        padding_value: what shorter diagonals are padded with.
+        padding_value: the value that shorter diagonals are padded with.
         align: on which side; see `tf.linalg.diag`.
 
     Returns:
-        A tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals.
+        A tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals, and the dtype of `input`.
 
     Raises:
         InvalidArgumentError: there is no such diagonal.
@@ -273,9 +301,12 @@ def _matrix_set_diag_kernel(input: torch.Tensor, diagonal: torch.Tensor, k: Any,
     return out
 
 
-@op("MatrixSetDiagV3", kernel=_matrix_set_diag_kernel, host=("k",), shape=_set_diag_rule, moves=True)
-def _matrix_set_diag(input: Any, diagonal: Any, k: Any, align: str = "RIGHT_LEFT", name: Any = None) -> Any:
-    """Matrices with other diagonals."""
+@op("MatrixSetDiagV3", kernel=_matrix_set_diag_kernel, host=("k",), shape=_set_diag_rule, moves=True,
+    batching=equal_shapes)  # fmt: skip
+def _matrix_set_diag(
+    input: TensorLike, diagonal: TensorLike, k: Any, align: str = "RIGHT_LEFT", name: str | None = None
+) -> Tensor:
+    """Replaces diagonals of matrices."""
 
 
 @_matrix_set_diag.gradient(needs="shapes")
@@ -283,23 +314,25 @@ def _(call: Call, dy: Any) -> Any:
     k, align = call.attrs
     want_input, want_diagonal = call.wanted
     return (
-        _matrix_set_diag(dy, tf.zeros(call.shape(1), dy.dtype), k, align) if want_input else None,
+        _matrix_set_diag(dy, zeros(call.shape(1), dy.dtype), k, align) if want_input else None,
         _matrix_diag_part(dy, k, 0, align) if want_diagonal else None,
     )
 
 
-def set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
-    """Matrices with their diagonals replaced.
+def set_diag(
+    input: TensorLike, diagonal: TensorLike, name: str | None = "set_diag", k: TensorLike = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
+    """Replaces diagonals of matrices.
 
     Args:
         input: of shape `[..., rows, columns]`.
         diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals, as `tf.linalg.diag_part`
-            gives.
+            returns them.
         k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
         align: on which side shorter diagonals are padded; see `tf.linalg.diag`.
 
     Returns:
-        A tensor of the shape of `input`.
+        A tensor of the shape and dtype of `input`.
 
     Raises:
         InvalidArgumentError: the diagonals do not fit.
@@ -311,35 +344,35 @@ def set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 
     return _matrix_set_diag(input, diagonal, k, align, name)
 
 
-def trace(x: Any, name: str | None = None) -> Any:
-    """The sums of the main diagonals of matrices.
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
+    """Sums the main diagonals of matrices.
 
     Args:
         x: of shape `[..., rows, columns]` and a numeric dtype.
 
     Returns:
-        A tensor of shape `[...]`.
+        A tensor of shape `[...]` and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: it has less than two dimensions.
+        InvalidArgumentError: `x` has less than two dimensions.
 
     Example:
         >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()
         5
     """
-    return tf.reduce_sum(_matrix_diag_part(x, 0, 0), -1)
+    return reduce_sum(_matrix_diag_part(x, 0, 0), -1)
 
 
-def _band_part_rule(input: TensorShape, num_lower: int, num_upper: int) -> TensorShape:
+def _band_part_rule(input: TensorShape, num_lower: Any, num_upper: Any) -> TensorShape:
     if input.rank is not None:
         if input.rank < 2:
             raise invalid(f"input must be at least 2-dim, received shape: {text(input)}")
-        for number, length, said in (
+        for number, length, requirement in (
             (num_lower, input[-2], "num_lower must be negative or less or equal to number of rows"),
             (num_upper, input[-1], "num_upper must be negative or less or equal to number of columns"),
         ):
-            if length is not None and number > length:
-                raise invalid(f"{said} ({length}) got: {number}")
+            if length is not None and is_static(number) and number > length:
+                raise invalid(f"{requirement} ({length}) got: {number}")
     return input
 
 
@@ -350,13 +383,17 @@ def _band_part_kernel(input: torch.Tensor, num_lower: int, num_upper: int) -> to
     return torch.triu(input, -num_lower) if num_lower >= 0 else input
 
 
-@op("MatrixBandPart", kernel=_band_part_kernel, host=("num_lower", "num_upper"), shape=_band_part_rule, moves=True)
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
-    """Matrices with zeros everywhere but in a band around the main diagonal.
+@op("MatrixBandPart", kernel=_band_part_kernel, host=("num_lower", "num_upper"), shape=_band_part_rule, moves=True,
+    batching=leading_dimensions)  # fmt: skip
+def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None) -> Tensor:
+    """Sets all elements of matrices outside of a band around the main diagonal to zero.
 
     Args:
         input: of shape `[..., rows, columns]`.
-        num_lower, num_upper: how many diagonals below and above the main one are kept; all if negative.
+        num_lower, num_upper: the numbers of diagonals in the band below and above the main one; negative for all.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
 
     Raises:
         InvalidArgumentError: there are not so many diagonals.
@@ -387,14 +424,17 @@ def _tensor_diag_kernel(diagonal: torch.Tensor) -> torch.Tensor:
 
 
 @op("Diag", kernel=_tensor_diag_kernel, shape=_tensor_diag_rule)
-def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
-    """A tensor of twice the rank that is zero but where its indices repeat: `result[i, j, i, j] = diagonal[i, j]`.
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
+    """Puts elements where the indices of a tensor of zeros repeat: `result[i, j, i, j] = diagonal[i, j]`.
 
     Args:
         diagonal: of rank 1 at least.
 
+    Returns:
+        A tensor of the dtype of `diagonal`, whose shape is that of `diagonal` twice.
+
     Raises:
-        InvalidArgumentError: it is a scalar.
+        InvalidArgumentError: `diagonal` is a scalar.
 
     Example:
         >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
@@ -426,14 +466,17 @@ def _tensor_diag_part_kernel(input: torch.Tensor) -> torch.Tensor:
 
 
 @op("DiagPart", kernel=_tensor_diag_part_kernel, shape=_tensor_diag_part_rule)
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
-    """The elements where indices repeat: `result[i, j] = input[i, j, i, j]`.
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
+    """Extracts the elements where indices repeat: `result[i, j] = input[i, j, i, j]`.
 
     Args:
         input: of even rank, the second half of its shape equal to the first.
 
+    Returns:
+        A tensor of the dtype of `input` and the first half of its shape.
+
     Raises:
-        InvalidArgumentError: it has another shape.
+        InvalidArgumentError: `input` has another shape.
 
     Example:
         >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
@@ -449,15 +492,15 @@ def _(call: Call, dy: Any) -> Any:
 # ---- transposes ------------------------------------------------------------------------------------------------------
 
 
-def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Transposes the last two dimensions.
 
     Args:
         a: of shape `[..., m, n]`.
-        conjugate: whether complex numbers are conjugated, too.
+        conjugate: conjugates complex numbers, too.
 
     Returns:
-        A tensor of shape `[..., n, m]`.
+        A tensor of shape `[..., n, m]` and the dtype of `a`.
 
     Raises:
         ValueError: `a` has less than two dimensions.
@@ -466,36 +509,36 @@ def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: b
         >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy().tolist()
         [[1, 3], [2, 4]]
     """
-    if not isinstance(a, Tensor):
-        a = convert(a)
-    rank = a.value.ndim if type(a) is EagerTensor else a.shape.rank
+    tensor: Any = a if isinstance(a, Tensor) else convert(a)
+    rank = tensor.value.ndim if type(tensor) is EagerTensor else tensor.shape.rank
     if rank is None:
-        dimensions = tf.range(tf.rank(a))
-        order: Any = tf.concat([dimensions[:-2], dimensions[-1:], dimensions[-2:-1]], 0)
-        return tf.transpose(a, order, conjugate, name)
+        axes = range_op(ops.Rank(tensor))
+        return transpose(tensor, concat([axes[:-2], axes[-1:], axes[-2:-1]], 0), conjugate, name)
     if rank < 2:
         raise ValueError(
-            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with shape: {a.shape}"
+            "Argument `a` should be a (batch) matrix with rank >= 2.  Received "
+            f"`a` = {tensor} with shape: {tensor.shape}"
         )
-    return tf.transpose(a, (*range(rank - 2), rank - 1, rank - 2), conjugate, name)
+    return transpose(tensor, (*range(rank - 2), rank - 1, rank - 2), conjugate, name)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Transposes the last two dimensions and conjugates complex numbers.
 
     Args:
-        matrix: of shape `[..., m, n]`.
+        matrix: of shape `[..., m, n]`, or a `tf.linalg.LinearOperator`.
 
     Returns:
-        A tensor of shape `[..., n, m]`.
+        A tensor of shape `[..., n, m]` and the dtype of `matrix`; for an operator an operator.
 
     Raises:
-        ValueError: it has less than two dimensions.
+        ValueError: `matrix` has less than two dimensions.
 
     Example:
         >>> tf.linalg.adjoint([[1 + 1j, 2.0]]).numpy().tolist()
         [[(1-1j)], [(2-0j)]]
     """
-    if hasattr(type(matrix), "_linop_adjoint"):  # a linear operator
-        return matrix.adjoint()
+    operator: Any = matrix
+    if hasattr(type(operator), "_linop_adjoint"):
+        return operator.adjoint()
     return matrix_transpose(matrix, name, True)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, zeros_like
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.linalg.norms import norm
+from tapeflow.math.comparison import logical_and
+from tapeflow.math.complex import conj, real
+from tapeflow.math.reduction import reduce_any, reduce_sum
+
+if TYPE_CHECKING:
+    from tapeflow.linalg.operators.base import LinearOperator
 
 CGState = namedtuple("CGState", ["i", "x", "r", "p", "gamma"])
 
 
 def conjugate_gradient(
-    operator: Any,
-    rhs: Any,
-    preconditioner: Any = None,
-    x: Any = None,
+    operator: LinearOperator,
+    rhs: TensorLike,
+    preconditioner: LinearOperator | None = None,
+    x: TensorLike | None = None,
     tol: float = 1e-5,
     max_iter: int = 20,
     name: str | None = "conjugate_gradient",
@@ -24,16 +33,16 @@ def conjugate_gradient(
 
     Args:
         operator: a `tf.linalg.LinearOperator` that says that it is self-adjoint and positive definite.
-        rhs: of shape `[..., n]`.
+        rhs: of shape `[..., n]` and the dtype of `operator`.
         preconditioner: an operator close to the inverse of `operator`.
-        x: where to begin; zeros by default.
-        tol: iteration stops where the error's norm is at most this part of that of `rhs`.
+        x: the first approximation, of shape `[..., n]`; zeros by default.
+        tol: iteration stops where the residual's norm is at most this part of that of `rhs`.
         max_iter: the largest number of iterations.
 
     Returns:
-        A named tuple: `i` the number of iterations, `x` the solution, `r` what is left of `rhs`, `p` the last
-        direction, and `gamma` the square of the error's norm (with a preconditioner, its product with the
-        preconditioned error).
+        A named tuple: `i`, the number of iterations; `x`, the solution; `r`, the residual; `p`, the last direction; and
+        `gamma`, the square of the residual's norm (with a preconditioner, its product with the preconditioned
+        residual).
 
     Raises:
         ValueError: `operator` or `preconditioner` does not say that it is self-adjoint and positive definite.
@@ -49,36 +58,35 @@ def conjugate_gradient(
         raise ValueError("Expected a self-adjoint, positive definite operator.")
     if preconditioner is not None and not (preconditioner.is_self_adjoint and preconditioner.is_positive_definite):
         raise ValueError("Expected a self-adjoint, positive definite preconditioner.")
-    rhs = convert(rhs)
-    smallest = tol * tf.norm(rhs, axis=-1)
-    if x is None:
-        x, residual = tf.zeros_like(rhs), rhs
-    else:
-        x = convert(x, rhs.dtype)
-        residual = rhs - operator.matvec(x)
+    # In a graph the loop is an operation of its own, which lies above this room.
+    from tapeflow.control_flow import while_loop
+
+    target: Any = convert(rhs)
+    tolerance = tol * norm(target, axis=-1)
+    start: Any = zeros_like(target) if x is None else convert(x, target.dtype)
+    residual = target if x is None else target - operator.matvec(start)
 
     def preconditioned(r: Any) -> Any:
         return r if preconditioner is None else preconditioner.matvec(r)
 
-    def goes_on(state: CGState) -> Any:
-        length = tf.norm(state.r, axis=-1)
-        left = tf.math.real(length) > tf.math.real(smallest)
-        return tf.logical_and(state.i < max_iter, tf.reduce_any(left))
+    def unfinished(state: CGState) -> Any:
+        large = real(norm(state.r, axis=-1)) > real(tolerance)
+        return logical_and(state.i < max_iter, reduce_any(large))
 
     def step(state: CGState) -> list[CGState]:
         z = operator.matvec(state.p)
-        alpha = tf.expand_dims(state.gamma / _dot(state.p, z), -1)
+        alpha = expand_dims(state.gamma / _dot(state.p, z), -1)
         r = state.r - alpha * z
         q = preconditioned(r)
         gamma = _dot(r, q)
-        p = q + tf.expand_dims(gamma / state.gamma, -1) * state.p
+        p = q + expand_dims(gamma / state.gamma, -1) * state.p
         return [CGState(state.i + 1, state.x + alpha * state.p, r, p, gamma)]
 
     direction = preconditioned(residual)
-    state = CGState(tf.constant(0), x, residual, direction, _dot(residual, direction))
-    (state,) = tf.while_loop(goes_on, step, [state])
+    state = CGState(constant(0), start, residual, direction, _dot(residual, direction))
+    (state,) = while_loop(unfinished, step, [state])
     return state
 
 
 def _dot(x: Any, y: Any) -> Any:
-    return tf.reduce_sum(tf.math.conj(x) * y, -1)
+    return reduce_sum(conj(x) * y, -1)

@@ -11,11 +11,20 @@ from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, ones_like, zeros_like
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.gathering import gather
+from tapeflow.array.grids import one_hot
+from tapeflow.array.joining import concat
+from tapeflow.array.properties import broadcast_static_shape
+from tapeflow.array.shaping import broadcast_to
+from tapeflow.array.sorting import argsort, invert_permutation, sort
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -23,6 +32,9 @@ from tapeflow.linalg.diagonals import adjoint, band_part, diag_part, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import check_square, matrices, square_matrices
 from tapeflow.linalg.solvers import triangular_solve
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import real
+from tapeflow.math.reduction import reduce_all
 
 # ---- Cholesky --------------------------------------------------------------------------------------------------------
 
@@ -36,15 +48,15 @@ def _cholesky(input: torch.Tensor) -> torch.Tensor:
     return factor
 
 
-@op("Cholesky", kernel=_cholesky, shape=square_matrices)
-def cholesky(input: Any, name: str | None = None) -> Any:
-    """The lower triangular `L` with `L @ adjoint(L) = input`, of matrices that are Hermitian and positive definite.
+@op("Cholesky", kernel=_cholesky, shape=square_matrices, batching=leading_dimensions)
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
+    """Factors matrices that are Hermitian and positive definite into `L @ adjoint(L)`, with a lower triangular `L`.
 
     Args:
-        input: of shape `[..., n, n]`; only its lower triangle is read.
+        input: of shape `[..., n, n]`, of a float or complex dtype; only its lower triangle is read.
 
     Returns:
-        A tensor of the same shape. Where a matrix is not positive definite, the lower triangle is NaN.
+        `L`, a tensor of the same shape and dtype. Where a matrix is not positive definite, its lower triangle is NaN.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -59,15 +71,15 @@ def cholesky(input: Any, name: str | None = None) -> Any:
 def _(call: Call, dy: Any) -> Any:
     lower = call.outputs[0]
     middle = matmul(lower, dy, adjoint_a=True)
-    middle = band_part(set_diag(middle, diag_part(middle) * tf.constant(0.5, dy.dtype)), -1, 0)
+    middle = band_part(set_diag(middle, diag_part(middle) * constant(0.5, dy.dtype)), -1, 0)
     inverse = triangular_solve(lower, _identity_like(lower))
     grad = matmul(matmul(inverse, middle, adjoint_a=True), inverse)
-    return (grad + adjoint(grad)) * tf.constant(0.5, dy.dtype)
+    return (grad + adjoint(grad)) * constant(0.5, dy.dtype)
 
 
 def _identity_like(x: Any) -> Any:
-    """Identity matrices of the shape and dtype of `x`."""
-    return set_diag(tf.zeros_like(x), tf.ones_like(diag_part(x)))
+    """Returns identity matrices of the shape and dtype of `x`."""
+    return set_diag(zeros_like(x), ones_like(diag_part(x)))
 
 
 # ---- QR --------------------------------------------------------------------------------------------------------------
@@ -84,23 +96,24 @@ def _qr_rule(input: TensorShape, full_matrices: bool = False) -> tuple[TensorSha
     return input[:-2].concatenate([rows, least]), input[:-2].concatenate([least, columns])
 
 
-@op("Qr", kernel=lambda x, full: tuple(torch.linalg.qr(x, "complete" if full else "reduced")), shape=_qr_rule)
-def _qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
-    """QR factorization."""
+@op("Qr", kernel=lambda x, full: tuple(torch.linalg.qr(x, "complete" if full else "reduced")), shape=_qr_rule,
+    batching=leading_dimensions)  # fmt: skip
+def _qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> list[Tensor]:
+    """Factors matrices into a unitary and an upper triangular one."""
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Factors matrices into a unitary `q` and an upper triangular `r`, with `q @ r = input`.
 
     Args:
         input: of shape `[..., m, n]`, of a float or complex dtype.
-        full_matrices: whether `q` is square; otherwise it has `min(m, n)` columns.
+        full_matrices: computes a square `q`; otherwise it has `min(m, n)` columns.
 
     Returns:
-        A named tuple `(q, r)`.
+        A named tuple `(q, r)` of tensors of that dtype.
 
     Raises:
-        InvalidArgumentError: it has less than two dimensions.
+        InvalidArgumentError: `input` has less than two dimensions.
 
     Example:
         >>> q, r = tf.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
@@ -114,30 +127,30 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 def _(call: Call, dq: Any, dr: Any) -> Any:
     q, r = call.outputs
     rows, columns = shape_of(r)[-2], shape_of(r)[-1]
-    known = isinstance(rows, int) and isinstance(columns, int)
-    if known and rows > columns:
+    static = isinstance(rows, int) and isinstance(columns, int)
+    if static and rows > columns:
         raise NotImplementedError(
             "QrGrad not implemented when nrows > ncols and full_matrices is true. Received "
             f"r.shape={tuple(shape_of(r))} with nrows={rows}and ncols={columns}."
         )
-    if known and rows == columns:
+    if static and rows == columns:
         return _qr_gradient(q, r, dq, dr)
-    # A wide matrix: the first columns are factored, the rest, Y = q @ V, is multiplied by adjoint(q).
+    # Of a wide matrix the first columns are factored; the rest, Y = q @ V, is multiplied by adjoint(q).
     u, v = r[..., :rows], r[..., rows:]
     du, dv = dr[..., :rows], dr[..., rows:]
     right = matmul(q, dv)
     y = matmul(q, v)
     left = _qr_gradient(q, u, dq + matmul(y, dv, adjoint_b=True), du)
-    return tf.concat([left, right], -1)
+    return concat([left, right], -1)
 
 
 def _qr_gradient(q: Any, r: Any, dq: Any, dr: Any) -> Any:
-    """The gradient for a square `r`: `(dq + q @ hermitian(lower(r dr^H - dq^H q))) @ r^-H`."""
+    """Computes the gradient for a square `r`: `(dq + q @ hermitian(lower(r dr^H - dq^H q))) @ r^-H`."""
     middle = matmul(r, dr, adjoint_b=True) - matmul(dq, q, adjoint_a=True)
     lower = band_part(middle, -1, 0)
     diagonal = diag_part(middle)
     if diagonal.dtype.is_complex:
-        diagonal = tf.cast(tf.math.real(diagonal), diagonal.dtype)
+        diagonal = cast(real(diagonal), diagonal.dtype)
     hermitian = set_diag(lower + adjoint(lower), diagonal)
     return adjoint(triangular_solve(r, adjoint(dq + matmul(q, hermitian)), lower=False))
 
@@ -162,12 +175,12 @@ def _lu_kernel(input: torch.Tensor, output_idx_type: DType) -> tuple[torch.Tenso
     return factors, order.to(output_idx_type.torch)
 
 
-@op("Lu", kernel=_lu_kernel, shape=_lu_rule)
-def _lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Any:
-    """LU factorization."""
+@op("Lu", kernel=_lu_kernel, shape=_lu_rule, batching=leading_dimensions)
+def _lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
+    """Factors matrices into a lower and an upper triangular one."""
 
 
-def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> Lu:
     """Factors matrices into a lower and an upper triangular one, with exchanged rows.
 
     Args:
@@ -175,8 +188,8 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
         output_idx_type: the dtype of the permutation, int32 or int64.
 
     Returns:
-        A named tuple `(lu, p)`: both triangles in one matrix (the diagonal of the lower one is 1 and left out), and the
-        order of the rows: row `i` of the product is row `p[i]` of `input`.
+        A named tuple `(lu, p)`: both triangles in one matrix of that dtype (the diagonal of the lower one is 1 and left
+        out), and the order of the rows, of shape `[..., n]`: row `i` of the product is row `p[i]` of `input`.
 
     Raises:
         InvalidArgumentError: the matrices are not square, or not invertible.
@@ -192,56 +205,65 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
 @_lu.gradient(needs="outputs")
 def _(call: Call, dlu: Any, _: Any) -> Any:
     factors, order = call.outputs
-    lower = set_diag(band_part(factors, -1, 0), tf.ones_like(diag_part(factors)))
+    lower = _unit_lower(factors)
     upper = band_part(factors, 0, -1)
-    strict = set_diag(band_part(dlu, -1, 0), tf.zeros_like(diag_part(dlu)))
+    strict = set_diag(band_part(dlu, -1, 0), zeros_like(diag_part(dlu)))
     below = matmul(lower, strict, adjoint_a=True)
-    below = set_diag(band_part(below, -1, 0), tf.zeros_like(diag_part(below)))
+    below = set_diag(band_part(below, -1, 0), zeros_like(diag_part(below)))
     above = band_part(matmul(band_part(dlu, 0, -1), upper, adjoint_b=True), 0, -1)
     middle = triangular_solve(lower, below + above, lower=True, adjoint=True)
     grad = adjoint(triangular_solve(upper, adjoint(middle), lower=False))
     if order.shape.rank is None:
-        return matmul(tf.one_hot(order, shape_of(grad)[-2], dtype=grad.dtype), grad, adjoint_a=True)
-    return _permute_rows(grad, _inverse_permutations(order))
-
-
-def _inverse_permutations(order: Any) -> Any:
-    return tf.argsort(order, -1)
+        return matmul(one_hot(order, shape_of(grad)[-2], dtype=grad.dtype), grad, adjoint_a=True)
+    return _permute_rows(grad, argsort(order, -1))
 
 
 def _permute_rows(x: Any, order: Any) -> Any:
-    """Row `order[..., i]` of each matrix in row `i`."""
+    """Puts row `order[..., i]` of each matrix into row `i`."""
     if order.shape.rank == 1:
-        return tf.gather(x, order, axis=-2)
-    return tf.gather(x, order, axis=-2, batch_dims=order.shape.rank - 1)
+        return gather(x, order, axis=-2)
+    return gather(x, order, axis=-2, batch_dims=order.shape.rank - 1)
 
 
-def _check_lu(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, Any]:
-    lower_upper = lower_upper if isinstance(lower_upper, Tensor) else convert(lower_upper)
-    perm = perm if isinstance(perm, Tensor) else convert(perm, hint=int32)
-    if lower_upper.shape.rank is not None and lower_upper.shape.rank < 2:
+def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, Any]:
+    """Returns the two results of `tf.linalg.lu` as tensors.
+
+    Raises:
+        ValueError: they have too few dimensions.
+        InvalidArgumentError: with `validate_args`, `perm` holds no permutations, or the matrices are not square.
+    """
+    factors = lower_upper if isinstance(lower_upper, Tensor) else convert(lower_upper)
+    order = perm if isinstance(perm, Tensor) else convert(perm, hint=int32)
+    if factors.shape.rank is not None and factors.shape.rank < 2:
         raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
-    if perm.shape.rank is not None and perm.shape.rank < 1:
+    if order.shape.rank is not None and order.shape.rank < 1:
         raise ValueError("Input `perm` must have at least 1 dimension.")
     if validate_args:
-        size = shape_of(lower_upper)[-1]
-        if not bool(tf.reduce_all(tf.sort(perm, -1) == tf.range(size, dtype=perm.dtype))):
+        size = shape_of(factors)[-1]
+        if not bool(reduce_all(sort(order, -1) == range_op(size, dtype=order.dtype))):
             raise invalid("`perm` is not a permutation of the rows")
-        if shape_of(lower_upper)[-2] != size:
+        if shape_of(factors)[-2] != size:
             raise invalid("Expected `lower_upper` to be square.")
-    return lower_upper, perm
+    return factors, order
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
-    """Solves `x` in `a @ x = rhs` for matrices that `tf.linalg.lu` has factored.
+def _unit_lower(factors: Any) -> Any:
+    """Returns the lower triangular factor, with ones on its diagonal."""
+    return set_diag(band_part(factors, -1, 0), ones_like(diag_part(factors)))
+
+
+def lu_solve(
+    lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """Solves `a @ x = rhs` for `x` with matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: what `tf.linalg.lu` gave.
+        lower_upper, perm: the results of `tf.linalg.lu`.
         rhs: of shape `[..., n, k]`; leading dimensions broadcast.
         validate_args: checks that `perm` holds permutations.
 
     Returns:
-        A tensor of shape `[..., n, k]`.
+        A tensor of shape `[..., n, k]` and the dtype of `rhs`.
 
     Raises:
         ValueError: `rhs` has less than two dimensions.
@@ -252,54 +274,63 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
         >>> x.numpy().tolist()
         [[1.0], [0.5]]
     """
-    lower_upper, perm = _check_lu(lower_upper, perm, validate_args)
-    rhs = rhs if isinstance(rhs, Tensor) else convert(rhs, hint=lower_upper.dtype)
-    if rhs.shape.rank is not None and rhs.shape.rank < 2:
+    factors, order = _lu_tensors(lower_upper, perm, validate_args)
+    sides: Any = rhs if isinstance(rhs, Tensor) else convert(rhs, hint=factors.dtype)
+    if sides.shape.rank is not None and sides.shape.rank < 2:
         raise ValueError("Input `rhs` must have at least 2 dimensions.")
-    if perm.shape.rank != 1:
-        batch = tf.broadcast_static_shape(perm.shape[:-1], rhs.shape[:-2])
-        rhs = tf.broadcast_to(rhs, batch.concatenate(rhs.shape[-2:]))
-        perm = tf.broadcast_to(perm, batch.concatenate(perm.shape[-1:]))
-    rhs = _permute_rows(rhs, perm)
-    lower = set_diag(band_part(lower_upper, -1, 0), tf.ones_like(diag_part(lower_upper)))
-    return triangular_solve(lower_upper, triangular_solve(lower, rhs), lower=False)
+    if order.shape.rank != 1:
+        batch = broadcast_static_shape(order.shape[:-1], sides.shape[:-2])
+        sides = broadcast_to(sides, batch.concatenate(sides.shape[-2:]))
+        order = broadcast_to(order, batch.concatenate(order.shape[-1:]))
+    sides = _permute_rows(sides, order)
+    return triangular_solve(factors, triangular_solve(_unit_lower(factors), sides), lower=False)
 
 
-def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
-    """The inverses of matrices that `tf.linalg.lu` has factored.
+def lu_matrix_inverse(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the inverses of matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: what `tf.linalg.lu` gave.
+        lower_upper, perm: the results of `tf.linalg.lu`.
         validate_args: checks that `perm` holds permutations.
 
     Returns:
-        A tensor of the shape of `lower_upper`.
+        A tensor of the shape and dtype of `lower_upper`.
+
+    Raises:
+        ValueError: `lower_upper` or `perm` has too few dimensions.
+        InvalidArgumentError: with `validate_args`, `perm` holds no permutations.
 
     Example:
         >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[2.0, 0.0], [0.0, 4.0]])).numpy().tolist()
         [[0.5, 0.0], [0.0, 0.25]]
     """
-    lower_upper, perm = _check_lu(lower_upper, perm, validate_args)
-    return lu_solve(lower_upper, perm, _identity_like(lower_upper))
+    factors, order = _lu_tensors(lower_upper, perm, validate_args)
+    return lu_solve(factors, order, _identity_like(factors))
 
 
-def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
-    """The matrices that `tf.linalg.lu` has factored.
+def lu_reconstruct(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: what `tf.linalg.lu` gave.
+        lower_upper, perm: the results of `tf.linalg.lu`.
         validate_args: checks that `perm` holds permutations.
 
     Returns:
-        A tensor of the shape of `lower_upper`.
+        A tensor of the shape and dtype of `lower_upper`.
+
+    Raises:
+        ValueError: `lower_upper` or `perm` has too few dimensions.
+        InvalidArgumentError: with `validate_args`, `perm` holds no permutations.
 
     Example:
         >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [3.0, 4.0]])).numpy().tolist()
         [[1.0, 2.0], [3.0, 4.0]]
     """
-    lower_upper, perm = _check_lu(lower_upper, perm, validate_args)
-    lower = set_diag(band_part(lower_upper, -1, 0), tf.ones_like(diag_part(lower_upper)))
-    product = matmul(lower, band_part(lower_upper, 0, -1))
-    if perm.shape.rank == 1:
-        return _permute_rows(product, tf.math.invert_permutation(perm))
-    return _permute_rows(product, _inverse_permutations(perm))
+    factors, order = _lu_tensors(lower_upper, perm, validate_args)
+    product = matmul(_unit_lower(factors), band_part(factors, 0, -1))
+    inverse = invert_permutation(order) if order.shape.rank == 1 else argsort(order, -1)
+    return _permute_rows(product, inverse)

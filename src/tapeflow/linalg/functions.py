@@ -8,16 +8,31 @@ from typing import Any
 import numpy as np
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, ones_like, zeros, zeros_like
+from tapeflow.array.grids import eye
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import where
+from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.graphdef.composed import composed
-from tapeflow.linalg.diagonals import adjoint
+from tapeflow.linalg.contraction import einsum
+from tapeflow.linalg.diagonals import adjoint, diag_part, set_diag
 from tapeflow.linalg.rules import check_square, square_matrices
 from tapeflow.linalg.solvers import solve
+from tapeflow.math.casting import cast
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log
+from tapeflow.math.extrema import maximum
+from tapeflow.math.reduction import reduce_max, reduce_sum
+from tapeflow.math.rounding import ceil
 
 
 def _exponential(input: torch.Tensor) -> torch.Tensor:
@@ -25,42 +40,42 @@ def _exponential(input: torch.Tensor) -> torch.Tensor:
     return torch.linalg.matrix_exp(input)
 
 
-@op("MatrixExponential", kernel=_exponential, shape=square_matrices)
-def _matrix_exponential(input: Any, name: str | None = None) -> Any:
-    """The exponentials of matrices."""
+@op("MatrixExponential", kernel=_exponential, shape=square_matrices, batching=leading_dimensions)
+def _matrix_exponential(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the exponentials of matrices."""
 
 
-def expm(input: Any, name: str | None = None) -> Any:
-    """The exponentials of matrices: `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`.
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the exponentials of matrices: `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`.
 
     Args:
         input: of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of the same shape.
+        A tensor of the same shape and dtype.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
-        ValueError: they are of integers.
+        ValueError: they are neither of a float nor of a complex dtype.
 
     Example:
         >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().tolist()
         [[1.0, 1.0], [0.0, 1.0]]
     """
-    input = input if isinstance(input, Tensor) else convert(input)
-    if not (input.dtype.is_floating or input.dtype.is_complex):
-        raise ValueError(f"tf.linalg.expm does not support matrices of type {input.dtype!r}")
-    return _matrix_exponential(input, name)
+    tensor: Any = input if isinstance(input, Tensor) else convert(input)
+    if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {tensor.dtype!r}")
+    return _matrix_exponential(tensor, name)
 
 
 def _block_gradient(function: Any, x: Any, dy: Any) -> Any:
-    """The gradient of a function of matrices: the upper right block of `function([[x^H, dy], [0, x^H]])`.
+    """Computes the gradient of a function of matrices: the upper right block of `function([[x^H, dy], [0, x^H]])`.
 
     N. J. Higham, "Functions of Matrices" (2008), theorem 3.6.
     """
     n = shape_of(x)[-1]
     x = adjoint(x)
-    blocks = tf.concat([tf.concat([x, dy], -1), tf.concat([tf.zeros_like(x), x], -1)], -2)
+    blocks = concat([concat([x, dy], -1), concat([zeros_like(x), x], -1)], -2)
     return function(blocks)[..., :n, n:]
 
 
@@ -77,16 +92,19 @@ _LARGEST_NORM = 5.371920351148152  # for which the approximant of degree 13 is e
 
 @composed(_matrix_exponential)
 def _(input: Any) -> Any:
-    """By a Pade approximant of degree 13, of matrices scaled down by powers of two, and squaring.
+    """Computes a Pade approximant of degree 13, of matrices scaled down by powers of two, and squares it.
 
     N. J. Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005), algorithm 2.3.
     """
+    # In a graph the loop is an operation of its own, which lies above this room.
+    from tapeflow.control_flow import while_loop
+
     real = input.dtype.real_dtype
-    norm = tf.reduce_max(tf.reduce_sum(tf.abs(input), -2), -1)
-    halvings = tf.math.ceil(tf.math.log(tf.maximum(norm / _LARGEST_NORM, 1.0)) / math.log(2.0))[..., None, None]
-    a = input * tf.cast(2.0**-halvings, input.dtype)
-    b = [tf.constant(c / _PADE[0], input.dtype) for c in _PADE]
-    identity = tf.linalg.set_diag(tf.zeros_like(a), tf.ones_like(tf.linalg.diag_part(a)))
+    largest = reduce_max(reduce_sum(abs_op(input), -2), -1)
+    halvings = ceil(log(maximum(largest / _LARGEST_NORM, 1.0)) / math.log(2.0))[..., None, None]
+    a = input * cast(2.0**-halvings, input.dtype)
+    b = [constant(c / _PADE[0], input.dtype) for c in _PADE]
+    identity = set_diag(zeros_like(a), ones_like(diag_part(a)))
     a2 = a @ a
     a4 = a2 @ a2
     a6 = a4 @ a2
@@ -94,65 +112,69 @@ def _(input: Any) -> Any:
     even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * identity
 
     def squared(i: Any, x: Any) -> Any:
-        return i + 1.0, tf.where(i < halvings, x @ x, x)
+        return i + 1.0, where(i < halvings, x @ x, x)
 
-    most = tf.reduce_max(tf.concat([tf.reshape(halvings, [-1]), tf.zeros([1], real)], 0))
-    start = tf.zeros([], real), tf.linalg.solve(even - odd, even + odd)
-    shapes = tf.TensorShape([]), input.shape
-    return tf.while_loop(lambda i, x: i < most, squared, start, shapes)[1]
+    most = reduce_max(concat([reshape(halvings, [-1]), zeros([1], real)], 0))
+    start = zeros([], real), solve(even - odd, even + odd)
+    shapes = TensorShape([]), input.shape
+    return while_loop(lambda i, x: i < most, squared, start, shapes)[1]
 
 
 # ---- by eigenvalues, or, where a matrix has too few eigenvectors, by iteration ---------------------------------------
 
 
 def _by_eigenvalues(x: torch.Tensor, function: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """`V function(values) V^-1`, the eigenvalues, and which matrices have eigenvectors good enough for it."""
+    """Computes `V function(values) V^-1`.
+
+    Returns:
+        The result, the eigenvalues, and for which matrices the eigenvectors are accurate enough for it.
+    """
     values, vectors = torch.linalg.eig(x)
     inverse, info = torch.linalg.inv_ex(vectors)
-    again = (vectors * values.unsqueeze(-2)) @ inverse
+    product = (vectors * values.unsqueeze(-2)) @ inverse
     scale = torch.linalg.matrix_norm(x)
-    good = (info == 0) & (torch.linalg.matrix_norm(again - x) <= 1e-11 * scale)
-    good &= torch.linalg.matrix_norm(vectors) * torch.linalg.matrix_norm(inverse) < 1e7
-    return (vectors * function(values).unsqueeze(-2)) @ inverse, values, good
+    accurate = (info == 0) & (torch.linalg.matrix_norm(product - x) <= 1e-11 * scale)
+    accurate &= torch.linalg.matrix_norm(vectors) * torch.linalg.matrix_norm(inverse) < 1e7
+    return (vectors * function(values).unsqueeze(-2)) @ inverse, values, accurate
 
 
-def _turned(x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The matrices times a number of absolute value 1 that takes their eigenvalues away from the negative axis."""
+def _rotated(x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Multiplies matrices by numbers of absolute value 1, which take their eigenvalues away from the negative axis.
+
+    Returns:
+        The products, and the angles of rotation.
+    """
     angles = torch.angle(values)
     angles = torch.where(angles < -math.pi + 1e-9, math.pi, angles)
-    turn = (angles.amin(-1) + math.pi) / 2
-    return x * torch.exp(-1j * turn)[..., None, None], turn
+    rotation = (angles.amin(-1) + math.pi) / 2
+    return x * torch.exp(-1j * rotation)[..., None, None], rotation
 
 
 def _square_root_by_iteration(x: torch.Tensor) -> torch.Tensor:
-    """The principal square root by the product form of the Denman-Beavers iteration (Higham, section 6.3)."""
-    eye = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+    """Computes the principal square root by the product form of the Denman-Beavers iteration (Higham, section 6.3)."""
+    identity = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
     m, root = x, x
     for _ in range(60):
         inverse = torch.linalg.inv_ex(m)[0]
-        root = root @ (eye + inverse) / 2
-        m = (2 * eye + m + inverse) / 4
-        if bool((torch.linalg.matrix_norm(m - eye) < 1e-14 * x.shape[-1]).all()):
+        root = root @ (identity + inverse) / 2
+        m = (2 * identity + m + inverse) / 4
+        if bool((torch.linalg.matrix_norm(m - identity) < 1e-14 * x.shape[-1]).all()):
             break
     return root
-
-
-def _wide(x: torch.Tensor) -> torch.Tensor:
-    return x.to(torch.complex128)
 
 
 def _square_root(input: torch.Tensor) -> torch.Tensor:
     check_square(input)
     if not input.numel():
         return input.clone()
-    x = _wide(input)
+    x = input.to(torch.complex128)
     if not bool(torch.isfinite(input).all()):
         return torch.full_like(input, torch.nan)
-    root, values, good = _by_eigenvalues(x, torch.sqrt)
-    if not bool(good.all()):
-        turned, turn = _turned(x, values)
-        other = _square_root_by_iteration(turned) * torch.exp(0.5j * turn)[..., None, None]
-        root = torch.where(good[..., None, None], root, other)
+    root, values, accurate = _by_eigenvalues(x, torch.sqrt)
+    if not bool(accurate.all()):
+        rotated, rotation = _rotated(x, values)
+        iterated = _square_root_by_iteration(rotated) * torch.exp(0.5j * rotation)[..., None, None]
+        root = torch.where(accurate[..., None, None], root, iterated)
     zero = torch.linalg.matrix_norm(x) == 0
     if not input.is_complex():
         scale = torch.linalg.matrix_norm(root.real).clamp_min(1e-300)
@@ -161,15 +183,15 @@ def _square_root(input: torch.Tensor) -> torch.Tensor:
     return torch.where(zero[..., None, None], torch.nan, root).to(input.dtype)
 
 
-@op("MatrixSquareRoot", kernel=_square_root, shape=square_matrices)
-def sqrtm(input: Any, name: str | None = None) -> Any:
-    """The principal square roots of matrices: `sqrtm(x) @ sqrtm(x) = x`.
+@op("MatrixSquareRoot", kernel=_square_root, shape=square_matrices, batching=leading_dimensions)
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the principal square roots of matrices: `sqrtm(x) @ sqrtm(x) = x`.
 
     Args:
         input: of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of the same shape; NaN where a real matrix has no real root.
+        A tensor of the same shape and dtype; NaN where a real matrix has no real root.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -185,15 +207,15 @@ def _(call: Call, dy: Any) -> Any:
     # With r = sqrtm(x), the gradient g solves r^H g + g r^H = dy, which is linear in the elements of g.
     root = adjoint(call.outputs[0])
     n = shape_of(root)[-1]
-    eye = tf.eye(n, dtype=root.dtype)
-    sums = tf.einsum("...ik,jl->...ijkl", root, eye) + tf.einsum("ik,...lj->...ijkl", eye, root)
+    identity = eye(n, dtype=root.dtype)
+    sums = einsum("...ik,jl->...ijkl", root, identity) + einsum("ik,...lj->...ijkl", identity, root)
     if is_unranked(shape_of(root)):
-        batch = tf.shape(root)[:-2]
-        square, column, whole = (tf.concat([batch, d], 0) for d in ([n * n, n * n], [n * n, 1], [n, n]))
+        batch = ops.Shape(root)[:-2]
+        square, column, whole = (concat([batch, d], 0) for d in ([n * n, n * n], [n * n, 1], [n, n]))
     else:
         batch = tuple(shape_of(root))[:-2]
         square, column, whole = (*batch, n * n, n * n), (*batch, n * n, 1), (*batch, n, n)
-    return tf.reshape(solve(tf.reshape(sums, square), tf.reshape(dy, column)), whole)
+    return reshape(solve(reshape(sums, square), reshape(dy, column)), whole)
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(9)
@@ -203,47 +225,48 @@ def _logarithm(input: torch.Tensor) -> torch.Tensor:
     check_square(input)
     if not input.numel():
         return input.clone()
-    x = _wide(input)
+    x = input.to(torch.complex128)
     if not bool(torch.isfinite(torch.view_as_real(input)).all()):
         return torch.full_like(input, torch.nan)
-    result, values, good = _by_eigenvalues(x, _principal_log)
-    if not bool(good.all()):
-        turned, turn = _turned(x, values)
-        eye = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
-        other = _logarithm_by_roots(turned) + 1j * turn[..., None, None] * eye
-        result = torch.where(good[..., None, None], result, other)
+    result, values, accurate = _by_eigenvalues(x, _principal_log)
+    if not bool(accurate.all()):
+        rotated, rotation = _rotated(x, values)
+        identity = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+        iterated = _logarithm_by_roots(rotated) + 1j * rotation[..., None, None] * identity
+        result = torch.where(accurate[..., None, None], result, iterated)
     singular = values.abs().amin(-1) == 0
     return torch.where(singular[..., None, None], torch.nan, result).to(input.dtype)
 
 
 def _principal_log(values: torch.Tensor) -> torch.Tensor:
+    """Computes logarithms with imaginary parts from -pi, left out, to pi."""
     result = torch.log(values)
     below = result.imag < -math.pi + 1e-12  # negative numbers, as rounding left them
     return torch.where(below, result + 2j * math.pi, result)
 
 
 def _logarithm_by_roots(x: torch.Tensor) -> torch.Tensor:
-    """Square roots until it is close to 1, then Gauss' quadrature (Higham, section 11.5)."""
-    eye = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+    """Takes square roots until the matrix is close to 1, then uses Gauss' quadrature (Higham, section 11.5)."""
+    identity = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
     count = 0
-    while count < 60 and bool((torch.linalg.matrix_norm(x - eye) > 0.25).any()):
+    while count < 60 and bool((torch.linalg.matrix_norm(x - identity) > 0.25).any()):
         x, count = _square_root_by_iteration(x), count + 1
-    difference = x - eye
+    difference = x - identity
     total = torch.zeros_like(x)
     for node, weight in zip((_NODES + 1) / 2, _WEIGHTS / 2, strict=True):
-        total += weight * torch.linalg.solve(eye + node * difference, difference)
+        total += weight * torch.linalg.solve(identity + node * difference, difference)
     return total * 2**count
 
 
-@op("MatrixLogarithm", kernel=_logarithm, shape=square_matrices)
-def logm(input: Any, name: str | None = None) -> Any:
-    """The principal logarithms of matrices: `expm(logm(x)) = x`.
+@op("MatrixLogarithm", kernel=_logarithm, shape=square_matrices, batching=leading_dimensions)
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the principal logarithms of matrices: `expm(logm(x)) = x`.
 
     Args:
         input: of shape `[..., n, n]` and a complex dtype.
 
     Returns:
-        A tensor of the same shape; NaN where a matrix is singular.
+        A tensor of the same shape and dtype; NaN where a matrix is singular.
 
     Raises:
         InvalidArgumentError: the matrices are not square, or not complex.

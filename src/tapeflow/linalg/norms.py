@@ -1,4 +1,4 @@
-"""Norms, and what is scaled by them."""
+"""Norms, and functions that scale tensors by them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,34 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like, zeros
+from tapeflow.array.masks import where
+from tapeflow.array.shaping import expand_dims, squeeze, transpose
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.linalg.spectral import svd
+from tapeflow.math.arithmetic import add_n
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import conj
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import sqrt, square
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.reduction import reduce_max, reduce_sum
 
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
 
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: Any = None) -> Any:
-    """Norms of vectors or of matrices.
+def norm(
+    tensor: TensorLike,
+    ord: str | float = "euclidean",
+    axis: AxisLike = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes norms of vectors or of matrices.
 
     Args:
         tensor: of a float or complex dtype.
@@ -27,10 +45,11 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool |
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the dtype of `tensor`; of its real dtype where `tensor` is complex and `ord` is not "euclidean".
+        A tensor of the shape of `tensor` without the reduced dimensions, and of its dtype; of its real dtype where
+        `tensor` is complex and `ord` is not "euclidean".
 
     Raises:
-        ValueError: there is no such norm, or `axis` names no vector or matrix.
+        ValueError: there is no such norm, or `axis` names neither a vector nor a matrix.
 
     Example:
         >>> tf.norm([3.0, 4.0]).numpy().item()
@@ -38,59 +57,62 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool |
         >>> tf.norm([[1.0, -2.0], [3.0, 4.0]], ord=1, axis=[0, 1]).numpy().item()
         6.0
     """
-    axis = host_value(axis)
-    is_matrix = isinstance(axis, tuple) and len(axis) == 2
-    if isinstance(axis, tuple):
-        if len(axis) not in (1, 2) or len(set(axis)) != len(axis):
-            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
-        axis = axis if is_matrix else axis[0]
+    axes: Any = host_value(axis)
+    is_matrix = isinstance(axes, tuple) and len(axes) == 2
+    if isinstance(axes, tuple):
+        if len(axes) not in (1, 2) or len(set(axes)) != len(axes):
+            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axes}")
+        axes = axes if is_matrix else axes[0]
     if is_matrix and ord not in _MATRIX_NORMS:
         raise ValueError(f"'ord' must be a supported matrix norm in {list(_MATRIX_NORMS)}, got {ord}")
     if not is_matrix and (ord != "euclidean" if isinstance(ord, str) else ord <= 0):
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
-    x = tensor if isinstance(tensor, Tensor) else convert(tensor)
+    x: Any = tensor if isinstance(tensor, Tensor) else convert(tensor)
     keepdims = bool(keepdims)
-    if ord in ("fro", "euclidean", 2):
+    if isinstance(ord, str) or ord == 2:
         if is_matrix and ord == 2:
-            return _spectral_norm(x, axis, keepdims)
-        squares = x * tf.math.conj(x) if x.dtype.is_complex else tf.square(x)
-        return tf.sqrt(tf.reduce_sum(squares, axis, keepdims), name)
-    x = tf.abs(x)
+            return _spectral_norm(x, axes, keepdims)
+        squares = x * conj(x) if x.dtype.is_complex else square(x)
+        return sqrt(reduce_sum(squares, axes, keepdims), name)
+    x = abs_op(x)
     if ord == 1:
-        sums = tf.reduce_sum(x, axis[0] if is_matrix else axis, is_matrix or keepdims)
-        return _max_over(sums, axis[1], axis, keepdims) if is_matrix else sums
+        sums = reduce_sum(x, axes[0] if is_matrix else axes, is_matrix or keepdims)
+        return _max_over(sums, axes[1], axes, keepdims) if is_matrix else sums
     if ord == np.inf:
         if is_matrix:
-            return _max_over(tf.reduce_sum(x, axis[1], True), axis[0], axis, keepdims)
-        return tf.reduce_max(x, axis, keepdims)
-    return tf.pow(tf.reduce_sum(tf.pow(x, ord), axis, keepdims), 1.0 / ord)
+            return _max_over(reduce_sum(x, axes[1], True), axes[0], axes, keepdims)
+        return reduce_max(x, axes, keepdims)
+    return ops.Pow(reduce_sum(ops.Pow(x, ord), axes, keepdims), 1.0 / ord)
 
 
 def _max_over(sums: Any, axis: int, axes: tuple[int, int], keepdims: bool) -> Any:
-    largest = tf.reduce_max(sums, axis, True)
-    return largest if keepdims else tf.squeeze(largest, axes)
+    largest = reduce_max(sums, axis, True)
+    return largest if keepdims else squeeze(largest, axes)
 
 
 def _spectral_norm(x: Any, axes: tuple[int, int], keepdims: bool) -> Any:
-    """The largest singular value of the matrices in two dimensions."""
+    """Computes the largest singular values of the matrices in two dimensions."""
     rank = len(x.shape)
     rows, columns = axes[0] % rank, axes[1] % rank
     others = [i for i in range(rank) if i not in (rows, columns)]
-    values = tf.linalg.svd(tf.transpose(x, [*others, rows, columns]), compute_uv=False)
-    largest = tf.reduce_max(values, -1)
+    values = svd(transpose(x, [*others, rows, columns]), compute_uv=False)
+    largest = reduce_max(values, -1)
     for i in sorted((rows, columns)) if keepdims else ():
-        largest = tf.expand_dims(largest, i)
+        largest = expand_dims(largest, i)
     return largest
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Any = None) -> tuple[Any, Any]:
+def normalize(
+    tensor: TensorLike, ord: str | float = "euclidean", axis: AxisLike = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """Divides vectors or matrices by their norms.
 
     Args:
         tensor, ord, axis: see `tf.norm`.
 
     Returns:
-        The quotients, and the norms with the reduced dimensions kept.
+        The quotients, of the shape and dtype of `tensor`, and the norms, of that dtype, whose reduced dimensions have
+        length 1.
 
     Raises:
         ValueError: see `tf.norm`.
@@ -99,8 +121,8 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Any =
         >>> tf.linalg.normalize([3.0, 4.0])[1].numpy().tolist()
         [5.0]
     """
-    x = tensor if isinstance(tensor, Tensor) else convert(tensor)
-    length = tf.cast(norm(x, ord, axis, keepdims=True), x.dtype)
+    x: Any = tensor if isinstance(tensor, Tensor) else convert(tensor)
+    length: Any = cast(norm(x, ord, axis, keepdims=True), x.dtype)
     return x / length, length
 
 
@@ -108,23 +130,25 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Any =
 
 
 def _values(x: Any) -> Any:
+    """Returns the elements of a tensor, or of the rows of `IndexedSlices`, as a tensor."""
     return x.values if isinstance(x, IndexedSlices) else x if isinstance(x, Tensor) else convert(x)
 
 
 def _list_of_tensors(t_list: Any) -> list[Any]:
+    """Returns a list of many tensors, or raises TypeError."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, (str, bytes)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
 
 
-def global_norm(t_list: Any, name: Any = None) -> Any:
-    """The Euclidean norm of all elements of many tensors: the root of the sum of their squares.
+def global_norm(t_list: Sequence[TensorLike | None], name: str | None = None) -> Tensor:
+    """Computes the Euclidean norm of all elements of many tensors: the root of the sum of their squares.
 
     Args:
-        t_list: tensors or `IndexedSlices`; a None counts as nothing.
+        t_list: tensors or `IndexedSlices` of one float dtype; None is skipped.
 
     Returns:
-        A scalar.
+        A scalar of that dtype.
 
     Raises:
         TypeError: `t_list` is not a sequence.
@@ -133,20 +157,23 @@ def global_norm(t_list: Any, name: Any = None) -> Any:
         >>> tf.linalg.global_norm([[3.0], [[4.0]], None]).numpy().item()
         5.0
     """
-    parts = [tf.reduce_sum(tf.square(_values(x))) for x in _list_of_tensors(t_list) if x is not None]
-    return tf.sqrt(tf.add_n(parts) if parts else tf.constant(0.0), name)
+    parts = [reduce_sum(square(_values(x))) for x in _list_of_tensors(t_list) if x is not None]
+    return sqrt(add_n(parts) if parts else constant(0.0), name)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> Any:
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike = None, name: str | None = None
+) -> Tensor | IndexedSlices:
     """Scales a tensor down so that its Euclidean norm is `clip_norm` at most.
 
     Args:
-        t: of a float dtype, or `IndexedSlices`, whose rows are then taken for the tensor.
+        t: of a float dtype, or `IndexedSlices`, whose rows then count as the tensor.
         clip_norm: the largest norm allowed; it broadcasts against `t`.
-        axes: the dimensions over which a norm is taken; None for all.
+        axes: the dimensions over which norms are computed; None for all.
 
     Returns:
-        A tensor (or `IndexedSlices`) like `t`: itself where its norm is small enough.
+        A tensor (or `IndexedSlices`) of the shape and dtype of `t`; its values are those of `t` where the norm is small
+        enough.
 
     Raises:
         InvalidArgumentError: `t` is not of a float dtype.
@@ -157,26 +184,31 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> 
         [3.0, 4.0]
     """
     x = _values(t)
-    squares = tf.reduce_sum(x * x, axes, True)
+    squares: Any = reduce_sum(x * x, axes, True)
     positive = squares > 0
-    # The root's gradient is infinite at 0, and would be NaN in the gradient of a choice between it and something else.
-    length = tf.where(positive, tf.sqrt(tf.where(positive, squares, tf.ones_like(squares))), squares)
-    limit = tf.maximum(tf.convert_to_tensor(clip_norm, x.dtype), tf.zeros([], x.dtype))
-    clipped = x * limit / tf.maximum(length, limit)
+    # The root's gradient is infinite at 0, and times the zero that `where` passes on there it would be NaN.
+    length = where(positive, sqrt(where(positive, squares, ones_like(squares))), squares)
+    limit = maximum(convert_to_tensor(clip_norm, x.dtype), zeros([], x.dtype))
+    clipped = x * limit / maximum(length, limit)
     x.shape.assert_is_compatible_with(clipped.shape)
     return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
 
 
-def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Any = None) -> tuple[list[Any], Any]:
+def clip_by_global_norm(
+    t_list: Sequence[TensorLike | None],
+    clip_norm: TensorLike,
+    use_norm: TensorLike | None = None,
+    name: str | None = None,
+) -> tuple[list[Any], Tensor]:
     """Scales many tensors by one factor so that their global norm is `clip_norm` at most.
 
     Args:
-        t_list: tensors or `IndexedSlices`; None stays None.
+        t_list: tensors or `IndexedSlices` of one float dtype; None stays None.
         clip_norm: the largest global norm allowed.
-        use_norm: the global norm, where it is known already.
+        use_norm: the global norm, if it was computed before.
 
     Returns:
-        The scaled tensors, and the global norm as it was. If that is infinite or NaN, all elements become NaN.
+        The scaled tensors, and their global norm before scaling. If that is infinite or NaN, all elements become NaN.
 
     Raises:
         TypeError: `t_list` is not a sequence.
@@ -187,9 +219,9 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
         ([1.5], None, 5.0)
     """
     tensors = _list_of_tensors(t_list)
-    length = global_norm(tensors) if use_norm is None else tf.convert_to_tensor(use_norm)
-    limit = tf.convert_to_tensor(clip_norm, length.dtype)
-    factor = limit * tf.minimum(1.0 / length, tf.ones([], length.dtype) / limit)
+    length: Any = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
+    limit = convert_to_tensor(clip_norm, length.dtype)
+    factor = limit * minimum(1.0 / length, ones([], length.dtype) / limit)
     factor += length - length  # NaN where the norm is not finite
     clipped: list[Any] = []
     for x in tensors:

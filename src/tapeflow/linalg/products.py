@@ -6,18 +6,22 @@ from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
 from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import broadcast, certainly_broadcasts, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, text
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
-from tapeflow.math.arithmetic import add
+from tapeflow.linalg.rules import batch_of_both
+from tapeflow.math.arithmetic import add, multiply
+from tapeflow.math.casting import cast
 
 _times_transposed = torch._C._nn.linear  # a @ b.T in one call: half a microsecond less than torch.mm(a, b.t())
 
@@ -34,13 +38,12 @@ def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, tran
     return TensorShape([m, n])
 
 
-# MatMul stands here twice. Most products have nothing transposed; these go straight to ATen's function, with no flags
-# to look at.
+# MatMul is declared twice. Most products transpose nothing; these go straight to ATen's function, and read no flags.
 
 
 @op("MatMul", kernel=torch.mm, shape=_matmul_rule, allocates=True)
-def _product(a: Any, b: Any, name: str | None = None) -> Any:
-    """The product of two matrices as they are."""
+def _product(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
+    """Multiplies two matrices, neither of them transposed."""
 
 
 @_product.gradient(needs="inputs")
@@ -68,8 +71,10 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
 
 
 def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
-    """Adds a product to a sum in place; False where its memory can't take it, or where `vmap` would go through it slice
-    by slice."""
+    """Adds the product `a.T @ b`, or `a @ b.T`, to a sum in place, and returns whether that was possible.
+
+    It is not where ATen can't write to the sum's memory, or where `vmap` would go through it slice by slice.
+    """
     if state.on_slices:
         return False
     try:
@@ -89,8 +94,10 @@ def _mm(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) 
 
 
 @op("MatMul", kernel=_mm, shape=_matmul_rule, allocates=True)
-def _matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None) -> Any:
-    """The product of two matrices, either of them transposed before."""
+def _matmul(
+    a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None
+) -> Tensor:
+    """Multiplies two matrices, each of them transposed first or not."""
 
 
 def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
@@ -107,8 +114,22 @@ def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
     return torch.addmm, f"{{kernel}}({{0}}, {left}, {right})", [bias, a, b]
 
 
+def _product_of_slices(batch: Batch, a: Slices, b: Slices, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    if not b.stacked and not transpose_a:
+        product = _matmul(batch.flat(a), b.value, False, transpose_b)
+        return batch.reshape(product, [batch.dims(a)[0], batch.dims(b)[0 if transpose_b else 1]])
+    if a.stacked and b.stacked and a.slice.shape[0 if transpose_a else 1] == 1:  # the gradient of a vector's product
+        rows, columns = batch.dims(a)[1 if transpose_a else 0], batch.dims(b)[0 if transpose_b else 1]
+        return multiply(batch.reshape(a.value, [rows, 1]), batch.reshape(b.value, [1, columns]))
+    if a.slice.dtype.is_complex and (transpose_a or transpose_b):
+        raise NoRule  # products of batches take the adjoint
+    return _batch_matmul(a.value, b.value, transpose_a, transpose_b)
+
+
 _product.inline(_write_product)
 _matmul.inline(_write_product)
+_product.batching(_product_of_slices)
+_matmul.batching(_product_of_slices)
 add.fuses("MatMul")(_write_product_with_bias)
 
 
@@ -137,13 +158,7 @@ def _batch_matmul_rule(x: TensorShape, y: TensorShape, *attrs: Any) -> TensorSha
     if x.rank is None or y.rank is None:
         return TensorShape(None)
     adj_x, adj_y = attrs[-2:] if attrs else (False, False)
-    for i, s in enumerate((x, y)):
-        if s.rank < 2:
-            raise invalid(f"In[{i}] ndims must be >= 2: {s.rank}")
-    try:
-        batch = broadcast(x[:-2], y[:-2])
-    except tf.errors.InvalidArgumentError:
-        raise invalid(f"In[0] and In[1] must have compatible batch dimensions: {text(x)} vs. {text(y)}") from None
+    batch = batch_of_both(x, y)
     m, k = x[-2:][::-1] if adj_x else x[-2:]
     l, n = y[-2:][::-1] if adj_y else y[-2:]  # noqa: E741
     if k != l and k is not None and l is not None:
@@ -158,8 +173,10 @@ def _bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = Fa
 
 
 @op("BatchMatMulV2", kernel=_bmm, shape=_batch_matmul_rule, allocates=True, node_name="MatMul")
-def _batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Any:
-    """Products of matrices in the last two dimensions; the others broadcast."""
+def _batch_matmul(
+    x: TensorLike, y: TensorLike, adj_x: bool = False, adj_y: bool = False, name: str | None = None
+) -> Tensor:
+    """Multiplies the matrices in the last two dimensions; the others broadcast."""
 
 
 @_batch_matmul.gradient(needs="inputs")
@@ -177,58 +194,66 @@ def _(call: Call, dy: Any) -> Any:
     return dx, dy_
 
 
+def _products_of_slices(batch: Batch, x: Slices, y: Slices, *attrs: Any) -> Any:
+    rank = max(x.rank, y.rank)
+    return batch.op.function(batch.lift(x, rank), batch.lift(y, rank), *attrs)
+
+
+_batch_matmul.batching(_products_of_slices)
+
+
 def _bmm_into(x: torch.Tensor, y: torch.Tensor, Tout: DType, adj_x: bool, adj_y: bool) -> torch.Tensor:
     return _bmm(x.to(Tout.torch), y.to(Tout.torch), adj_x, adj_y)
 
 
-@op("BatchMatMulV3", kernel=_bmm_into, shape=_batch_matmul_rule)
+@op("BatchMatMulV3", kernel=_bmm_into, shape=_batch_matmul_rule, batching=_products_of_slices)
 def _batch_matmul_into(
-    x: Any, y: Any, Tout: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None
-) -> Any:
-    """Products of matrices of one dtype or two, computed in another."""
+    x: TensorLike, y: TensorLike, Tout: DType, adj_x: bool = False, adj_y: bool = False, name: str | None = None
+) -> Tensor:
+    """Multiplies matrices of one dtype or two in another dtype."""
 
 
 @_batch_matmul_into.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.inputs
     dtype, adj_x, adj_y = call.attrs
-    wide_x, wide_y = tf.cast(x, dtype), tf.cast(y, dtype)
+    wide_x, wide_y = cast(x, dtype), cast(y, dtype)
     dx = _batch_matmul(wide_y, dy, adj_y, True) if adj_x else _batch_matmul(dy, wide_y, False, not adj_y)
     dy_ = _batch_matmul(dy, wide_x, True, adj_x) if adj_y else _batch_matmul(wide_x, dy, not adj_x, False)
-    return tf.cast(sum_like(dx, x), x.dtype), tf.cast(sum_like(dy_, y), y.dtype)
+    return cast(sum_like(dx, x), x.dtype), cast(sum_like(dy_, y), y.dtype)
 
 
 # ---- the public functions --------------------------------------------------------------------------------------------
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies matrices: `a @ b`.
 
     Args:
         a: of shape `[..., m, k]`: a float, complex or integer dtype.
         b: of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
-        transpose_a, transpose_b: whether `a` or `b` is transposed before.
-        adjoint_a, adjoint_b: whether it is transposed and conjugated before.
-        a_is_sparse, b_is_sparse: hints that most of it is zeros. With one of them, bfloat16 times float32 gives
-            float32.
+        transpose_a, transpose_b: transposes `a` or `b` first.
+        adjoint_a, adjoint_b: transposes and conjugates `a` or `b` first.
+        a_is_sparse, b_is_sparse: hints that most of the elements are zeros. With one of them, bfloat16 times float32
+            gives float32.
         output_type: the dtype to compute in and to return; `a` and `b` may then differ in dtype.
         grad_a, grad_b: say that an input is a gradient; without effect.
 
     Returns:
-        A tensor of shape `[..., m, n]`.
+        A tensor of shape `[..., m, n]` and the dtype of `a` and `b`, or `output_type`.
 
     Raises:
         InvalidArgumentError: the shapes or dtypes do not go together.
@@ -240,87 +265,83 @@ def matmul(
     """
     if type(b) is not EagerTensor and isinstance(b, ReadAsTensor) and not detours:
         b = b._read()
-    try:
-        if (
-            not (transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse)
-            and output_type is None
-        ):  # fmt: skip
+    if type(a) is EagerTensor and type(b) is EagerTensor:
+        flags = transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse
+        if not flags and output_type is None:
             if a.value.ndim == 2 == b.value.ndim:
                 return _product(a, b, name)
             if a.value.ndim >= 2 <= b.value.ndim:
                 return _batch_matmul(a, b, False, False, name)
-    except AttributeError:  # not two eager tensors
-        pass
-    if type(a) is not EagerTensor or type(b) is not EagerTensor:
-        for x in (a, b):
-            if hasattr(
-                type(x), "_matmul_of"
-            ):  # a linear operator, or another value that multiplies in a way of its own
-                flags = (transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse or b_is_sparse)
-                return x._matmul_of(a, b, *flags)
+    else:
+        operand: Any
+        for operand in (a, b):
+            if hasattr(type(operand), "_matmul_of"):  # a linear operator, or another value with its own product
+                sparse = a_is_sparse or b_is_sparse
+                return operand._matmul_of(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, sparse)
     if transpose_a and adjoint_a:
         raise ValueError(_BOTH.format("a", transpose_a, adjoint_a))
     if transpose_b and adjoint_b:
         raise ValueError(_BOTH.format("b", transpose_b, adjoint_b))
-    a = _operand(a, None)
-    b = _operand(b, a.dtype)
+    left = _operand(a, None)
+    right = _operand(b, left.dtype)
     if output_type is not None:
         dtype = as_dtype(output_type)
-        if dtype is not a.dtype or dtype is not b.dtype:
-            a, adjoint_a = (conj(a), True) if transpose_a else (a, adjoint_a)
-            b, adjoint_b = (conj(b), True) if transpose_b else (b, adjoint_b)
-            return _batch_matmul_into(a, b, dtype, adjoint_a, adjoint_b, name)
-    if (a_is_sparse or b_is_sparse) and {a.dtype, b.dtype} <= {bfloat16, float32}:
-        product = matmul(tf.cast(a, float32), tf.cast(b, float32), transpose_a or adjoint_a, transpose_b or adjoint_b)
-        return tf.cast(product, a.dtype if a.dtype is b.dtype else float32)
-    rank_a, rank_b = shape_rank(a), shape_rank(b)
+        if dtype is not left.dtype or dtype is not right.dtype:
+            left, adjoint_a = (conj(left), True) if transpose_a else (left, adjoint_a)
+            right, adjoint_b = (conj(right), True) if transpose_b else (right, adjoint_b)
+            return _batch_matmul_into(left, right, dtype, adjoint_a, adjoint_b, name)
+    if (a_is_sparse or b_is_sparse) and {left.dtype, right.dtype} <= {bfloat16, float32}:
+        product = matmul(cast(left, float32), cast(right, float32), transpose_a or adjoint_a, transpose_b or adjoint_b)
+        return cast(product, left.dtype if left.dtype is right.dtype else float32)
+    rank_a, rank_b = shape_rank(left), shape_rank(right)
     if rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2:
         if min(rank_a, rank_b) < 2:
             raise invalid(f"In[{0 if rank_a < 2 else 1}] ndims must be >= 2 [Op:MatMul] name: {name or ''}")
         if not (transpose_a or transpose_b or adjoint_a or adjoint_b):
-            return _product(a, b, name)
-        a, b = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
-        return _matmul(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
+            return _product(left, right, name)
+        left, right = conj(left) if adjoint_a else left, conj(right) if adjoint_b else right
+        return _matmul(left, right, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
     if transpose_a:
-        a, adjoint_a = conj(a), True
+        left, adjoint_a = conj(left), True
     if transpose_b:
-        b, adjoint_b = conj(b), True
-    return _batch_matmul(a, b, adjoint_a, adjoint_b, name)
+        right, adjoint_b = conj(right), True
+    return _batch_matmul(left, right, adjoint_a, adjoint_b, name)
 
 
 _BOTH = "Only one of `transpose_{0}` and `adjoint_{0}` can be True. Received `transpose_{0}`={1}, `adjoint_{0}`={2}."
 
 
 def _operand(x: Any, dtype: DType | None) -> Any:
+    """Returns an input as a tensor; of the dtype if it has none of its own."""
     if isinstance(x, ReadAsTensor) and not detours:
         return x._read()
     return x if isinstance(x, Tensor) else convert(x, hint=dtype)
 
 
 def shape_rank(x: Any) -> int | None:
-    """The rank of a tensor, None where it is unknown."""
+    """Returns the rank of a tensor, or None where it is unknown."""
     return x.value.ndim if type(x) is EagerTensor else x.shape.rank
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies matrices by vectors.
 
     Args:
         a: matrices of shape `[..., m, n]`.
         b: vectors of shape `[..., n]` and the same dtype. Leading dimensions broadcast.
-        transpose_a, adjoint_a: whether `a` is transposed, or transposed and conjugated, before.
-        a_is_sparse, b_is_sparse: hints that most of it is zeros.
+        transpose_a, adjoint_a: transposes `a` first, or transposes and conjugates it.
+        a_is_sparse, b_is_sparse: hints that most of the elements are zeros.
 
     Returns:
-        Vectors of shape `[..., m]`.
+        Vectors of shape `[..., m]` and the dtype of `a` and `b`.
 
     Raises:
         InvalidArgumentError: the shapes or dtypes do not go together.
@@ -329,9 +350,9 @@ def matvec(
         >>> tf.linalg.matvec([[1, 2], [3, 4]], [5, 6]).numpy().tolist()
         [17, 39]
     """
-    b = _operand(b, None)
-    product = matmul(a, tf.expand_dims(b, -1), transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
-    return tf.squeeze(product, -1)
+    vectors = _operand(b, None)
+    product = matmul(a, expand_dims(vectors, -1), transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
+    return squeeze(product, -1)
 
 
 def _cross_rule(a: TensorShape, b: TensorShape) -> TensorShape:
@@ -350,12 +371,15 @@ def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.linalg.cross(a, b)
 
 
-@op("Cross", kernel=_cross, shape=_cross_rule)
-def cross(a: Any, b: Any, name: str | None = None) -> Any:
-    """The cross products of vectors of three elements.
+@op("Cross", kernel=_cross, shape=_cross_rule, batching=equal_shapes)
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the cross products of vectors of three elements.
 
     Args:
         a, b: of one shape `[..., 3]` and one real dtype.
+
+    Returns:
+        A tensor of that shape and dtype.
 
     Raises:
         InvalidArgumentError: the shapes differ.

@@ -5,33 +5,40 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-import numpy as np
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, ones_like, zeros_like
+from tapeflow.array.joining import unstack
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import band_part, diag_part, set_diag
 from tapeflow.linalg.products import matmul
-from tapeflow.linalg.rules import check_square, one_each, square_matrices
+from tapeflow.linalg.rules import batch_of_both, check_square, one_each, solve_slices, square_matrices
+from tapeflow.math.complex import real
+from tapeflow.math.elementwise import log
+from tapeflow.math.reduction import reduce_sum
 
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 
-@op("MatrixDeterminant", kernel=torch.linalg.det, shape=one_each)
-def det(input: Any, name: str | None = None) -> Any:
-    """The determinants of matrices.
+@op("MatrixDeterminant", kernel=torch.linalg.det, shape=one_each, batching=leading_dimensions)
+def det(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the determinants of matrices.
 
     Args:
         input: of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of shape `[...]`. Its gradient exists where the matrices are invertible.
+        A tensor of shape `[...]` and that dtype. Its gradient exists where the matrices are invertible.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -47,9 +54,9 @@ def _(call: Call, dy: Any) -> Any:
     return _scaled(inv(call.inputs[0], adjoint=True), dy * conj(call.outputs[0]))
 
 
-def _scaled(matrices: Any, by: Any) -> Any:
-    """Each matrix times its scalar."""
-    return matrices * tf.expand_dims(tf.expand_dims(by, -1), -1)
+def _scaled(matrices: Any, scalars: Any) -> Any:
+    """Multiplies each matrix by its scalar."""
+    return matrices * expand_dims(expand_dims(scalars, -1), -1)
 
 
 LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
@@ -60,19 +67,21 @@ def _slogdet_kernel(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return sign, log.to(sign.dtype)
 
 
-@op("LogMatrixDeterminant", kernel=_slogdet_kernel, shape=lambda x: (one_each(x), one_each(x)))
-def _slogdet(input: Any, name: str | None = None) -> Any:
-    """Sign and logarithm of determinants."""
+@op("LogMatrixDeterminant", kernel=_slogdet_kernel, shape=lambda x: (one_each(x), one_each(x)),
+    batching=leading_dimensions)  # fmt: skip
+def _slogdet(input: TensorLike, name: str | None = None) -> list[Tensor]:
+    """Computes signs and logarithms of determinants."""
 
 
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
-    """The signs of determinants, and the logarithms of their absolute values.
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
+    """Computes the signs of determinants, and the logarithms of their absolute values.
 
     Args:
         input: of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A named tuple `(sign, log_abs_determinant)` of tensors of shape `[...]`; 0 and -inf for singular matrices.
+        A named tuple `(sign, log_abs_determinant)` of tensors of shape `[...]` and that dtype; 0 and -inf for singular
+        matrices.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -90,8 +99,8 @@ def _(call: Call, _: Any, dlog: Any) -> Any:
     return _scaled(inv(call.inputs[0], adjoint=True), dlog)
 
 
-def logdet(matrix: Any, name: str | None = None) -> Any:
-    """The logarithms of the determinants of matrices that are Hermitian and positive definite.
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the logarithms of the determinants of matrices that are Hermitian and positive definite.
 
     Args:
         matrix: of shape `[..., n, n]`, of a float or complex dtype.
@@ -106,8 +115,8 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
         >>> tf.linalg.logdet([[1.0, 0.0], [0.0, 1.0]]).numpy().item()
         0.0
     """
-    factor = tf.linalg.cholesky(matrix)
-    return 2.0 * tf.reduce_sum(tf.math.log(tf.math.real(diag_part(factor))), -1)
+    factor = ops.Cholesky(matrix)
+    return 2.0 * reduce_sum(log(real(diag_part(factor))), -1)
 
 
 # ---- inverses and equations ------------------------------------------------------------------------------------------
@@ -121,16 +130,16 @@ def _inverse(input: torch.Tensor, adjoint: bool) -> torch.Tensor:
     return inverse
 
 
-@op("MatrixInverse", kernel=_inverse, shape=square_matrices)
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
-    """The inverses of matrices.
+@op("MatrixInverse", kernel=_inverse, shape=square_matrices, batching=leading_dimensions)
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """Computes the inverses of matrices.
 
     Args:
         input: of shape `[..., n, n]`, of a float or complex dtype.
-        adjoint: gives the inverse of the adjoint.
+        adjoint: inverts the adjoints of the matrices.
 
     Returns:
-        A tensor of the same shape.
+        A tensor of the same shape and dtype.
 
     Raises:
         InvalidArgumentError: the matrices are not square, or not invertible.
@@ -172,9 +181,9 @@ def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tens
     return result
 
 
-@op("MatrixSolve", kernel=_solve, shape=_solve_rule)
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
-    """Solves `x` in `matrix @ x = rhs`.
+@op("MatrixSolve", kernel=_solve, shape=_solve_rule, batching=solve_slices)
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """Solves `matrix @ x = rhs` for `x`.
 
     Args:
         matrix: of shape `[..., n, n]`, of a float or complex dtype.
@@ -182,7 +191,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
         adjoint: solves with the adjoint of `matrix`.
 
     Returns:
-        A tensor of the shape of `rhs`.
+        A tensor of the shape and dtype of `rhs`.
 
     Raises:
         InvalidArgumentError: the shapes do not fit, or a matrix is not invertible.
@@ -206,15 +215,7 @@ def _(call: Call, dy: Any) -> Any:
 def _triangular_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
     if matrix.rank is None or rhs.rank is None:
         return TensorShape(None)
-    for i, x in enumerate((matrix, rhs)):
-        if x.rank < 2:
-            raise invalid(f"In[{i}] ndims must be >= 2: {x.rank}")
-    try:
-        batch = broadcast(matrix[:-2], rhs[:-2])
-    except tf.errors.InvalidArgumentError:
-        raise invalid(
-            f"In[0] and In[1] must have compatible batch dimensions: {text(matrix)} vs. {text(rhs)}"
-        ) from None
+    batch = batch_of_both(matrix, rhs)
     if not TensorShape(matrix[-1:]).is_compatible_with(matrix[-2:-1]):
         raise invalid(f"In[0] matrices in the last dimensions must be square ({matrix[-1]} =/= {matrix[-2]})")
     if not TensorShape(matrix[-1:]).is_compatible_with(rhs[-2:-1]):
@@ -226,18 +227,20 @@ def _solve_triangular(matrix: torch.Tensor, rhs: torch.Tensor, lower: bool, adjo
     return torch.linalg.solve_triangular(matrix.mH if adjoint else matrix, rhs, upper=lower == adjoint)
 
 
-@op("MatrixTriangularSolve", kernel=_solve_triangular, shape=_triangular_rule)
-def triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
-    """Solves `x` in `matrix @ x = rhs` for triangular matrices, by substitution.
+@op("MatrixTriangularSolve", kernel=_solve_triangular, shape=_triangular_rule, batching=solve_slices)
+def triangular_solve(
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """Solves `matrix @ x = rhs` for `x` with triangular matrices, by substitution.
 
     Args:
         matrix: of shape `[..., n, n]`; only one triangle is read.
         rhs: of shape `[..., n, k]`; leading dimensions broadcast.
-        lower: whether that is the lower triangle.
+        lower: reads the lower triangle; otherwise the upper one.
         adjoint: solves with the adjoint of `matrix`.
 
     Returns:
-        A tensor of shape `[..., n, k]`; infinite or NaN where there is a zero on the diagonal.
+        A tensor of shape `[..., n, k]` and the dtype of `rhs`; infinite or NaN where there is a zero on the diagonal.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -261,15 +264,15 @@ def _(call: Call, dy: Any) -> Any:
     return dmatrix, sum_like(drhs, rhs)
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
-    """Solves `x` in `a @ x = rhs` for matrices that `tf.linalg.cholesky` has factored.
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
+    """Solves `a @ x = rhs` for `x` with matrices that `tf.linalg.cholesky` has factored.
 
     Args:
         chol: the factors, of shape `[..., n, n]`.
         rhs: of shape `[..., n, k]`; leading dimensions broadcast.
 
     Returns:
-        A tensor of shape `[..., n, k]`.
+        A tensor of shape `[..., n, k]` and the dtype of `rhs`.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -278,8 +281,8 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
         >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [3.0]]).numpy().tolist()
         [[1.0], [3.0]]
     """
-    chol = chol if isinstance(chol, Tensor) else convert(chol)
-    return triangular_solve(chol, triangular_solve(chol, rhs), True, True, name)
+    factor = chol if isinstance(chol, Tensor) else convert(chol)
+    return triangular_solve(factor, triangular_solve(factor, rhs), True, True, name)
 
 
 # ---- least squares ---------------------------------------------------------------------------------------------------
@@ -295,17 +298,19 @@ def _least_squares(matrix: torch.Tensor, rhs: torch.Tensor, l2_regularizer: floa
 
 
 @op("MatrixSolveLs", kernel=_least_squares, host=("l2_regularizer",))
-def _matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any, fast: bool = True, name: str | None = None) -> Any:
-    """Least squares by an orthogonal factorization."""
+def _matrix_solve_ls(
+    matrix: TensorLike, rhs: TensorLike, l2_regularizer: Any, fast: bool = True, name: str | None = None
+) -> Tensor:
+    """Solves least squares problems by an orthogonal factorization."""
 
 
 @_matrix_solve_ls.gradient(needs="inputs outputs")
 def _(call: Call, dx: Any) -> Any:
-    """G. H. Golub and V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose
-    Variables Separate" (1973), for matrices whose rank stays."""
+    # G. H. Golub and V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose
+    # Variables Separate" (1973), for matrices whose rank stays the same.
     (matrix, rhs), x = call.inputs, call.outputs[0]
     rows = matmul(matrix, matrix, adjoint_b=True)
-    identity = set_diag(tf.zeros_like(rows), tf.ones_like(diag_part(rows)))
+    identity = set_diag(zeros_like(rows), ones_like(diag_part(rows)))
     inverse = _matrix_solve_ls(matrix, identity, *call.attrs)
     drhs = matmul(inverse, dx, adjoint_a=True)
     dmatrix = None
@@ -321,22 +326,23 @@ def _(call: Call, dx: Any) -> Any:
     return dmatrix, sum_like(drhs, rhs)
 
 
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Any:
+def lstsq(
+    matrix: TensorLike, rhs: TensorLike, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
     """Solves linear equations in the least squares sense.
 
-    Where there are more equations than unknowns, the squares of the errors (and `l2_regularizer` times those of `x`)
-    are made least; where there are less, `x` itself is.
+    Where there are more equations than unknowns, the solution minimizes the sum of the squared errors and of
+    `l2_regularizer` times the squared elements of `x`; where there are fewer, it is the solution of least norm.
 
     Args:
         matrix: of shape `[..., m, n]`, of a float or complex dtype.
-        rhs: of shape `[..., m, k]`.
-        l2_regularizer: how much large solutions are held back.
-        fast: solves the normal equations by Cholesky's factorization, which needs a matrix of full rank and well
-            conditioned; otherwise an orthogonal factorization is used, which needs neither and ignores the
-            regularizer.
+        rhs: of shape `[..., m, k]` and the same dtype.
+        l2_regularizer: the weight of the squared elements of `x`.
+        fast: solves the normal equations by Cholesky's factorization, which needs well conditioned matrices of full
+            rank; otherwise an orthogonal factorization is used, which needs neither and ignores the regularizer.
 
     Returns:
-        A tensor of shape `[..., n, k]`.
+        A tensor of shape `[..., n, k]` and the same dtype.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -346,105 +352,30 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
         >>> x.numpy().tolist()
         [[1.0], [1.0]]
     """
-    matrix = matrix if isinstance(matrix, Tensor) else convert(matrix)
-    rhs = rhs if isinstance(rhs, Tensor) else convert(rhs, hint=matrix.dtype)
-    if not fast or matrix.shape.num_elements() == 0:
-        return _matrix_solve_ls(matrix, rhs, l2_regularizer, fast, name)
-    rows, columns = matrix.shape[-2:]
+    a: Any = matrix if isinstance(matrix, Tensor) else convert(matrix)
+    b: Any = rhs if isinstance(rhs, Tensor) else convert(rhs, hint=a.dtype)
+    if not fast or a.shape.num_elements() == 0:
+        return _matrix_solve_ls(a, b, l2_regularizer, fast, name)
+    rows, columns = a.shape[-2:]
     if rows is None or columns is None:
-        rows, columns = tf.unstack(tf.shape(matrix)[-2:], 2)
-        return tf.cond(
+        # In a graph the choice is an operation of its own, which lies above this room.
+        from tapeflow.control_flow import cond
+
+        rows, columns = unstack(ops.Shape(a)[-2:], 2)
+        return cond(
             rows >= columns,
-            lambda: _normal_equations(matrix, rhs, l2_regularizer, True),
-            lambda: _normal_equations(matrix, rhs, l2_regularizer, False),
+            lambda: _normal_equations(a, b, l2_regularizer, True),
+            lambda: _normal_equations(a, b, l2_regularizer, False),
         )
-    return _normal_equations(matrix, rhs, l2_regularizer, rows >= columns)
+    return _normal_equations(a, b, l2_regularizer, rows >= columns)
 
 
 def _normal_equations(matrix: Any, rhs: Any, l2_regularizer: float, tall: bool) -> Any:
-    """Least squares by the Cholesky factor of the smaller Gram matrix."""
+    """Solves least squares problems by the Cholesky factor of the smaller Gram matrix."""
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if l2_regularizer:
-        gram = set_diag(gram, diag_part(gram) + tf.constant(l2_regularizer, gram.dtype))
-    factor = tf.linalg.cholesky(gram)
+        gram = set_diag(gram, diag_part(gram) + constant(l2_regularizer, gram.dtype))
+    factor = ops.Cholesky(gram)
     if tall:
         return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
     return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
-
-
-def _float_matrices(a: Any) -> Any:
-    a = a if isinstance(a, Tensor) else convert(a)
-    if not a.dtype.is_floating:
-        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
-    if a.shape.rank is not None and a.shape.rank < 2:
-        raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {a.shape.rank}).")
-    return a
-
-
-def _larger_side(a: Any) -> Any:
-    """The larger dimension of the matrices: a number, or a tensor of their dtype where it is not known yet."""
-    sides = a.shape[-2:]
-    return max(sides) if sides.is_fully_defined() else tf.cast(tf.reduce_max(tf.shape(a)[-2:]), a.dtype)
-
-
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
-    """The pseudo-inverses of Moore and Penrose, by singular values.
-
-    Args:
-        a: of shape `[..., m, n]`, of a float dtype.
-        rcond: singular values below this part of the largest one count as zero; of shape `[...]`. By default
-            `10 * max(m, n)` times the dtype's precision.
-        validate_args: has no effect, as arguments are always checked.
-
-    Returns:
-        A tensor of shape `[..., n, m]`.
-
-    Raises:
-        TypeError: `a` is not of a float dtype.
-        ValueError: it has less than two dimensions.
-
-    Example:
-        >>> np.allclose(tf.linalg.pinv([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), [[1, 0, 0], [0, 0.5, 0]])
-        True
-    """
-    a = _float_matrices(a)
-    if rcond is None:
-        rcond = 10.0 * _larger_side(a) * np.finfo(a.dtype.as_numpy_dtype).eps
-    rcond = tf.convert_to_tensor(rcond, a.dtype)
-    s, u, v = tf.linalg.svd(a)
-    cutoff = rcond * tf.reduce_max(s, -1) if s.shape[-1] != 0 else rcond
-    # Dividing by infinity leaves a singular value out, and its gradient too.
-    s = tf.where(s > tf.expand_dims(cutoff, -1), s, tf.constant(np.inf, s.dtype))
-    inverse = matmul(v / tf.expand_dims(s, -2), u, adjoint_b=True)
-    inverse.shape.assert_is_compatible_with(a.shape[:-2].concatenate(a.shape[-2:][::-1]))
-    return inverse
-
-
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
-    """The ranks of matrices: how many singular values are larger than `tol`.
-
-    Args:
-        a: of shape `[..., m, n]`, of a float dtype.
-        tol: of shape `[...]`; by default `max(m, n)` times the largest singular value times the dtype's precision.
-        validate_args: has no effect, as arguments are always checked.
-
-    Returns:
-        An int32 tensor of shape `[...]`.
-
-    Raises:
-        TypeError: `a` is not of a float dtype.
-        ValueError: it has less than two dimensions.
-
-    Example:
-        >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy().item()
-        1
-    """
-    a = _float_matrices(a)
-    s = tf.linalg.svd(a, compute_uv=False)
-    if tol is None:
-        eps = float(np.finfo(a.dtype.as_numpy_dtype).eps)
-        largest = tf.reduce_max(s, -1, True) if s.shape[-1] != 0 else tf.zeros([], s.dtype)
-        limit = eps * _larger_side(a) * largest
-    else:
-        limit = tf.expand_dims(tf.convert_to_tensor(tol, s.dtype), -1)
-    return tf.reduce_sum(tf.cast(s > limit, tf.int32), -1)

@@ -2,38 +2,46 @@
 
 The gradients are those of M. B. Giles, "An extended collection of matrix derivative results for forward and reverse
 mode algorithmic differentiation" (2008), and of Z.-Q. Wan and S.-X. Zhang, "Automatic differentiation for complex
-valued SVD" (2019). They hold where the values are distinct; where two are equal, what the vectors contribute is left
-out.
+valued SVD" (2019). They hold where the values are distinct; where two are equal, the vectors' contribution is left out.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
+import numpy as np
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, convert_to_tensor, zeros, zeros_like
+from tapeflow.array.masks import where
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.types.dtypes import DType, complex64, complex128, float64
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import DType, complex64, complex128, float64, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import adjoint, band_part, diag, diag_part, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import check_square, matrices, square_matrices
 from tapeflow.linalg.solvers import solve
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import real
+from tapeflow.math.reduction import reduce_max, reduce_sum
 
-# What an eigenvalue decomposition raises where LAPACK does not converge, as for NaN.
+# The error of an eigenvalue decomposition where LAPACK does not converge, as for NaN.
 _FAILED = "{} was not successful. The input might not be valid."
 
 
 def _reciprocal_differences(x: Any) -> Any:
-    """The matrix of `1 / (x[j] - x[i])`, and 0 where that is on the diagonal or 1 / 0."""
-    differences = tf.expand_dims(x, -2) - tf.expand_dims(x, -1)
-    inverse = differences / (differences * differences + tf.constant(1e-20, differences.dtype))
-    return set_diag(inverse, tf.zeros_like(x))
+    """Returns the matrix of `1 / (x[j] - x[i])`, and 0 on the diagonal and where that is 1 / 0."""
+    differences = expand_dims(x, -2) - expand_dims(x, -1)
+    inverse = differences / (differences * differences + constant(1e-20, differences.dtype))
+    return set_diag(inverse, zeros_like(x))
 
 
 # ---- self-adjoint matrices -------------------------------------------------------------------------------------------
@@ -47,7 +55,7 @@ def _values_and_vectors_rule(input: TensorShape, compute_v: bool = True, *_: Any
 
 def _eigh(input: torch.Tensor, compute_v: bool) -> tuple[torch.Tensor, torch.Tensor]:
     check_square(input)
-    if not bool(input.tril().isfinite().all()):  # LAPACK gives some answer or other
+    if not bool(input.tril().isfinite().all()):  # for which LAPACK returns arbitrary numbers
         raise invalid(_FAILED.format("Self-adjoint eigen decomposition"))
     if compute_v:
         values, vectors = torch.linalg.eigh(input)
@@ -56,9 +64,9 @@ def _eigh(input: torch.Tensor, compute_v: bool) -> tuple[torch.Tensor, torch.Ten
     return values.to(input.dtype), vectors
 
 
-@op("SelfAdjointEigV2", kernel=_eigh, shape=_values_and_vectors_rule)
-def _self_adjoint_eig(input: Any, compute_v: bool = True, name: str | None = None) -> Any:
-    """Eigenvalues, and eigenvectors, of self-adjoint matrices."""
+@op("SelfAdjointEigV2", kernel=_eigh, shape=_values_and_vectors_rule, batching=leading_dimensions)
+def _self_adjoint_eig(input: TensorLike, compute_v: bool = True, name: str | None = None) -> list[Tensor]:
+    """Computes eigenvalues, and eigenvectors, of self-adjoint matrices."""
 
 
 @_self_adjoint_eig.gradient(needs="inputs outputs")
@@ -71,13 +79,13 @@ def _(call: Call, dvalues: Any, dvectors: Any) -> Any:
         _, vectors = _self_adjoint_eig(call.inputs[0], True)
         inner = diag(dvalues)
     grad = matmul(vectors, matmul(inner, vectors, adjoint_b=True))
-    # Only the lower triangle was read.
+    # The op reads the lower triangle alone.
     grad = band_part(grad + adjoint(grad), -1, 0)
-    return set_diag(grad, diag_part(grad) * tf.constant(0.5, grad.dtype))
+    return set_diag(grad, diag_part(grad) * constant(0.5, grad.dtype))
 
 
-def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
-    """The eigenvalues and eigenvectors of self-adjoint matrices.
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
     Args:
         tensor: of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
@@ -98,8 +106,8 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
     return values, vectors
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Any:
-    """The eigenvalues of self-adjoint matrices.
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the eigenvalues of self-adjoint matrices.
 
     Args:
         tensor: of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
@@ -136,8 +144,8 @@ def _eig(input: torch.Tensor, Tout: DType, compute_v: bool) -> tuple[torch.Tenso
 
 
 @op("Eig", kernel=_eig, shape=lambda x, Tout, compute_v=True: _values_and_vectors_rule(x, compute_v))
-def _general_eig(input: Any, Tout: Any, compute_v: bool = True, name: str | None = None) -> Any:
-    """Eigenvalues, and eigenvectors, of square matrices."""
+def _general_eig(input: TensorLike, Tout: DType, compute_v: bool = True, name: str | None = None) -> list[Tensor]:
+    """Computes eigenvalues, and eigenvectors, of square matrices."""
 
 
 @_general_eig.gradient(needs="inputs outputs")
@@ -146,25 +154,26 @@ def _(call: Call, dvalues: Any, dvectors: Any) -> Any:
     dtype, compute_v = call.attrs
     if compute_v:
         along = matmul(vectors, dvectors, adjoint_a=True)
-        # The vectors have unit length: what would change that does not count.
-        lengths = diag(tf.cast(tf.math.real(diag_part(along)), along.dtype))
+        # The vectors have unit length: only the part of the gradient that does not change it counts.
+        lengths = diag(cast(real(diag_part(along)), along.dtype))
         inner = along - matmul(matmul(vectors, vectors, adjoint_a=True), lengths)
         inner = conj(_reciprocal_differences(values)) * inner + diag(dvalues)
     else:
         _, vectors = _general_eig(call.inputs[0], dtype, True)
         inner = diag(dvalues)
     transposed = adjoint(vectors)
-    return tf.cast(solve(transposed, matmul(inner, transposed)), call.inputs[0].dtype)
+    return cast(solve(transposed, matmul(inner, transposed)), call.inputs[0].dtype)
 
 
-def _complex_of(tensor: Any) -> tuple[Any, DType]:
-    tensor = tensor if isinstance(tensor, Tensor) else convert(tensor)
+def _with_complex_dtype(value: TensorLike) -> tuple[Any, DType]:
+    """Returns a tensor, and the complex dtype of its eigenvalues."""
+    tensor: Any = value if isinstance(value, Tensor) else convert(value)
     dtype = tensor.dtype
     return tensor, dtype if dtype.is_complex else complex128 if dtype is float64 else complex64
 
 
-def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
-    """The eigenvalues and eigenvectors of square matrices.
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Computes the eigenvalues and eigenvectors of square matrices.
 
     Args:
         tensor: of shape `[..., n, n]`, of dtype float32, float64 or complex.
@@ -181,13 +190,13 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
         >>> sorted(np.round(np.imag(values)).tolist())
         [-2.0, 2.0]
     """
-    tensor, dtype = _complex_of(tensor)
-    values, vectors = _general_eig(tensor, dtype, True, name)
+    matrix, dtype = _with_complex_dtype(tensor)
+    values, vectors = _general_eig(matrix, dtype, True, name)
     return values, vectors
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Any:
-    """The eigenvalues of square matrices.
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the eigenvalues of square matrices.
 
     Args:
         tensor: of shape `[..., n, n]`, of dtype float32, float64 or complex.
@@ -202,8 +211,8 @@ def eigvals(tensor: Any, name: str | None = None) -> Any:
         >>> sorted(np.round(np.imag(tf.linalg.eigvals([[0.0, 2.0], [-2.0, 0.0]]))).tolist())
         [-2.0, 2.0]
     """
-    tensor, dtype = _complex_of(tensor)
-    return _general_eig(tensor, dtype, False, name)[0]
+    matrix, dtype = _with_complex_dtype(tensor)
+    return _general_eig(matrix, dtype, False, name)[0]
 
 
 # ---- singular values -------------------------------------------------------------------------------------------------
@@ -223,7 +232,7 @@ def _svd_rule(input: TensorShape, compute_uv: bool = True, full_matrices: bool =
 
 
 def _svd_kernel(input: torch.Tensor, compute_uv: bool, full_matrices: bool) -> tuple[torch.Tensor, ...]:
-    if not bool(torch.isfinite(input).all()):  # LAPACK gives no answer
+    if not bool(torch.isfinite(input).all()):  # for which LAPACK may not return
         shapes = [s.as_list() for s in _svd_rule(TensorShape(input.shape), compute_uv, full_matrices)]
         return tuple([input.new_full([int(d or 0) for d in s], torch.nan) for s in shapes])
     if compute_uv:
@@ -232,9 +241,11 @@ def _svd_kernel(input: torch.Tensor, compute_uv: bool, full_matrices: bool) -> t
     return torch.linalg.svdvals(input).to(input.dtype), input.new_empty(0), input.new_empty(0)
 
 
-@op("Svd", kernel=_svd_kernel, shape=_svd_rule)
-def _svd(input: Any, compute_uv: bool = True, full_matrices: bool = False, name: str | None = None) -> Any:
-    """Singular values, and singular vectors."""
+@op("Svd", kernel=_svd_kernel, shape=_svd_rule, batching=leading_dimensions)
+def _svd(
+    input: TensorLike, compute_uv: bool = True, full_matrices: bool = False, name: str | None = None
+) -> list[Tensor]:
+    """Computes singular values, and singular vectors."""
 
 
 @_svd.gradient(needs="inputs outputs")
@@ -242,33 +253,43 @@ def _(call: Call, ds: Any, du: Any, dv: Any) -> Any:
     compute_uv, _ = call.attrs
     if not compute_uv:
         _, u, v = _svd(call.inputs[0], True, False)
-        return matmul(u * tf.expand_dims(ds, -2), v, adjoint_b=True)
+        return matmul(u * expand_dims(ds, -2), v, adjoint_b=True)
     s, u, v = call.outputs
     count = shape_of(s)[-1]
     null_u, null_v, dnull_u, dnull_v = [x[..., count:] for x in (u, v, du, dv)]
     u, v, du, dv = [x[..., :count] for x in (u, v, du, dv)]
     u_du, v_dv = matmul(u, du, adjoint_a=True), matmul(v, dv, adjoint_a=True)
-    rows, columns = tf.expand_dims(s, -1), tf.expand_dims(s, -2)
-    inverse = columns / (columns * columns + tf.constant(1e-20, s.dtype))
+    rows, columns = expand_dims(s, -1), expand_dims(s, -2)
+    inverse = columns / (columns * columns + constant(1e-20, s.dtype))
     # With `f[i, j] = 1 / (s[j]^2 - s[i]^2)`: (u^H du skewed * f) s + s (v^H dv skewed * f) + ds on the diagonal.
     f = _reciprocal_differences(s * s)
     inner = f * (u_du - adjoint(u_du)) * columns + rows * (f * (v_dv - adjoint(v_dv))) + diag(ds)
     if s.dtype.is_complex:  # the phase that u and v share
-        inner += diag((diag_part(u_du) - conj(diag_part(u_du))) * inverse[..., 0, :] * tf.constant(0.5, s.dtype))
-    # What is orthogonal to the first singular vectors, or, in full matrices, belongs to the other ones.
+        inner += diag((diag_part(u_du) - conj(diag_part(u_du))) * inverse[..., 0, :] * constant(0.5, s.dtype))
+    # The parts that are orthogonal to the first singular vectors, and, in full matrices, to the others, too.
     left = du - matmul(u, u_du) - matmul(null_u, matmul(dnull_u, u, adjoint_a=True))
     right = dv - matmul(v, v_dv) - matmul(null_v, matmul(dnull_v, v, adjoint_a=True))
     grad = matmul(matmul(u, inner) + left * inverse, v, adjoint_b=True)
     return grad + matmul(u * inverse, right, adjoint_b=True)
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """The singular values and singular vectors of matrices: `tensor = u @ diag(s) @ adjoint(v)`.
+@overload
+def svd(
+    tensor: TensorLike, full_matrices: bool = ..., compute_uv: Literal[True] = ..., name: str | None = ...
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def svd(
+    tensor: TensorLike, full_matrices: bool = ..., *, compute_uv: Literal[False], name: str | None = ...
+) -> Tensor: ...
+def svd(
+    tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor] | Tensor:
+    """Computes the singular values and singular vectors of matrices: `tensor = u @ diag(s) @ adjoint(v)`.
 
     Args:
         tensor: of shape `[..., m, n]`, of a float or complex dtype.
-        full_matrices: whether `u` and `v` are square; otherwise they have `p = min(m, n)` columns.
-        compute_uv: whether the vectors are computed.
+        full_matrices: computes square `u` and `v`; otherwise they have `p = min(m, n)` columns.
+        compute_uv: computes the vectors, too.
 
     Returns:
         `(s, u, v)`: the singular values in descending order, of shape `[..., p]` and the real dtype, and the vectors in
@@ -284,5 +305,96 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
         True
     """
     s, u, v = _svd(tensor, compute_uv, full_matrices, name)
-    s = tf.math.real(s)
+    s = real(s)
     return (s, u, v) if compute_uv else s
+
+
+# ---- functions of singular values ------------------------------------------------------------------------------------
+
+
+def _float_matrices(a: TensorLike) -> Any:
+    """Returns an argument as a tensor of matrices.
+
+    Raises:
+        TypeError: it is not of a float dtype.
+        ValueError: it has less than two dimensions.
+    """
+    matrix: Any = a if isinstance(a, Tensor) else convert(a)
+    if not matrix.dtype.is_floating:
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {matrix.dtype.name}).")
+    if matrix.shape.rank is not None and matrix.shape.rank < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {matrix.shape.rank}).")
+    return matrix
+
+
+def _larger_side(a: Any) -> Any:
+    """Returns the larger dimension of the matrices: a number, or a tensor of their dtype where it is not static."""
+    sides = a.shape[-2:]
+    return max(sides) if sides.is_fully_defined() else cast(reduce_max(ops.Shape(a)[-2:]), a.dtype)
+
+
+def pinv(
+    a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the pseudo-inverses of Moore and Penrose, by singular values.
+
+    Args:
+        a: of shape `[..., m, n]`, of a float dtype.
+        rcond: singular values below this part of the largest one count as zero; of shape `[...]`. By default
+            `10 * max(m, n)` times the dtype's precision.
+        validate_args: has no effect, as arguments are always checked.
+
+    Returns:
+        A tensor of shape `[..., n, m]` and that dtype.
+
+    Raises:
+        TypeError: `a` is not of a float dtype.
+        ValueError: it has less than two dimensions.
+
+    Example:
+        >>> np.allclose(tf.linalg.pinv([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), [[1, 0, 0], [0, 0.5, 0]])
+        True
+    """
+    matrix = _float_matrices(a)
+    if rcond is None:
+        rcond = 10.0 * _larger_side(matrix) * np.finfo(matrix.dtype.as_numpy_dtype).eps
+    tolerance: Any = convert_to_tensor(rcond, matrix.dtype)
+    s, u, v = svd(matrix)
+    cutoff = tolerance * reduce_max(s, -1) if s.shape[-1] != 0 else tolerance
+    # Dividing by infinity leaves a singular value out, and its gradient too.
+    s = where(s > expand_dims(cutoff, -1), s, constant(np.inf, s.dtype))
+    inverse = matmul(v / expand_dims(s, -2), u, adjoint_b=True)
+    inverse.shape.assert_is_compatible_with(matrix.shape[:-2].concatenate(matrix.shape[-2:][::-1]))
+    return inverse
+
+
+def matrix_rank(
+    a: TensorLike, tol: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the ranks of matrices: the numbers of singular values larger than `tol`.
+
+    Args:
+        a: of shape `[..., m, n]`, of a float dtype.
+        tol: of shape `[...]`; by default `max(m, n)` times the largest singular value times the dtype's precision.
+        validate_args: has no effect, as arguments are always checked.
+
+    Returns:
+        An int32 tensor of shape `[...]`.
+
+    Raises:
+        TypeError: `a` is not of a float dtype.
+        ValueError: it has less than two dimensions.
+
+    Example:
+        >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy().item()
+        1
+    """
+    matrix = _float_matrices(a)
+    s: Any = svd(matrix, compute_uv=False)
+    if tol is None:
+        eps = float(np.finfo(matrix.dtype.as_numpy_dtype).eps)
+        largest: Any = reduce_max(s, -1, True) if s.shape[-1] != 0 else zeros([], s.dtype)
+        limit = eps * _larger_side(matrix) * largest
+    else:
+        limit = expand_dims(convert_to_tensor(tol, s.dtype), -1)
+    return reduce_sum(cast(s > limit, int32), -1)

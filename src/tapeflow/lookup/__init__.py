@@ -3,3 +3,8 @@
 from tapeflow.lookup import experimental
 from tapeflow.lookup.initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer
 from tapeflow.lookup.tables import StaticHashTable, StaticVocabularyTable
+
+__all__ = [
+    "KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer",
+    "experimental",
+]  # fmt: skip

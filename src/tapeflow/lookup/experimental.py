@@ -1,3 +1,5 @@
 """The public `tf.lookup.experimental` namespace: tables that change."""
 
 from tapeflow.lookup.mutable import DenseHashTable, MutableHashTable
+
+__all__ = ["DenseHashTable", "MutableHashTable"]

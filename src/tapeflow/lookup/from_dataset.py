@@ -1,16 +1,21 @@
-"""Tables made of datasets: public in `tf.data.experimental`."""
+"""Tables that datasets fill: public in `tf.data.experimental`."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, string
 from tapeflow.lookup.initializers import DatasetInitializer
 from tapeflow.lookup.tables import StaticHashTable, StaticVocabularyTable
+from tapeflow.strings.hashing import to_hash_bucket_strong
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
 
 
 class HasherSpec(NamedTuple):
-    """How words that a table does not know are hashed.
+    """The hash of words that are not in a table.
 
     Attributes:
         hasher: "fasthash" or "stronghash".
@@ -25,7 +30,7 @@ FastHashSpec = HasherSpec("fasthash", None)
 
 
 class _HashedTable(StaticVocabularyTable):
-    """A vocabulary with a choice of the hash."""
+    """A vocabulary with a hash to choose."""
 
     def __init__(self, initializer: Any, num_oov_buckets: int, key_dtype: Any, hasher: HasherSpec) -> None:
         super().__init__(initializer, num_oov_buckets, key_dtype)
@@ -34,29 +39,30 @@ class _HashedTable(StaticVocabularyTable):
     def _bucket(self, words: Any) -> Any:
         if self._hasher.hasher == "fasthash":
             return super()._bucket(words)
-        from tapeflow.strings import to_hash_bucket_strong
-
         return to_hash_bucket_strong(words, self._num_oov_buckets, self._hasher.key)
 
 
 def table_from_dataset(
-    dataset: Any = None,
+    dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
-    default_value: Any = None,
-    hasher_spec: Any = FastHashSpec,
-    key_dtype: Any = string,
+    default_value: TensorLike | None = None,
+    hasher_spec: HasherSpec = FastHashSpec,
+    key_dtype: DTypeLike = string,
     name: str | None = None,
-) -> Any:
-    """A static table of the pairs of keys and values that a dataset gives.
+) -> StaticHashTable | StaticVocabularyTable:
+    """Creates a static table of the pairs of keys and values that a dataset yields.
 
     Args:
         dataset: of pairs of scalars.
-        num_oov_buckets: how many buckets there are for keys that are not there; their numbers follow the table's size.
-        vocab_size: how many pairs are taken; None for all.
-        default_value: the value of keys that are not there, where there are no buckets.
-        hasher_spec: how they are hashed.
+        num_oov_buckets: the number of buckets for missing keys; their numbers follow the table's size.
+        vocab_size: the number of pairs to read; None for all.
+        default_value: the value of missing keys, where there are no buckets.
+        hasher_spec: the hash of missing keys.
         key_dtype: of the keys that are looked up: string or an integer one.
+
+    Returns:
+        A `tf.lookup.StaticVocabularyTable` if there are buckets, else a `tf.lookup.StaticHashTable`.
 
     Raises:
         ValueError: `num_oov_buckets` is negative, `vocab_size` not positive, or keys are no strings or integers.
@@ -74,28 +80,30 @@ def table_from_dataset(
         raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
     if not dtype.is_integer and dtype is not string:
         raise ValueError(f"`key_dtype` must be either an integer or string type, got {key_dtype}.")
-    if vocab_size is not None:
-        dataset = dataset.take(vocab_size)
-    initializer = DatasetInitializer(dataset)
+    pairs: Any = dataset
+    initializer = DatasetInitializer(pairs if vocab_size is None else pairs.take(vocab_size))
     if num_oov_buckets:
         return _HashedTable(initializer, num_oov_buckets, dtype, hasher_spec)
     return StaticHashTable(initializer, -1 if default_value is None else default_value)
 
 
 def index_table_from_dataset(
-    dataset: Any = None,
+    dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
-    default_value: Any = -1,
-    hasher_spec: Any = FastHashSpec,
-    key_dtype: Any = string,
+    default_value: TensorLike = -1,
+    hasher_spec: HasherSpec = FastHashSpec,
+    key_dtype: DTypeLike = string,
     name: str | None = None,
-) -> Any:
-    """A static table from the elements of a dataset to their numbers.
+) -> StaticHashTable | StaticVocabularyTable:
+    """Creates a static table from the elements of a dataset to their numbers.
 
     Args:
         dataset: of scalars.
         num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype: as for `table_from_dataset`.
+
+    Returns:
+        A `tf.lookup.StaticVocabularyTable` if there are buckets, else a `tf.lookup.StaticHashTable`.
 
     Raises:
         ValueError: as for `table_from_dataset`.
@@ -106,5 +114,6 @@ def index_table_from_dataset(
         >>> table.lookup(tf.constant(["b", "c"])).numpy().tolist()
         [1, 2]
     """
-    pairs = dataset.enumerate().map(lambda number, key: (key, number))
+    keys: Any = dataset
+    pairs = keys.enumerate().map(lambda number, key: (key, number))
     return table_from_dataset(pairs, num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype, name)

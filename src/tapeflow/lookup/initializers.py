@@ -1,4 +1,4 @@
-"""What fills a static table: tensors, or the lines of a text file."""
+"""Initializers, which fill static tables: with tensors, the lines of a text file, or a dataset."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io.gfile import GFile
-from tapeflow.lookup.storage import bare, texts
+from tapeflow.lookup.storage import bare, text_of
 
 
 class TableInitializer(Trackable):
-    """What fills a table with keys of one dtype and values of another."""
+    """Fills a table with keys of one dtype and values of another."""
 
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
@@ -32,7 +33,11 @@ class TableInitializer(Trackable):
         return self._value_dtype
 
     def initialize(self, table: Any) -> Any:
-        """Fills a table."""
+        """Fills a table.
+
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
+        """
         raise NotImplementedError
 
 
@@ -50,7 +55,12 @@ class KeyValueTensorInitializer(TableInitializer):
     """
 
     def __init__(
-        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+        self,
+        keys: TensorLike,
+        values: TensorLike,
+        key_dtype: DTypeLike = None,
+        value_dtype: DTypeLike = None,
+        name: str | None = None,
     ) -> None:
         self._keys = convert(keys, None if key_dtype is None else as_dtype(key_dtype))
         self._values = convert(values, None if value_dtype is None else as_dtype(value_dtype))
@@ -58,6 +68,12 @@ class KeyValueTensorInitializer(TableInitializer):
 
     def initialize(self, table: Any) -> Any:
         """Fills a table: at once, or when the graph that is being built runs.
+
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
+
+        Returns:
+            The operation, in a graph; eagerly None.
 
         Raises:
             InvalidArgumentError: there are not as many values as keys.
@@ -75,7 +91,7 @@ class KeyValueTensorInitializer(TableInitializer):
 
 
 class TextFileIndex:
-    """What of a line becomes a key or value, beside the number of a column.
+    """The parts of a line that become a key or value, beside the number of a column.
 
     Example:
         >>> import tempfile
@@ -102,8 +118,8 @@ class TextFileInitializer(TableInitializer):
         key_dtype: of the keys.
         key_index: the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
         value_dtype, value_index: the same for the values.
-        vocab_size: how many lines are taken; None for all.
-        delimiter: what separates columns.
+        vocab_size: the number of lines to read; None for all.
+        delimiter: the character between columns.
         value_index_offset: is added to values that are line numbers.
 
     Raises:
@@ -121,10 +137,10 @@ class TextFileInitializer(TableInitializer):
 
     def __init__(
         self,
-        filename: Any,
-        key_dtype: Any,
+        filename: str | bytes | Tensor,
+        key_dtype: DTypeLike,
         key_index: int,
-        value_dtype: Any,
+        value_dtype: DTypeLike,
         value_index: int,
         vocab_size: int | None = None,
         delimiter: str = "\t",
@@ -134,14 +150,14 @@ class TextFileInitializer(TableInitializer):
         if not isinstance(filename, EagerTensor) and not filename:
             raise ValueError("`filename` argument required for tf.lookup.TextFileInitializer")
         super().__init__(key_dtype, value_dtype)
-        for what, index, dtype in (("key", key_index, self._key_dtype), ("value", value_index, self._value_dtype)):
+        for role, index, dtype in (("key", key_index, self._key_dtype), ("value", value_index, self._value_dtype)):
             if index < -2:
-                raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
+                raise ValueError(f"`{role}_index` should be >= -2, received: {index}.")
             if index == TextFileIndex.LINE_NUMBER and dtype is not int64:
-                raise ValueError(f"`{what}_dtype` must be int64 if `{what}_index` is -1, received: {dtype!s}")
+                raise ValueError(f"`{role}_dtype` must be int64 if `{role}_index` is -1, received: {dtype!s}")
             if index == TextFileIndex.WHOLE_LINE and not (dtype is string or dtype.is_integer):
                 raise ValueError(
-                    f"`{what}_dtype` should be either integer or string for `{what}_index` -2, received: {dtype!s}"
+                    f"`{role}_dtype` should be either integer or string for `{role}_index` -2, received: {dtype!s}"
                 )
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
@@ -152,6 +168,9 @@ class TextFileInitializer(TableInitializer):
     def initialize(self, table: Any) -> None:
         """Fills a table.
 
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
+
         Raises:
             NotFoundError: there is no such file.
             InvalidArgumentError: a line has too few columns, a field does not convert, or there are too few lines.
@@ -161,7 +180,7 @@ class TextFileInitializer(TableInitializer):
         table.storage.fill(*self.pairs())
 
     def pairs(self) -> tuple[EagerTensor, EagerTensor]:
-        """The keys and values that the file holds."""
+        """Returns the keys and values that the file holds."""
         keys: list[Any] = []
         values: list[Any] = []
         for number, line in enumerate(self._lines()):
@@ -182,7 +201,7 @@ class TextFileInitializer(TableInitializer):
         if self._vocab_size is not None:
             if len(lines) < self._vocab_size:
                 raise invalid(
-                    f"Invalid vocab_size in {self._shown()}: expected {self._vocab_size} but got {len(lines)} "
+                    f"Invalid vocab_size in {self._path()}: expected {self._vocab_size} but got {len(lines)} "
                     "[Op:InitializeTableFromTextFileV2] name: "
                 )
             del lines[self._vocab_size :]
@@ -196,7 +215,7 @@ class TextFileInitializer(TableInitializer):
             fields = line.split(self._delimiter)
             if index >= len(fields):
                 raise invalid(
-                    f"Invalid number of columns in {self._shown()} line {number} ({texts(line)}) : expected at least "
+                    f"Invalid number of columns in {self._path()} line {number} ({text_of(line)}) : expected at least "
                     f"{index + 1} got {len(fields)} [Op:InitializeTableFromTextFileV2] name: "
                 )
             text = fields[index]
@@ -204,12 +223,12 @@ class TextFileInitializer(TableInitializer):
             return _NUMBERS[dtype](text)
         except (KeyError, ValueError):
             raise invalid(
-                f"Field {texts(text)} in line {number} is not a valid {dtype.name}. "
+                f"Field {text_of(text)} in line {number} is not a valid {dtype.name}. "
                 "[Op:InitializeTableFromTextFileV2] name: "
             ) from None
 
-    def _shown(self) -> str:
-        return texts(self._filename)
+    def _path(self) -> str:
+        return text_of(self._filename)
 
 
 class DatasetInitializer(TableInitializer):
@@ -239,6 +258,9 @@ class DatasetInitializer(TableInitializer):
 
     def initialize(self, table: Any) -> None:
         """Fills a table.
+
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
 
         Raises:
             FailedPreconditionError: a key has two values.

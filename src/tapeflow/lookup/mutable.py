@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.lookup.storage import Storage, bare
@@ -15,13 +16,13 @@ from tapeflow.strings.hashing import murmur
 
 
 class MutableHashTable(LookupTable):
-    """A table that can be added to and taken from; checkpoints save what is in it.
+    """A table with keys to add and remove, which checkpoints save.
 
     Args:
         key_dtype, value_dtype: of both.
-        default_value: the value of keys that are not there; its shape is that of all values.
-        checkpoint: whether checkpoints save it.
-        experimental_is_anonymous: taken as TensorFlow does.
+        default_value: the value of missing keys; its shape is that of all values.
+        checkpoint: False for a table that checkpoints do not save.
+        experimental_is_anonymous: ignored.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -37,9 +38,9 @@ class MutableHashTable(LookupTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
+        default_value: TensorLike,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
@@ -47,12 +48,17 @@ class MutableHashTable(LookupTable):
         super().__init__(key_dtype, value_dtype, default_value, (), "MutableHashTableV2")
         self._checkpoint = checkpoint
 
-    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
-        """The values of keys.
+    def lookup(
+        self, keys: TensorLike, dynamic_default_values: TensorLike | None = None, name: str | None = None
+    ) -> Any:
+        """Returns the values of keys.
 
         Args:
             keys: a tensor of keys of any shape; or a ragged or sparse one.
-            dynamic_default_values: a value for each key, in place of the table's default.
+            dynamic_default_values: a value for each key, in the place of the table's default.
+
+        Returns:
+            The kind of tensor that `keys` is, with values in the place of keys.
 
         Raises:
             TypeError: the keys are of another dtype.
@@ -60,10 +66,10 @@ class MutableHashTable(LookupTable):
         """
         if dynamic_default_values is None:
             return self._values_of(keys)
-        return self._found(self._keys(keys), convert(dynamic_default_values, self.value_dtype))
+        return self._find(self._keys(keys), convert(dynamic_default_values, self.value_dtype))
 
     def _keys(self, keys: Any) -> Any:
-        """Keys as a tensor.
+        """Converts keys to a tensor.
 
         Raises:
             TypeError: they are of another dtype.
@@ -72,12 +78,15 @@ class MutableHashTable(LookupTable):
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype!s}, received: {keys.dtype!s}")
         return convert(keys, self.key_dtype)
 
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        """Adds keys, or gives them new values.
+    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Any:
+        """Adds keys, or sets new values of existing ones.
 
         Args:
             keys: a tensor of any shape.
             values: a tensor of values, one for each key.
+
+        Returns:
+            The operation, in a graph; eagerly None.
 
         Raises:
             TypeError, ValueError: they are of other dtypes.
@@ -86,8 +95,14 @@ class MutableHashTable(LookupTable):
         tensors = [convert(keys, self.key_dtype), convert(values, self.value_dtype)]
         return self._run("LookupTableInsertV2", lambda table, k, v: table.insert(k, v), tensors, [])
 
-    def remove(self, keys: Any, name: str | None = None) -> Any:
-        """Takes keys out; those that are not there don't matter.
+    def remove(self, keys: TensorLike, name: str | None = None) -> Any:
+        """Removes keys; missing ones are ignored.
+
+        Args:
+            keys: a tensor of any shape.
+
+        Returns:
+            The operation, in a graph; eagerly None.
 
         Raises:
             TypeError: they are of another dtype.
@@ -110,19 +125,19 @@ class MutableHashTable(LookupTable):
 
 
 class DenseHashTable(MutableHashTable):
-    """A table that can be added to and taken from, for keys of which two are never used.
+    """A table with keys to add and remove, of which two stand for empty buckets.
 
     Args:
         key_dtype, value_dtype: of both.
-        default_value: the value of keys that are not there; its shape is that of all values.
-        empty_key, deleted_key: keys that stand for what is not there; their shape is that of all keys.
-        initial_num_buckets: how many places there are at first: a power of 2, at least 4.
-        checkpoint: whether checkpoints save it.
-        experimental_is_anonymous: taken as TensorFlow does.
+        default_value: the value of missing keys; its shape is that of all values.
+        empty_key, deleted_key: keys of empty buckets, which no entry may have; their shape is that of all keys.
+        initial_num_buckets: the number of buckets at first: a power of 2, at least 4.
+        checkpoint: False for a table that checkpoints do not save.
+        experimental_is_anonymous: ignored.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
-        InvalidArgumentError: the two keys are the same, or there is no such number of buckets.
+        InvalidArgumentError: the two keys are the same, or the number of buckets is another.
 
     Example:
         >>> table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=-1, deleted_key=-2)
@@ -133,11 +148,11 @@ class DenseHashTable(MutableHashTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
+        default_value: TensorLike,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -156,17 +171,26 @@ class DenseHashTable(MutableHashTable):
             )
         self.storage: Storage = _DenseStorage(self.storage, empty, deleted, buckets)
 
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        """Another name of `insert`."""
+    def insert_or_assign(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Any:
+        """Adds keys, or sets new values of existing ones, see `insert`.
+
+        Args:
+            keys: a tensor of any shape.
+            values: a tensor of values, one for each key.
+        """
         return self.insert(keys, values, name)
 
-    def erase(self, keys: Any, name: str | None = None) -> Any:
-        """Another name of `remove`."""
+    def erase(self, keys: TensorLike, name: str | None = None) -> Any:
+        """Removes keys, see `remove`.
+
+        Args:
+            keys: a tensor of any shape.
+        """
         return self.remove(keys, name)
 
 
 class _DenseStorage(Storage):
-    """Keys and values that are exported as the buckets of TensorFlow's table, which takes them as they are.
+    """Keys and values that are exported as the buckets of TensorFlow's table, which reads them as they are.
 
     A key goes into the bucket of its hash, or the first free one at distances 1, 3, 6, 10, ... from there.
     """
@@ -179,43 +203,50 @@ class _DenseStorage(Storage):
         self._buckets = buckets
 
     def keys(self, tensor: EagerTensor) -> list[Any]:
-        found = super().keys(tensor)
+        """Returns keys as Python values.
+
+        Raises:
+            InvalidArgumentError: one of them is that of empty buckets.
+        """
+        keys = super().keys(tensor)
         for name, key in self._unused.items():
-            if key in found:
+            if key in keys:
                 raise invalid(f"Using the {name}_key as a table key is not allowed")
-        return found
+        return keys
 
     def export(self) -> list[EagerTensor]:
+        """Returns the keys and the values of all buckets."""
         count = self._buckets
         while len(self.items) > 0.8 * count:
             count *= 2
-        places: dict[int, tuple[Any, Any]] = {}
+        buckets: dict[int, tuple[Any, Any]] = {}
         with self.lock:
             for item in self.items.items():
-                place, step = _hash(item[0], self.key_dtype) % count, 0
-                while place in places:
+                bucket, step = _hash(item[0], self.key_dtype) % count, 0
+                while bucket in buckets:
                     step += 1
-                    place = (place + step) % count
-                places[place] = item
-        keys = self._filled(
-            count, self.key_dtype, self.key_shape, self._unused["empty"], {p: k for p, (k, _) in places.items()}
+                    bucket = (bucket + step) % count
+                buckets[bucket] = item
+        keys = self._bucket_tensor(
+            count, self.key_dtype, self.key_shape, self._unused["empty"], {b: k for b, (k, _) in buckets.items()}
         )
         fill = b"" if self.value_dtype is string else 0
-        nothing = (fill,) * int(np.prod(self.value_shape)) if self.value_shape else fill
-        values = self._filled(
-            count, self.value_dtype, self.value_shape, nothing, {p: v for p, (_, v) in places.items()}
+        empty = (fill,) * int(np.prod(self.value_shape)) if self.value_shape else fill
+        values = self._bucket_tensor(
+            count, self.value_dtype, self.value_shape, empty, {b: v for b, (_, v) in buckets.items()}
         )
         return [keys, values]
 
-    def _filled(self, count: int, dtype: DType, shape: Any, nothing: Any, rows: dict[int, Any]) -> EagerTensor:
+    def _bucket_tensor(self, count: int, dtype: DType, shape: Any, empty: Any, rows: dict[int, Any]) -> EagerTensor:
         width = shape or (1,)
-        row = bare([*nothing] if shape else [nothing], dtype, (1, *width))
+        row = bare([*empty] if shape else [empty], dtype, (1, *width))
         value = row.repeat(count, 0) if dtype is string else row.repeat(count, *[1] * len(width))
-        for place, found in rows.items():
-            value[place] = bare([*found] if shape else [found], dtype, width)
+        for bucket, entry in rows.items():
+            value[bucket] = bare([*entry] if shape else [entry], dtype, width)
         return EagerTensor(value, dtype)
 
     def replace(self, keys: EagerTensor, values: EagerTensor) -> None:
+        """Replaces all keys and values by those of buckets that are not empty."""
         unused = set(self._unused.values())
         pairs = zip(self.rows(keys, self.key_shape), self.rows(values, self.value_shape), strict=True)
         with self.lock:

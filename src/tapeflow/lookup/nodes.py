@@ -1,4 +1,4 @@
-"""Tables in graphs that are read and written: what SavedModels make them with, fill them and look things up."""
+"""The nodes of a `GraphDef` for tables: those that SavedModels create, fill and look up tables with."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.lookup.initializers import TextFileInitializer
 from tapeflow.lookup.storage import Storage
 
 
 class Table(NamedTuple):
-    """What the handle of a table that a graph made holds."""
+    """The value of the handle of a table that a graph creates."""
 
     storage: Storage
 
 
 def storage_of(handle: EagerTensor) -> Storage:
-    """What a table holds, by its handle."""
+    """Returns the storage of a table, by its handle."""
     return handle.value[()].storage
 
 
 def hash_table(key_dtype: DType, value_dtype: DType, shared_name: str = "") -> Operation:
-    """Adds an operation that makes an empty table and gives its handle."""
+    """Adds an operation that creates an empty table and returns its handle."""
     attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
     op = GraphOp("HashTableV2", lambda: boxed(Table(Storage(key_dtype, value_dtype))), stateful=True, attrs=attrs)
     return state.graph.node(op, [], [(resource, [])])
 
 
 def fill(handle: Any, keys: Any, values: Any) -> Operation:
-    """Adds an operation that puts keys and values into a table."""
+    """Adds an operation that fills a table with keys and values."""
     return python_op("LookupTableImportV2", lambda h, k, v: storage_of(h).fill(k, v), [handle, keys, values])
 
 
@@ -47,23 +48,21 @@ def _attr(node: Node, name: str) -> Any:
     return attr_of(node, definition_of(node.op), name)
 
 
-def _with_attrs(node: Node, names: Sequence[str], made: Operation) -> Operation:
-    """The operation, with what its inputs do not tell, for who writes it again."""
-    made.op.attrs = {name: _attr(node, name) for name in names}
-    return made
+def _with_attrs(node: Node, names: Sequence[str], operation: Operation) -> Operation:
+    """Returns the operation, with the attrs that its inputs do not determine, so that it can be exported again."""
+    operation.op.attrs = {name: _attr(node, name) for name in names}
+    return operation
 
 
-def _made(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_table(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return hash_table(_attr(node, "key_dtype"), _attr(node, "value_dtype"))
 
 
-def _filled(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_fill(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return fill(*inputs)
 
 
-def _filled_from_file(builder: Any, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.lookup.initializers import TextFileInitializer
-
+def _import_fill_from_file(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     names = ("key_index", "value_index", "vocab_size", "delimiter", "offset")
     key_index, value_index, vocab_size, delimiter, offset = (_attr(node, name) for name in names)
 
@@ -78,7 +77,7 @@ def _filled_from_file(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return _with_attrs(node, names, python_op(node.op, read, inputs))
 
 
-def _found(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_find(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     handle, keys, default = inputs
     shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
     return python_op(
@@ -86,22 +85,22 @@ def _found(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     )
 
 
-def _sized(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_size(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return python_op(node.op, lambda h: [convert(len(storage_of(h).items), int64)], inputs, [(int64, [])])
 
 
-def _exported(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_export(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     specs = [(_attr(node, "Tkeys"), None), (_attr(node, "Tvalues"), None)]
-    made = python_op(node.op, lambda h: storage_of(h).export(), inputs, specs)
-    return _with_attrs(node, ("Tkeys", "Tvalues"), made)
+    operation = python_op(node.op, lambda h: storage_of(h).export(), inputs, specs)
+    return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
 
 
 NODES: dict[str, Callable[[Any, Node, list[Any]], Operation]] = {
-    "HashTableV2": _made,
-    "LookupTableImportV2": _filled,
-    "InitializeTableV2": _filled,
-    "InitializeTableFromTextFileV2": _filled_from_file,
-    "LookupTableFindV2": _found,
-    "LookupTableSizeV2": _sized,
-    "LookupTableExportV2": _exported,
+    "HashTableV2": _import_table,
+    "LookupTableImportV2": _import_fill,
+    "InitializeTableV2": _import_fill,
+    "InitializeTableFromTextFileV2": _import_fill_from_file,
+    "LookupTableFindV2": _import_find,
+    "LookupTableSizeV2": _import_size,
+    "LookupTableExportV2": _import_export,
 }

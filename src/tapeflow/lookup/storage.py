@@ -1,4 +1,4 @@
-"""What a table holds: Python values in a dict, between the tensors that go in and come out."""
+"""The storage of tables: Python values in a dict, between the tensors that go in and come out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
 def bare(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:
-    """Python values as the bare value of a tensor."""
+    """Returns Python values as the bare value of a tensor."""
     if dtype is string:
         array = np.empty(len(values), object)
         array[:] = values
@@ -23,13 +23,13 @@ def bare(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> A
     return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
 
 
-def texts(value: Any) -> str:
-    """Bytes as text, for messages."""
+def text_of(value: Any) -> str:
+    """Returns bytes as text, for messages."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def shown(shape: Sequence[int]) -> str:
-    """A shape as messages print it."""
+def shape_text(shape: Sequence[int]) -> str:
+    """Returns a shape as messages print it."""
     return str(list(shape)).replace(" ", "")
 
 
@@ -50,30 +50,30 @@ class Storage:
         self.lock = threading.Lock()
 
     def rows(self, tensor: EagerTensor, row_shape: Sequence[int]) -> list[Any]:
-        """A tensor as a list of Python values, each of a key's or value's shape."""
+        """Returns a tensor as a list of Python values, each of a key's or value's shape."""
         value = tensor.value
         if not row_shape:
             return value.reshape(-1).tolist()
         return [tuple(row) for row in value.reshape((-1, int(np.prod(row_shape)))).tolist()]
 
     def keys(self, tensor: EagerTensor) -> list[Any]:
-        """Keys as Python values.
+        """Returns keys as Python values.
 
         Raises:
             InvalidArgumentError: they have another shape.
         """
         shape = tuple(tensor.value.shape)
         if self.key_shape and shape[len(shape) - len(self.key_shape) :] != self.key_shape:
-            raise invalid(f"Expected key shape to end in {shown(self.key_shape)}, but got {shown(shape)}")
+            raise invalid(f"Expected key shape to end in {shape_text(self.key_shape)}, but got {shape_text(shape)}")
         return self.rows(tensor, self.key_shape)
 
     def _pairs(self, keys: EagerTensor, values: EagerTensor) -> Any:
-        found = self.keys(keys)
+        rows = self.keys(keys)
         shape = tuple(keys.value.shape)
         expected = shape[: len(shape) - len(self.key_shape)] + self.value_shape
         if tuple(values.value.shape) != expected:
-            raise invalid(f"Expected shape {shown(expected)} for value, got {shown(values.value.shape)}")
-        return zip(found, self.rows(values, self.value_shape), strict=True)
+            raise invalid(f"Expected shape {shape_text(expected)} for value, got {shape_text(values.value.shape)}")
+        return zip(rows, self.rows(values, self.value_shape), strict=True)
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Adds keys that never change their values.
@@ -87,53 +87,53 @@ class Storage:
                     raise FailedPreconditionError(
                         None,
                         None,
-                        f"HashTable has different value for same key. Key {texts(key)} has {texts(self.items[key])} "
-                        f"and trying to add value {texts(value)}",
+                        f"HashTable has different value for same key. Key {text_of(key)} has "
+                        f"{text_of(self.items[key])} and trying to add value {text_of(value)}",
                     )
 
     def insert(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Adds keys, or gives them new values."""
+        """Adds keys, or sets new values of existing ones."""
         pairs = self._pairs(keys, values)
         with self.lock:
             self.items.update(pairs)
 
     def replace(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Has these keys and values take the place of all."""
+        """Replaces all keys and values."""
         pairs = self._pairs(keys, values)
         with self.lock:
             self.items = dict(pairs)
 
     def remove(self, keys: EagerTensor) -> None:
-        """Takes keys out; those that are not there don't matter."""
-        found = self.keys(keys)
+        """Removes keys; missing ones are ignored."""
+        rows = self.keys(keys)
         with self.lock:
-            for key in found:
+            for key in rows:
                 self.items.pop(key, None)
 
     def find(self, keys: EagerTensor, default: EagerTensor) -> EagerTensor:
-        """The values of keys; `default`, or its row, for a key that is not there."""
-        found, get = self.keys(keys), self.items.get
+        """Returns the values of keys; `default`, or its row, for a missing key."""
+        rows, get = self.keys(keys), self.items.get
         shape = tuple(keys.value.shape)
         shape = shape[: len(shape) - len(self.key_shape)] + self.value_shape
         if tuple(default.value.shape) == self.value_shape:
             fallback = self.rows(default, self.value_shape)[0]
-            values = [get(key, fallback) for key in found]
+            values = [get(key, fallback) for key in rows]
         elif tuple(default.value.shape) == shape:
-            values = [get(*pair) for pair in zip(found, self.rows(default, self.value_shape), strict=True)]
+            values = [get(*pair) for pair in zip(rows, self.rows(default, self.value_shape), strict=True)]
         else:
             raise invalid(
-                f"Expected shape {shown(self.value_shape)} or {shown(shape)} for default value, got "
-                f"{shown(default.value.shape)}"
+                f"Expected shape {shape_text(self.value_shape)} or {shape_text(shape)} for default value, got "
+                f"{shape_text(default.value.shape)}"
             )
         return self._values(values, shape)
 
     def export(self) -> list[EagerTensor]:
-        """All keys and all values."""
+        """Returns all keys and all values."""
         with self.lock:
             items = list(self.items.items())
-        keys = _flat([k for k, _ in items], self.key_shape)
-        made = EagerTensor(bare(keys, self.key_dtype, (len(items), *self.key_shape)), self.key_dtype)
-        return [made, self._values([v for _, v in items], (len(items), *self.value_shape))]
+        flat = _flat([k for k, _ in items], self.key_shape)
+        keys = EagerTensor(bare(flat, self.key_dtype, (len(items), *self.key_shape)), self.key_dtype)
+        return [keys, self._values([v for _, v in items], (len(items), *self.value_shape))]
 
     def _values(self, values: list[Any], shape: Sequence[int]) -> EagerTensor:
         return EagerTensor(bare(_flat(values, self.value_shape), self.value_dtype, shape), self.value_dtype)

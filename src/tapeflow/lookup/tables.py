@@ -1,4 +1,4 @@
-"""Tables: what all have in common, and those that never change."""
+"""`tf.lookup.StaticHashTable` and `tf.lookup.StaticVocabularyTable`, and the base of all tables."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
+from tapeflow.function.function import Function, Options
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.lookup.initializers import TableInitializer
+from tapeflow.lookup.nodes import fill, hash_table
 from tapeflow.lookup.storage import Storage
+from tapeflow.math.casting import cast
+from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.resources import TrackableResource
+from tapeflow.sparse.tensor import SparseTensor
+from tapeflow.strings.formatting import as_string
+from tapeflow.strings.hashing import to_hash_bucket_fast
 
 _KEYS = (int32, int64, string)
 _VALUES = (bool_, int32, int64, float32, float64, string)
@@ -28,9 +38,9 @@ class LookupTable(TrackableResource):
 
     Args:
         key_dtype, value_dtype: of both.
-        default_value: of keys that are not there.
+        default_value: of missing keys.
         key_shape: of one key.
-        op: for messages.
+        op: the name of the op that creates it, for messages.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -72,10 +82,13 @@ class LookupTable(TrackableResource):
         return self._handle
 
     def check_dtypes(self, key_dtype: DType, value_dtype: DType) -> None:
-        """Refuses keys or values of another dtype.
+        """Checks the dtypes of keys and values.
+
+        Args:
+            key_dtype, value_dtype: those of an initializer.
 
         Raises:
-            TypeError: they are.
+            TypeError: one of them is not that of the table.
         """
         if key_dtype is not self.key_dtype:
             raise TypeError(f"Invalid key dtype for table, expected {self.key_dtype!s} but got {key_dtype!s}.")
@@ -83,23 +96,23 @@ class LookupTable(TrackableResource):
             raise TypeError(f"Invalid value dtype for table, expected {self.value_dtype!s} but got {value_dtype!s}.")
 
     def _values_of(self, keys: Any) -> Any:
-        return map_keys(keys, self.key_dtype, lambda k: self._found(k, self._default))
+        return map_keys(keys, self.key_dtype, lambda k: self._find(k, self._default))
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self._values_of(keys)
 
-    def _found(self, keys: Any, default: Any) -> Any:
+    def _find(self, keys: Any, default: Any) -> Any:
         rank = len(self.storage.key_shape)
         shape = keys.shape if not rank else TensorShape(None) if keys.shape.rank is None else keys.shape[:-rank]
         specs = [(self.value_dtype, shape.concatenate(self.storage.value_shape))]
         return self._run("LookupTableFindV2", lambda table, k, d: [table.find(k, d)], [keys, default], specs)[0]
 
-    def size(self, name: str | None = None) -> Any:
-        """How many keys there are, as an int64 scalar."""
+    def size(self, name: str | None = None) -> Tensor:
+        """Returns the number of keys, an int64 scalar."""
         return self._run("LookupTableSizeV2", lambda table: [_count(table)], [], [(int64, [])])[0]
 
-    def export(self, name: str | None = None) -> Any:
-        """All keys and all values, in no order."""
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """Returns all keys and all values, in no order."""
         specs = [
             (self.key_dtype, [None, *self.storage.key_shape]),
             (self.value_dtype, [None, *self.storage.value_shape]),
@@ -107,13 +120,13 @@ class LookupTable(TrackableResource):
         return tuple(self._run("LookupTableExportV2", lambda table: table.export(), [], specs))
 
     def _run(self, op: str, function: Callable[..., Any], tensors: list[Any], specs: list[Any]) -> Any:
-        """Does something with the storage, at once or when the graph runs."""
+        """Applies a function to the storage, at once or when the graph runs."""
         if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in tensors):
             return function(self.storage, *tensors)
-        made = python_op(
-            op, lambda handle, *given: function(handle.value[()].storage, *given), [self._handle, *tensors], specs
+        operation = python_op(
+            op, lambda handle, *values: function(handle.value[()].storage, *values), [self._handle, *tensors], specs
         )
-        return made.outputs if specs else made
+        return operation.outputs if specs else operation
 
 
 def _count(storage: Storage) -> EagerTensor:
@@ -121,14 +134,19 @@ def _count(storage: Storage) -> EagerTensor:
 
 
 def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:
-    """A function of keys, on the values of sparse and ragged ones.
+    """Applies a function to keys, or to the values of sparse and ragged ones.
+
+    Args:
+        keys: a tensor, or a ragged or sparse one.
+        dtype: of the keys.
+        function: takes a tensor of keys and returns one of the same shape.
+
+    Returns:
+        The kind of tensor that `keys` is.
 
     Raises:
         TypeError: the keys are of another dtype.
     """
-    from tapeflow.ragged.tensor import RaggedTensor
-    from tapeflow.sparse.tensor import SparseTensor
-
     if not hasattr(keys, "dtype"):
         keys = convert(keys, dtype)
     if keys.dtype is not dtype:
@@ -145,8 +163,8 @@ class StaticHashTable(LookupTable):
 
     Args:
         initializer: fills it, such as `tf.lookup.KeyValueTensorInitializer`.
-        default_value: the value of keys that are not there.
-        experimental_is_anonymous: taken as TensorFlow does.
+        default_value: the value of missing keys.
+        experimental_is_anonymous: ignored.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -162,8 +180,9 @@ class StaticHashTable(LookupTable):
     """
 
     def __init__(
-        self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
-    ) -> None:
+        self, initializer: TableInitializer, default_value: TensorLike, name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, (), "HashTableV2")
         if self._default.shape.rank != 0:
             raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
@@ -174,10 +193,7 @@ class StaticHashTable(LookupTable):
 
     @functools.cached_property
     def _saved_functions(self) -> dict[str, Any]:
-        """What makes and fills the table where it is loaded in a SavedModel."""
-        from tapeflow.function import Function
-        from tapeflow.function.function import Options
-        from tapeflow.lookup.nodes import fill, hash_table
+        """The functions that create and fill the table where it is loaded in a SavedModel."""
 
         def creator() -> Any:
             return hash_table(self.key_dtype, self.value_dtype, f"table_{next_id()}").outputs[0]
@@ -189,21 +205,22 @@ class StaticHashTable(LookupTable):
         def destroyer() -> Any:
             return convert(1)
 
-        made = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
-        return {name: Function(made[name], Options((), autograph=False), f"_{made[name].__name__}") for name in made}
+        functions = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
+        options = Options((), autograph=False)
+        return {name: Function(function, options, f"_{function.__name__}") for name, function in functions.items()}
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         children = super()._trackable_children(save_type, **kwargs)
         return children | self._saved_functions if save_type == SAVED_MODEL else children
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The values of keys.
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
+        """Returns the values of keys.
 
         Args:
             keys: a tensor of keys of any shape; or a ragged or sparse one.
 
         Returns:
-            What `keys` is, with values in place of keys.
+            The kind of tensor that `keys` is, with values in the place of keys.
 
         Raises:
             TypeError: the keys are of another dtype.
@@ -211,19 +228,19 @@ class StaticHashTable(LookupTable):
         return self._values_of(keys)
 
     @property
-    def default_value(self) -> Any:
-        """The value of keys that are not there."""
+    def default_value(self) -> Tensor:
+        """The value of missing keys."""
         return self._default
 
 
 class StaticVocabularyTable(TrackableResource):
-    """A table of words, in which what it does not know falls into buckets by its hash.
+    """A table of words, with buckets for missing ones, by their hash.
 
     Args:
         initializer: fills the table with the numbers from 0 on, int64; None for buckets alone.
-        num_oov_buckets: how many buckets there are.
-        lookup_key_dtype: of the keys that are looked up; by default that of the initializer's.
-        experimental_is_anonymous: taken as TensorFlow does.
+        num_oov_buckets: the number of buckets.
+        lookup_key_dtype: of the keys that are looked up; by default that of the initializer.
+        experimental_is_anonymous: ignored.
 
     Raises:
         ValueError: there is no bucket.
@@ -238,23 +255,23 @@ class StaticVocabularyTable(TrackableResource):
 
     def __init__(
         self,
-        initializer: Any,
+        initializer: TableInitializer | None,
         num_oov_buckets: int,
-        lookup_key_dtype: Any = None,
+        lookup_key_dtype: DTypeLike = None,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
         super().__init__()
         if num_oov_buckets <= 0:
             raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
-        given = None if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+        key_dtype = None if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
         if initializer is None:
             self._table = None
-            self._key_dtype = given or string
+            self._key_dtype = key_dtype or string
         else:
             if initializer.value_dtype is not int64:
                 raise TypeError(f"Invalid `value_dtype`, expected {int64!s} but got {initializer.value_dtype!s}.")
-            self._key_dtype = given or initializer.key_dtype
+            self._key_dtype = key_dtype or initializer.key_dtype
             if self._key_dtype.is_integer != initializer.key_dtype.is_integer:
                 kind = "integer" if self._key_dtype.is_integer else repr(self._key_dtype)
                 raise TypeError(f"Invalid `key_dtype`, expected {kind} but got {initializer.key_dtype!s}.")
@@ -278,43 +295,37 @@ class StaticVocabularyTable(TrackableResource):
 
     @property
     def resource_handle(self) -> Tensor | None:
-        """A scalar tensor that stands for the table of known words."""
+        """A scalar tensor that stands for the table of words; None where there are buckets alone."""
         return None if self._table is None else self._table.resource_handle
 
-    def size(self, name: str | None = None) -> Any:
-        """How many known words and buckets there are, as an int64 scalar."""
+    def size(self, name: str | None = None) -> Tensor:
+        """Returns the number of words and buckets, an int64 scalar."""
         buckets = convert(self._num_oov_buckets, int64)
         return buckets if self._table is None else self._table.size() + buckets
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The numbers of words, or of their buckets.
+        """Returns the numbers of words, or of their buckets.
 
         Args:
             keys: a tensor of any shape; or a ragged or sparse one.
 
         Returns:
-            What `keys` is, with int64 values.
+            The kind of tensor that `keys` is, with int64 values.
 
         Raises:
             TypeError: the keys are of another dtype.
         """
-        return map_keys(keys, self._key_dtype, self._found)
+        return map_keys(keys, self._key_dtype, self._find)
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self.lookup(keys)
 
     def _bucket(self, words: Any) -> Any:
-        from tapeflow.strings import to_hash_bucket_fast
-
         return to_hash_bucket_fast(words, self._num_oov_buckets)
 
-    def _found(self, keys: Any) -> Any:
-        from tapeflow.array.masks import where
-        from tapeflow.math.casting import cast
-        from tapeflow.strings import as_string
-
+    def _find(self, keys: Any) -> Any:
         buckets = self._bucket(as_string(keys) if self._key_dtype.is_integer else keys)
         if self._table is None:
             return buckets
-        found = self._table.lookup(cast(keys, self._table.key_dtype) if self._key_dtype.is_integer else keys)
-        return where(found >= 0, found, buckets + self._table.size())
+        numbers = self._table.lookup(cast(keys, self._table.key_dtype) if self._key_dtype.is_integer else keys)
+        return where(numbers >= 0, numbers, buckets + self._table.size())

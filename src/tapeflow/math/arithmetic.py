@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.array.tensor_list import added
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same, text
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
 
 def _add_text(x: Any, y: Any) -> Any:
@@ -41,11 +44,14 @@ def _add_text(x: Any, y: Any) -> Any:
     scalar=ScalarForm("{0} + {1}"),
     node_name="Add",
 )
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Adds two tensors element by element, with broadcasting; joins strings.
 
     Args:
         x, y: of one numeric dtype, or strings.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -82,18 +88,17 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
 
 
 def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
-    """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share are; False where they do
-    not fit. As a product with ones that is one kernel, and not two."""
+    """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share; returns False if it can't.
+
+    As a product with ones that is one kernel, and not two.
+    """
     rows, value = dy.value, total.value
-    if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or not value.is_cpu:
+    if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or len(value) != shape[1]:
         return False
     ones = _ones(shape[0], dy.dtype)
-    if ones is None:
+    if ones is None or not (by_value(value) and by_value(rows)):
         return False
-    try:
-        value.addmv_(rows.mT, ones)
-    except RuntimeError:  # another shape, or a batched value
-        return False
+    value.addmv_(rows.mT, ones)
     return True
 
 
@@ -116,11 +121,14 @@ def _ones(length: int, dtype: DType) -> torch.Tensor | None:
     foreach=torch._foreach_sub,
     scalar=ScalarForm("{0} - {1}"),
 )
-def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts `y` from `x` element by element, with broadcasting.
 
     Args:
         x, y: of one numeric dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -152,11 +160,14 @@ def _(call: Call, dy: Any) -> Any:
     foreach_scalar=True,
     scalar=ScalarForm("{0} * {1}"),
 )
-def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two tensors element by element, with broadcasting.
 
     Args:
         x, y: of one numeric dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -204,8 +215,14 @@ def _(call: Call, dy: Any) -> Any:
     scalar=ScalarForm("-{0}"),
     takes_sparse=True,
 )
-def negative(x: Any, name: str | None = None) -> Any:
+def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `-x` element by element.
+
+    Args:
+        x: of a signed numeric dtype.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.negative([1, -2]).numpy().tolist()
@@ -224,8 +241,14 @@ def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @op("SquaredDifference", kernel=_squared_difference, shape=broadcast, elementwise=True)
-def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `(x - y) ** 2` element by element, with broadcasting; for complex numbers `|x - y| ** 2`.
+
+    Args:
+        x, y: of one numeric dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -250,7 +273,7 @@ def _mul_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 @op("MulNoNan", kernel=_mul_no_nan, shape=broadcast, elementwise=True)
 def _multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
-    """The product, and 0 where `y` is 0."""
+    """Computes the product, and 0 where `y` is 0."""
 
 
 @_multiply_no_nan.gradient(needs="inputs")
@@ -263,17 +286,20 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def _multiply_anything_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
+def _multiply_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
     x = convert(args[0])
     return _multiply_no_nan.op.run((x, convert(args[1], x.dtype)), name)
 
 
-@widened(_multiply_no_nan, _multiply_anything_no_nan)
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
-    """Multiplies element by element, giving 0 where `y` is 0, even if `x` is NaN or infinite there.
+@widened(_multiply_no_nan, _multiply_numbers_no_nan)
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Multiplies element by element, with 0 where `y` is 0, even if `x` is NaN or infinite there.
 
     Args:
         x, y: floating or complex, of one dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         ValueError: the dtypes differ.
@@ -299,8 +325,6 @@ def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
 
 
 def _add_variants(inputs: list[Any]) -> Any:
-    from tapeflow.array.tensor_list import added
-
     if any(v.shape or isinstance(v[()], bytes) for v in inputs):
         raise invalid("Value for attr 'T' of string is not in the list of allowed values")
     return added(inputs)
@@ -308,7 +332,7 @@ def _add_variants(inputs: list[Any]) -> Any:
 
 @op("AddN", kernel=_add_all, strings=_add_variants, shape=_add_n_rule)
 def _add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of tensors of one shape."""
+    """Sums tensors of one shape."""
 
 
 @_add_n.gradient()
@@ -316,17 +340,18 @@ def _(call: Call, dy: Any) -> Any:
     return [dy] * len(call.wanted)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Any:
+def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
     """Adds tensors of one shape and dtype, without broadcasting.
 
     Args:
         inputs: the tensors, or `IndexedSlices`; any iterable of them.
 
     Returns:
-        Their sum; the tensor itself where there is one.
+        A tensor of that shape and dtype, which for one input is the input itself.
 
     Raises:
-        ValueError: there are none.
+        TypeError: `inputs` is not iterable.
+        ValueError: `inputs` is empty.
         InvalidArgumentError: the shapes or dtypes differ.
 
     Example:
@@ -344,7 +369,9 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return _add_n(tensors, name)
 
 
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+def accumulate_n(
+    inputs: Sequence[TensorLike], shape: ShapeLike = None, tensor_dtype: DTypeLike = None, name: str | None = None
+) -> Tensor:
     """Adds tensors of one shape and dtype. The same as `tf.add_n`, with more checks.
 
     Args:
@@ -352,9 +379,12 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
         shape: the shape they must have.
         tensor_dtype: the dtype they must have.
 
+    Returns:
+        A tensor of that shape and dtype.
+
     Raises:
-        ValueError: there are none, or shapes or dtypes differ.
-        TypeError: they are not of `tensor_dtype`.
+        ValueError: `inputs` is empty or no list, or its shapes or dtypes differ.
+        TypeError: the inputs are not of `tensor_dtype`.
 
     Example:
         >>> tf.math.accumulate_n([[1, 2], [3, 4]]).numpy().tolist()
@@ -377,12 +407,15 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     return _add_n(tensors, name)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, name: str | None = None) -> Tensor:
     """Multiplies a tensor by a scalar; `IndexedSlices` stay sparse.
 
     Args:
         scalar: a number, or a tensor of shape `[]` and of the dtype of `x`.
         x: a tensor, variable or `IndexedSlices`.
+
+    Returns:
+        A tensor of the shape and dtype of `x`, or `IndexedSlices` where `x` is.
 
     Raises:
         ValueError: `scalar` has dimensions.
@@ -395,11 +428,12 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     if factor.shape.rank:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(multiply(factor, x.values), x.indices, x.dense_shape)
+        rows: Any = IndexedSlices(multiply(factor, x.values), x.indices, x.dense_shape)
+        return rows
     return multiply(factor, x, name)
 
 
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) -> Tensor:
     """Evaluates the polynomial `coeffs[0] * x**(n-1) + ... + coeffs[n-1]` by Horner's rule.
 
     Args:
@@ -407,7 +441,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
         x: where to evaluate it.
 
     Returns:
-        A tensor; zeros where there are no coefficients.
+        A tensor of the dtype of the coefficients and of the broadcast shape; zeros like `x` without coefficients.
 
     Raises:
         ValueError: `coeffs` is not a list.

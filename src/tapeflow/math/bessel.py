@@ -12,8 +12,8 @@ import torch
 
 _EULER = 0.57721566490153286
 _FAR = 25.0  # from here on the asymptotic series has all digits
-_NODES = 40  # of a quarter of the circle, so that J(160 - 2 * _TERMS) and what follows is nothing up to _FAR
-_TERMS = 33  # as J(2 * _TERMS + 2) is nothing up to _FAR
+_NODES = 40  # of a quarter of the circle, so that J(160 - 2 * _TERMS) and those that follow vanish up to _FAR
+_TERMS = 33  # as J(2 * _TERMS + 2) vanishes up to _FAR
 
 
 def bessel_j0_kernel(x: torch.Tensor) -> torch.Tensor:
@@ -58,7 +58,9 @@ def _angles(device: torch.device) -> torch.Tensor:
 
 
 def _circle(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """`cos(x sin t)` and `sin(x sin t) sin t`, whose means are J0 and J1 by 10.9.1, at nodes in a last dimension.
+    """Returns `cos(x sin t)` and `sin(x sin t) sin t` at nodes in a last dimension.
+
+    Their means are J0 and J1, by 10.9.1.
 
     The trapezoidal rule on a circle converges faster than any power.
     """
@@ -69,7 +71,7 @@ def _circle(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 @functools.cache
 def _weights(device: torch.device) -> torch.Tensor:
-    """At each node, the sum of `-(-1)^k cos(2 k t) / k`, which takes J(2k) out of the integral of J0."""
+    """Returns at each node the sum of `-(-1)^k cos(2 k t) / k`, which takes J(2k) out of the integral of J0."""
     t = _angles(device)
     total = torch.zeros_like(t)
     for k in range(1, _TERMS + 1):
@@ -78,7 +80,7 @@ def _weights(device: torch.device) -> torch.Tensor:
 
 
 def _asymptotic(x: torch.Tensor, order: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Hankel's expansions of J and Y, 10.17.3 and 10.17.4."""
+    """Computes J and Y by Hankel's expansions, 10.17.3 and 10.17.4."""
     x = torch.clamp(x, min=_FAR)
     term = torch.ones_like(x)
     sums = [torch.ones_like(x), torch.zeros_like(x)]

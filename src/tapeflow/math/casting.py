@@ -10,11 +10,14 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.bulk import as_bytes
 from tapeflow.core.ops.convert import convert, datatype_name, from_array, storage_type
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.scalars import FLOATS, WRAPPED
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype, bool_, float32, float64, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -31,14 +34,14 @@ def _to(x: torch.Tensor, DstT: DType) -> Any:
     if kind.is_complex and not DstT.is_complex:
         x = x.real
     if DstT.torch is not None:
-        return (as_bytes(x) if kind is torch.bool else x).type(DstT.torch)  # two thirds of what `to` costs
+        return (as_bytes(x) if kind is torch.bool else x).type(DstT.torch)  # takes two thirds of the time of `to`
     if not DstT.is_numpy_compatible or DstT.name == "string":
         raise _refuse(FROM_TORCH[x.dtype], DstT)
     return as_numpy(x, FROM_TORCH[x.dtype]).astype(storage_type(DstT))
 
 
 def _array_to(x: np.ndarray, DstT: DType) -> Any:
-    """What is held as an array: strings, which become nothing else, and numbers that ATen has no storage for."""
+    """Casts values that are held as arrays: strings, which are refused, and numbers that ATen has no storage for."""
     if x.dtype == object:
         raise _refuse(as_dtype("string"), DstT)
     if not DstT.is_numpy_compatible or DstT.name == "string":
@@ -47,7 +50,10 @@ def _array_to(x: np.ndarray, DstT: DType) -> Any:
 
 
 def _cast_of_number(source: DType, to: DType) -> str | None:
-    """Writes the cast of a Python number as one of a tensor would come out; int64 to float32 would round twice."""
+    """Returns the cast of a Python number as code, with the result of the cast of a tensor; None where they differ.
+
+    A cast from int64 to float32 would round twice.
+    """
     if source is to:
         return "{0}"
     if to.is_integer:
@@ -77,13 +83,13 @@ def _(call: Call, dy: Any) -> Any:
     return cast(dy, to) if to.is_floating or to.is_complex else None
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Casts a tensor to a dtype.
 
     Floats are cut off towards zero when they become integers; complex numbers lose their imaginary part.
 
     Args:
-        x: a tensor, or what converts to one; `IndexedSlices` stay sparse.
+        x: a tensor, or a value that converts to one; `IndexedSlices` stay sparse.
         dtype: the dtype, or its name.
 
     Returns:
@@ -100,15 +106,15 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         dtype = as_dtype(dtype)
     if dtype._is_ref_dtype:
         dtype = dtype.base_dtype
-    if not isinstance(x, Tensor):
-        if isinstance(x, Variable):
-            return x if x.dtype is dtype else _cast(x, dtype, name)
+    tensor: Any = x
+    if not isinstance(x, (Tensor, Variable)):
         if isinstance(x, IndexedSlices):
-            return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+            rows: Any = IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+            return rows
         if hasattr(type(x), "__tf_dispatch__"):
             return _cast(x, dtype, name)
-        x = convert(x)
-    return x if x.dtype is dtype else _cast(x, dtype, name)
+        tensor = convert(x)
+    return tensor if tensor.dtype is dtype else _cast(tensor, dtype, name)
 
 
 # ---- saturating ------------------------------------------------------------------------------------------------------
@@ -116,7 +122,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 @functools.cache
 def _limits(source: DType, to: DType) -> tuple[Any, Any] | None:
-    """The values of `source` that are nearest to the smallest and largest of `to`, or None where all of them fit."""
+    """Returns the values of `source` nearest to the smallest and largest of `to`, or None where all of them fit."""
     if source.min >= to.min and source.max <= to.max:
         return None
     if source.is_integer:
@@ -133,17 +139,20 @@ def _limits(source: DType, to: DType) -> tuple[Any, Any] | None:
 
 
 def _exactly(value: Any) -> Any:
-    """The number as Python's own, which compares integers of any size with floats exactly."""
+    """Returns the number as Python's own, which compares integers of any size with floats exactly."""
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
-    """Casts a tensor to a dtype; what is out of its range becomes its smallest or largest value.
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
+    """Casts a tensor to a dtype, with values beyond its range replaced by its smallest or largest value.
 
     Args:
         value: of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both parts
             saturate.
         dtype: the dtype, or its name.
+
+    Returns:
+        A tensor of the shape of `value` and of `dtype`.
 
     Raises:
         TypeError: one of the dtypes has no range.
@@ -152,22 +161,16 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
         >>> tf.saturate_cast([300.0, -5.0, 7.9], tf.uint8).numpy().tolist()
         [255, 0, 7]
     """
-    from tapeflow.math.complex import complex, imag, real
-    from tapeflow.math.extrema import clip_by_value
-
-    value = convert(value)
-    dtype = as_dtype(dtype).base_dtype
-    if value.dtype.is_complex:
-        if dtype.is_complex:
-            limits = _limits(value.dtype.real_dtype, dtype.real_dtype)
-            if limits is not None:
-                value = complex(clip_by_value(real(value), *limits), clip_by_value(imag(value), *limits))
-            return cast(value, dtype, name)
-        value = real(value)
-    limits = _limits(value.dtype, dtype.real_dtype)
-    if limits is not None:
-        value = clip_by_value(value, *limits)
-    return cast(value, dtype, name)
+    tensor, to = convert(value), as_dtype(dtype).base_dtype
+    source = tensor.dtype
+    limits: Any = _limits(source.real_dtype, to.real_dtype)
+    if source.is_complex and (limits is not None or not to.is_complex):
+        part = ops.Real(tensor, source.real_dtype)
+        if to.is_complex:
+            other = ops.ClipByValue(ops.Imag(tensor, source.real_dtype), *limits)
+            return cast(ops.Complex(ops.ClipByValue(part, *limits), other, source), to, name)
+        tensor = part
+    return cast(tensor if limits is None else ops.ClipByValue(tensor, *limits), to, name)
 
 
 # ---- by bits ---------------------------------------------------------------------------------------------------------
@@ -203,17 +206,20 @@ def _viewed(input: torch.Tensor, type: DType) -> Any:
     return flat.view(torch.uint8).cpu().numpy().view(storage_type(type)).copy()
 
 
-@op("Bitcast", kernel=_as_bits, strings=_as_bits)
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
-    """Takes the bits of each element for another dtype.
+@op("Bitcast", kernel=_as_bits, strings=_as_bits, batching=leading_dimensions)
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
+    """Interprets the bits of each element as another dtype.
 
     Args:
         input: of a numeric dtype, of shape `[...]`.
         type: the dtype. Where it is smaller by a factor `n`, a last dimension of `n` is added; where it is larger, the
             last dimension must be `n` and is lost.
 
+    Returns:
+        A tensor of dtype `type`. Its shape is that of `input` where both dtypes are of one size.
+
     Raises:
-        InvalidArgumentError: the last dimension does not fit, or a dtype has no bits to look at.
+        InvalidArgumentError: the last dimension does not fit, or a dtype is `tf.string`.
 
     Example:
         >>> tf.bitcast(1.0, tf.int32).numpy().item()

@@ -12,11 +12,15 @@ from tapeflow.core.ops import bulk
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+
+_COMPARISON: dict[str, Any] = {"shape": broadcast, "elementwise": True, "allocates": True}
 
 
 def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
-    """The kernel for strings of a NumPy comparison."""
+    """Returns the kernel for strings of a NumPy comparison."""
 
     def kernel(x: Any, y: Any) -> torch.Tensor:
         broadcast(TensorShape(x.shape), TensorShape(y.shape))
@@ -26,19 +30,16 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
 
 
 @op(
-    "Equal",
-    kernel=bulk.equal,
-    shape=broadcast,
-    strings=_of_text(np.equal),
-    elementwise=True,
-    allocates=True,
-    scalar=ScalarForm("{0} == {1}", to_bool=True),
+    "Equal", kernel=bulk.equal, **_COMPARISON, strings=_of_text(np.equal), scalar=ScalarForm("{0} == {1}", to_bool=True)
 )
-def equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether elements are equal, with broadcasting. NaN equals nothing.
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether elements are equal, with broadcasting. NaN equals nothing.
 
     Args:
         x, y: of one dtype, any.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast. (`x == y` gives False there.)
@@ -52,17 +53,18 @@ def equal(x: Any, y: Any, name: str | None = None) -> Any:
 @op(
     "NotEqual",
     kernel=bulk.not_equal,
-    shape=broadcast,
+    **_COMPARISON,
     strings=_of_text(np.not_equal),
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} != {1}", to_bool=True),
 )
-def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether elements differ, with broadcasting. NaN differs from everything.
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether elements differ, with broadcasting. NaN differs from everything.
 
     Args:
         x, y: of one dtype, any.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast. (`x != y` gives True there.)
@@ -73,20 +75,15 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op(
-    "Less",
-    kernel=bulk.comparison(torch.lt),
-    shape=broadcast,
-    orders=True,
-    elementwise=True,
-    allocates=True,
-    scalar=ScalarForm("{0} < {1}", to_bool=True),
-)
-def less(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether `x < y`, element by element, with broadcasting.
+@op("Less", kernel=bulk.comparison(torch.lt), **_COMPARISON, orders=True, scalar=ScalarForm("{0} < {1}", to_bool=True))
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether `x < y`, element by element, with broadcasting.
 
     Args:
         x, y: of one real dtype.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -100,17 +97,18 @@ def less(x: Any, y: Any, name: str | None = None) -> Any:
 @op(
     "LessEqual",
     kernel=bulk.comparison(torch.le),
-    shape=broadcast,
+    **_COMPARISON,
     orders=True,
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} <= {1}", to_bool=True),
 )
-def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether `x <= y`, element by element, with broadcasting.
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether `x <= y`, element by element, with broadcasting.
 
     Args:
         x, y: of one real dtype.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -124,17 +122,18 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
 @op(
     "Greater",
     kernel=bulk.comparison(torch.gt),
-    shape=broadcast,
+    **_COMPARISON,
     orders=True,
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} > {1}", to_bool=True),
 )
-def greater(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether `x > y`, element by element, with broadcasting.
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether `x > y`, element by element, with broadcasting.
 
     Args:
         x, y: of one real dtype.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -148,17 +147,18 @@ def greater(x: Any, y: Any, name: str | None = None) -> Any:
 @op(
     "GreaterEqual",
     kernel=bulk.comparison(torch.ge),
-    shape=broadcast,
+    **_COMPARISON,
     orders=True,
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} >= {1}", to_bool=True),
 )
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether `x >= y`, element by element, with broadcasting.
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether `x >= y`, element by element, with broadcasting.
 
     Args:
         x, y: of one real dtype.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -171,19 +171,18 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
 
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
+_LOGIC: dict[str, Any] = {"shape": broadcast, "elementwise": True}
 
-@op(
-    "LogicalAnd",
-    kernel=torch.logical_and,
-    shape=broadcast,
-    elementwise=True,
-    scalar=ScalarForm("{0} and {1}", to_bool=True),
-)
-def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether both are true, element by element, with broadcasting.
+
+@op("LogicalAnd", kernel=torch.logical_and, **_LOGIC, scalar=ScalarForm("{0} and {1}", to_bool=True))
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether both elements are true, with broadcasting.
 
     Args:
         x, y: bools.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         TypeError: they are Python numbers.
@@ -195,18 +194,15 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op(
-    "LogicalOr",
-    kernel=torch.logical_or,
-    shape=broadcast,
-    elementwise=True,
-    scalar=ScalarForm("{0} or {1}", to_bool=True),
-)
-def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
-    """Whether at least one is true, element by element, with broadcasting.
+@op("LogicalOr", kernel=torch.logical_or, **_LOGIC, scalar=ScalarForm("{0} or {1}", to_bool=True))
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether at least one of two elements is true, with broadcasting.
 
     Args:
         x, y: bools.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         TypeError: they are Python numbers.
@@ -219,11 +215,14 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @op("LogicalNot", kernel=torch.logical_not, shape=same, elementwise=True, scalar=ScalarForm("not {0}", to_bool=True))
-def logical_not(x: Any, name: str | None = None) -> Any:
-    """The opposite truth value of each element.
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the opposite truth value of each element.
 
     Args:
         x: bools.
+
+    Returns:
+        A bool tensor of the shape of `x`.
 
     Example:
         >>> tf.logical_not([True, False]).numpy().tolist()
@@ -231,11 +230,14 @@ def logical_not(x: Any, name: str | None = None) -> Any:
     """
 
 
-def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
-    """Whether exactly one is true, element by element, with broadcasting.
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
+    """Tests whether exactly one of two elements is true, with broadcasting.
 
     Args:
         x, y: bools.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         TypeError: they are Python numbers.
@@ -253,11 +255,14 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
 
 
 @op("IsNan", kernel=bulk.is_nan, shape=same, elementwise=True)
-def is_nan(x: Any, name: str | None = None) -> Any:
-    """Which elements are NaN.
+def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Tests which elements are NaN.
 
     Args:
         x: floating.
+
+    Returns:
+        A bool tensor of the shape of `x`.
 
     Example:
         >>> tf.math.is_nan([1.0, float("nan")]).numpy().tolist()
@@ -266,11 +271,14 @@ def is_nan(x: Any, name: str | None = None) -> Any:
 
 
 @op("IsInf", kernel=bulk.is_inf, shape=same, elementwise=True)
-def is_inf(x: Any, name: str | None = None) -> Any:
-    """Which elements are infinite.
+def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
+    """Tests which elements are infinite.
 
     Args:
         x: floating.
+
+    Returns:
+        A bool tensor of the shape of `x`.
 
     Example:
         >>> tf.math.is_inf([1.0, float("-inf")]).numpy().tolist()
@@ -279,11 +287,14 @@ def is_inf(x: Any, name: str | None = None) -> Any:
 
 
 @op("IsFinite", kernel=bulk.is_finite, shape=same, elementwise=True)
-def is_finite(x: Any, name: str | None = None) -> Any:
-    """Which elements are neither infinite nor NaN.
+def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
+    """Tests which elements are neither infinite nor NaN.
 
     Args:
         x: floating.
+
+    Returns:
+        A bool tensor of the shape of `x`.
 
     Example:
         >>> tf.math.is_finite([1.0, float("nan")]).numpy().tolist()

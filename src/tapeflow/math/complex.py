@@ -13,6 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
@@ -24,7 +25,7 @@ _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 @op("Complex", kernel=lambda real, imag, Tout: torch.complex(real, imag), shape=broadcast, elementwise=True)
 def _complex(real: Any, imag: Any, Tout: Any = complex64, name: str | None = None) -> Any:
-    """Complex numbers of their parts."""
+    """Combines real and imaginary parts into complex numbers."""
 
 
 @_complex.gradient(needs="shapes")
@@ -36,11 +37,14 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
-    """Makes complex numbers of their real and imaginary parts, with broadcasting.
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
+    """Combines real and imaginary parts into complex numbers, with broadcasting.
 
     Args:
         real, imag: both float32, which gives complex64, or both float64, which gives complex128.
+
+    Returns:
+        A complex64 or complex128 tensor of the broadcast shape.
 
     Raises:
         TypeError: they are of other dtypes.
@@ -50,20 +54,19 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
         >>> tf.complex(1.0, [2.0, 3.0]).numpy().tolist()
         [(1+2j), (1+3j)]
     """
-    real = convert(real)
-    imag = convert(imag)
-    to = _COMPLEX_OF.get(real.dtype)
-    if to is None or real.dtype is not imag.dtype:
+    x, y = convert(real), convert(imag)
+    to = _COMPLEX_OF.get(x.dtype)
+    if to is None or x.dtype is not y.dtype:
         raise TypeError(
-            f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. "
+            f"The `real` and `imag` components have incorrect types: {x.dtype.name} {y.dtype.name}. "
             "They must be consistent, and one of [tf.float32, tf.float64]"
         )
-    return _complex(real, imag, to, name)
+    return _complex(x, y, to, name)
 
 
 @op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
 def _real(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
-    """The real parts."""
+    """Returns the real parts."""
 
 
 @_real.gradient()
@@ -71,11 +74,14 @@ def _(call: Call, dy: Any) -> Any:
     return complex(dy, convert(0, dy.dtype))
 
 
-def real(input: Any, name: str | None = None) -> Any:
-    """The real part of each element; of a real tensor the tensor itself.
+def real(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the real part of each element; of a real tensor the tensor itself.
 
     Args:
         input: of a numeric dtype.
+
+    Returns:
+        A tensor of the shape of `input`: float32 for complex64, float64 for complex128.
 
     Raises:
         TypeError: it is not numeric.
@@ -84,17 +90,17 @@ def real(input: Any, name: str | None = None) -> Any:
         >>> tf.math.real([1 + 2j, 3 - 1j]).numpy().tolist()
         [1.0, 3.0]
     """
-    input = convert(input)
-    if input.dtype.is_complex:
-        return _real(input, input.dtype.real_dtype, name)
-    if not input.dtype.is_numeric:
-        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input.dtype}")
-    return input
+    x = convert(input)
+    if x.dtype.is_complex:
+        return _real(x, x.dtype.real_dtype, name)
+    if not x.dtype.is_numeric:
+        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
+    return x
 
 
 @op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
 def _imag(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
-    """The imaginary parts."""
+    """Returns the imaginary parts."""
 
 
 @_imag.gradient()
@@ -102,26 +108,29 @@ def _(call: Call, dy: Any) -> Any:
     return complex(convert(0, dy.dtype), dy)
 
 
-def imag(input: Any, name: str | None = None) -> Any:
-    """The imaginary part of each element; zeros for a real tensor.
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the imaginary part of each element; zeros for a real tensor.
 
     Args:
         input: of any dtype.
+
+    Returns:
+        A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.
 
     Example:
         >>> tf.math.imag([1 + 2j, 3 - 1j]).numpy().tolist()
         [2.0, -1.0]
     """
-    input = convert(input)
-    if input.dtype.is_complex:
-        return _imag(input, input.dtype.real_dtype, name)
-    return ops.ZerosLike(input)
+    x = convert(input)
+    if x.dtype.is_complex:
+        return _imag(x, x.dtype.real_dtype, name)
+    return ops.ZerosLike(x)
 
 
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
 @op("Conj", kernel=torch.conj_physical, shape=same, elementwise=True)
 def _conj(input: Any, name: str | None = None) -> Any:
-    """The complex conjugate."""
+    """Computes the complex conjugate."""
 
 
 @_conj.gradient()
@@ -129,11 +138,14 @@ def _(call: Call, dy: Any) -> Any:
     return _conj(dy)
 
 
-def conj(x: Any, name: str | None = None) -> Any:
-    """The complex conjugate of each element; a real tensor is its own.
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the complex conjugate of each element; a real tensor is its own.
 
     Args:
         x: of a numeric dtype.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Raises:
         TypeError: it is not numeric.
@@ -142,18 +154,17 @@ def conj(x: Any, name: str | None = None) -> Any:
         >>> tf.math.conj([1 + 2j, 3.0 + 0j]).numpy().tolist()
         [(1-2j), (3-0j)]
     """
-    if not isinstance(x, Tensor):
-        x = convert(x)
-    if x.dtype.is_complex:
-        return _conj(x, name)
-    if not (x.dtype.is_numeric or x.dtype is variant):
-        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
-    return x
+    tensor = x if isinstance(x, Tensor) else convert(x)
+    if tensor.dtype.is_complex:
+        return _conj(tensor, name)
+    if not (tensor.dtype.is_numeric or tensor.dtype is variant):
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
+    return tensor
 
 
 @op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
 def _angle(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
-    """The angles of complex numbers."""
+    """Computes the angles of complex numbers."""
 
 
 @_angle.gradient(needs="input0")
@@ -164,11 +175,16 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(complex(dy, convert(0, dy.dtype)), reciprocal(turned)))
 
 
-def angle(input: Any, name: str | None = None) -> Any:
-    """The angle of each element in the complex plane, from -pi to pi. For a real one 0, or pi where it is negative.
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the angle of each element in the complex plane, from -pi to pi.
+
+    The angle of a real number is 0, or pi where it is negative.
 
     Args:
         input: floating or complex.
+
+    Returns:
+        A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.
 
     Raises:
         TypeError: it is of integers.
@@ -177,8 +193,8 @@ def angle(input: Any, name: str | None = None) -> Any:
         >>> tf.math.angle([1.0 + 0j, 1j, -1.0 + 0j]).numpy().round(4).tolist()
         [0.0, 1.5708, 3.1416]
     """
-    input = convert(input)
-    if input.dtype.is_complex:
-        return _angle(input, input.dtype.real_dtype, name)
-    zero, pi = convert(0, input.dtype), convert(math.pi, input.dtype)
-    return ops.SelectV2(less(input, zero), pi, zero)
+    x = convert(input)
+    if x.dtype.is_complex:
+        return _angle(x, x.dtype.real_dtype, name)
+    zero, pi = convert(0, x.dtype), convert(math.pi, x.dtype)
+    return ops.SelectV2(less(x, zero), pi, zero)

@@ -1,4 +1,4 @@
-"""Counts of values, and what can be said of a whole tensor."""
+"""Counts of values, and tests of whole tensors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -34,11 +36,11 @@ def _counted(
 
     Args:
         values: `[n]`.
-        rows: the row of each value, or None where there is but one.
-        count: how many rows there are; None for a result without rows.
-        size: how many values are counted; larger ones are left out.
+        rows: the row of each value, or None for a single row.
+        count: the number of rows; None for a result without rows.
+        size: the number of distinct values to count, 0 to `size - 1`; larger ones are left out.
         weights: `[n]`, or empty for ones.
-        binary_output: only tells whether there are any.
+        binary_output: writes 1 for values that occur, instead of their number.
     """
     if size < 0:
         raise invalid(f"size ({size}) must be non-negative")
@@ -124,19 +126,27 @@ def _indexed_bincount(
     """Counts the values of each row of a sparse tensor."""
 
 
+@_bincount.batching
+def _(batch: Batch, x: Slices, size: Any, weights: Slices, binary_output: bool) -> Any:
+    if x.rank != 1:
+        raise NoRule
+    unweighted = weights.slice.shape.num_elements() == 0 and not weights.stacked
+    return batch.run(batch.stack(x), static(size), weights.value if unweighted else batch.stack(weights), binary_output)
+
+
 not_differentiable(_bincount, _rows_bincount, _indexed_bincount)
 
 
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = int32,
     name: str | None = None,
-    axis: Any = None,
+    axis: int | None = None,
     binary_output: bool = False,
-) -> Any:
+) -> Tensor:
     """Counts how often each integer occurs.
 
     Args:
@@ -144,16 +154,18 @@ def bincount(
         weights: of the kind and shape of `arr`: each occurrence counts as much as its weight.
         minlength: the least length of the result.
         maxlength: the greatest length of the result; values from there on are not counted.
-        dtype: of the result, where there are no weights: int32, int64, float32 or float64.
+        dtype: of the result without weights: int32, int64, float32 or float64.
         axis: None or 0 counts all values; -1 those of each row of a matrix.
-        binary_output: tells whether each integer occurs, as 1 or 0, instead of how often.
+        binary_output: returns 1 for each integer that occurs and 0 for others, instead of counts.
 
     Returns:
-        A vector, or with `axis=-1` of a matrix a matrix, of the counts of 0, 1, 2, ..., up to the largest value.
+        The counts of 0, 1, 2, ..., up to the largest value: a vector, or with `axis=-1` of a matrix a matrix with a row
+        for each of its rows. Of the dtype of `weights`, or else of `dtype`.
 
     Raises:
         InvalidArgumentError: a value is negative, or the weights' shape is not that of `arr`.
-        ValueError: `axis` is another, or both `weights` and `binary_output` are given.
+        ValueError: `axis` is another, both `weights` and `binary_output` are specified, or `weights` is not of the kind
+            of `arr`.
 
     Example:
         >>> tf.math.bincount([1, 1, 2, 5]).numpy().tolist()
@@ -165,42 +177,41 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+    composite: Any = arr
+    factors: Any = weights
     sparse, ragged = hasattr(arr, "dense_shape"), hasattr(arr, "row_splits")
     kind = "dense_shape" if sparse else "row_splits" if ragged else None
     if kind is not None and weights is not None and not hasattr(weights, kind):
         of = "a SparseTensor" if sparse else "a RaggedTensor"
-        raise ValueError(f"`weights` must be {of} if `values` is {of}. Received argument weights={weights}.")
-    values = arr.values if sparse else arr.flat_values if ragged else convert(arr)
-    if weights is None:
-        amounts = _nothing(dtype)
-    else:
-        amounts = weights.values if sparse else weights.flat_values if ragged else convert(weights)
+        raise ValueError(f"`weights` must be {of} if `values` is {of}. Received argument weights={factors}.")
+    values = _values(arr)
+    # Without weights, an empty vector says which dtype the counts have.
+    amounts = ops.BroadcastTo(convert(0, as_dtype(dtype)), (0,)) if weights is None else _values(weights)
     if not values.dtype.is_integer:
         values = cast(values, int32)
     size = _bins(values, minlength, maxlength)
     if axis == -1 and sparse:
-        return _indexed_bincount(arr.indices, values, arr.dense_shape, size, amounts, binary_output, name)
+        indices, shape = composite.indices, composite.dense_shape
+        return _indexed_bincount(indices, values, shape, size, amounts, binary_output, name)
     if axis == -1 and ragged:
-        splits = cast(arr.row_splits, int64)
-        return _rows_bincount(splits, values, size, amounts, binary_output, name)
+        return _rows_bincount(cast(composite.row_splits, int64), values, size, amounts, binary_output, name)
     if axis is None or axis == 0:
         values = ops.Reshape(values, (-1,))
         amounts = ops.Reshape(amounts, (-1,))
     return _bincount(values, size, amounts, binary_output, name)
 
 
-def _nothing(dtype: Any) -> Any:
-    """No weights, of the dtype that the counts are to have."""
-    return ops.BroadcastTo(convert(0, as_dtype(dtype)), (0,))
+def _values(x: Any) -> Any:
+    """Returns the values of a `SparseTensor` or `RaggedTensor`, and other values as a tensor."""
+    return x.values if hasattr(x, "dense_shape") else x.flat_values if hasattr(x, "row_splits") else convert(x)
 
 
 def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:
-    """How many values are counted."""
+    """Computes the number of distinct values to count."""
     count = values.shape.num_elements()
     size = convert(0, values.dtype) if count == 0 else add(reduce_max(values), convert(1, values.dtype))
-    if count is None:  # not known while a graph is built
-        some = cast(greater(ops.Size(values), 0), values.dtype)
-        size = multiply(some, size)
+    if count is None:  # dynamic: there may be no values
+        size = multiply(cast(greater(ops.Size(values), 0), values.dtype), size)
     if minlength is not None:
         size = maximum(cast(convert(minlength, None if isinstance(minlength, Tensor) else int32), values.dtype), size)
     if maxlength is not None:
@@ -212,24 +223,24 @@ def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = int32,
     name: str | None = None,
-) -> Any:
-    """Counts how often each class was taken for each: `result[i, j]` is how often class `i` was predicted to be `j`.
+) -> Tensor:
+    """Counts the pairs of classes: `result[i, j]` is how often class `i` was predicted to be `j`.
 
     Args:
         labels: the true classes, `[n]`, integers from 0 on.
         predictions: the predicted ones, `[n]`.
-        num_classes: how many there are; one more than the largest one given by default.
+        num_classes: the number of classes; by default the largest class plus 1.
         weights: `[n]`: each prediction counts as much as its weight.
         dtype: of the result.
 
     Returns:
-        A tensor of shape `[num_classes, num_classes]`.
+        A tensor of shape `[num_classes, num_classes]` and of `dtype`.
 
     Raises:
         InvalidArgumentError: a class is negative or not less than `num_classes`, or the shapes do not match.
@@ -239,7 +250,7 @@ def confusion_matrix(
         >>> tf.math.confusion_matrix([0, 1, 1], [1, 1, 1]).numpy().tolist()
         [[0, 1], [0, 2]]
     """
-    from tapeflow.debugging import assert_less, assert_non_negative
+    from tapeflow.debugging.values import assert_less, assert_non_negative
 
     dtype = as_dtype(dtype)
     labels, predictions = _without_last_dimension(convert(labels), convert(predictions))
@@ -269,21 +280,20 @@ def confusion_matrix(
 
 
 def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """The two, without the last dimension of the one that has a dimension of length 1 more than the other."""
+    """Returns both, without a last dimension of length 1 that only one of them has."""
     more = len(predictions.shape) - len(labels.shape)
-    squeeze = ops.Squeeze
     if more == 1 and predictions.shape[-1] in (1, None):
-        predictions = squeeze(predictions, (-1,))
+        predictions = ops.Squeeze(predictions, (-1,))
     elif more == -1 and labels.shape[-1] in (1, None):
-        labels = squeeze(labels, (-1,))
+        labels = ops.Squeeze(labels, (-1,))
     return labels, predictions
 
 
-# ---- of a whole tensor -----------------------------------------------------------------------------------------------
+# ---- tests of whole tensors ------------------------------------------------------------------------------------------
 
 
 def _steps(x: Any) -> Any:
-    """The differences of neighbours of all elements in a row."""
+    """Computes the differences of neighbours of all elements in a row."""
     x = convert(x)
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
@@ -291,8 +301,8 @@ def _steps(x: Any) -> Any:
     return subtract(x[1:], x[:-1])
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Any:
-    """Whether no element is less than the one before it, over all elements in row-major order.
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether no element is less than the one before it, over all elements in row-major order.
 
     Args:
         x: numeric.
@@ -311,8 +321,8 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Any:
     return reduce_all(greater_equal(steps, convert(0, steps.dtype)))
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
-    """Whether each element is greater than the one before it, over all elements in row-major order.
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether each element is greater than the one before it, over all elements in row-major order.
 
     Args:
         x: numeric.

@@ -10,23 +10,26 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import along_axis
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops, registry
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
-from tapeflow.math.arithmetic import add, multiply, subtract
-from tapeflow.math.comparison import is_finite
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.comparison import greater, is_finite, logical_and
 from tapeflow.math.division import divide_no_nan
-from tapeflow.math.elementwise import exp
+from tapeflow.math.elementwise import exp, log
 
 
 def _scan(step: Callable[[torch.Tensor, int], torch.Tensor], start: float) -> Callable[..., torch.Tensor]:
-    """The kernel of a scan.
+    """Returns the kernel of a scan.
 
     Args:
         step: the inclusive scan along a dimension.
-        start: what an exclusive scan begins with.
+        start: the first element of an exclusive scan.
     """
 
     def kernel(x: torch.Tensor, axis: Any, exclusive: bool, reverse: bool) -> torch.Tensor:
@@ -47,6 +50,8 @@ def _scan(step: Callable[[torch.Tensor, int], torch.Tensor], start: float) -> Ca
 
 
 def _scan_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+    if isinstance(axis, SymbolicTensor):
+        return x
     if not isinstance(axis, int):
         raise invalid(f"ScanOp: axis must be a scalar, not {axis!r}")
     if x.rank is not None and not -x.rank <= axis < x.rank:
@@ -54,9 +59,14 @@ def _scan_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return x
 
 
-@op("Cumsum", kernel=_scan(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), 0), host=("axis",), shape=_scan_rule)
-def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
-    """The sum of each element and all before it along a dimension. Integers wrap around.
+_SCAN: dict[str, Any] = {"host": ("axis",), "shape": _scan_rule, "batching": along_axis}
+
+
+@op("Cumsum", kernel=_scan(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), 0), **_SCAN)
+def cumsum(
+    x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Sums each element and all before it along a dimension. Integers wrap around.
 
     Args:
         x: numeric.
@@ -84,9 +94,11 @@ def _(call: Call, dy: Any) -> Any:
     return cumsum(dy, axis, exclusive, not reverse)
 
 
-@op("Cumprod", kernel=_scan(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), 1), host=("axis",), shape=_scan_rule)
-def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
-    """The product of each element and all before it along a dimension. Integers wrap around.
+@op("Cumprod", kernel=_scan(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), 1), **_SCAN)
+def cumprod(
+    x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Multiplies each element with all before it along a dimension. Integers wrap around.
 
     The gradient divides by `x`, and is 0 where that is 0, as TensorFlow's is.
 
@@ -115,10 +127,10 @@ def _(call: Call, dy: Any) -> Any:
     return divide_no_nan(cumsum(multiply(conj(y), dy), axis, exclusive, not reverse), conj(x))
 
 
-@op("CumulativeLogsumexp", kernel=_scan(torch.logcumsumexp, -math.inf), host=("axis",), shape=_scan_rule)
+@op("CumulativeLogsumexp", kernel=_scan(torch.logcumsumexp, -math.inf), **_SCAN)
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-) -> Any:
+    x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """Computes `log(cumsum(exp(x)))` along a dimension, without overflow.
 
     Args:
@@ -141,17 +153,16 @@ def cumulative_logsumexp(
 
 @cumulative_logsumexp.gradient(needs="inputs outputs")
 def _(call: Call, dy: Any) -> Any:
-    """The sum over all later `j` of `dy[j] * exp(x - y[j])`, of which no factor overflows."""
+    """Sums `dy[j] * exp(x - y[j])` over all later `j`; no factor overflows."""
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
-    length = shape_of(x)[axis]
+    length = None if isinstance(axis, Tensor) else shape_of(x)[axis]
     if not isinstance(length, int):
         return _by_signs(x, y, dy, *call.attrs)
     if not length:
         return dy
-    flip = ops.ReverseV2
     if reverse:
-        x, y, dy = flip(x, (axis,)), flip(y, (axis,)), flip(dy, (axis,))
+        x, y, dy = (ops.ReverseV2(t, (axis,)) for t in (x, y, dy))
     later = _decayed_sums(dy, y, axis)
     if exclusive:
         dx = multiply(_part(later, axis, 1, None), _ratio(_part(x, axis, 0, -1), _part(y, axis, 1, None)))
@@ -159,25 +170,24 @@ def _(call: Call, dy: Any) -> Any:
         dx = ops.ConcatV2([dx, last], axis)
     else:
         dx = multiply(later, _ratio(x, y))
-    return flip(dx, (axis,)) if reverse else dx
+    return ops.ReverseV2(dx, (axis,)) if reverse else dx
 
 
 def _by_signs(x: Any, y: Any, dy: Any, axis: Any, exclusive: bool, reverse: bool) -> Any:
-    """The same for a dimension of unknown length: as logarithms, of the positive and the negative `dy` apart."""
+    """Computes the same for a dimension of unknown length, as logarithms of the positive and of the negative `dy`."""
 
     def of_sign(part: Any) -> Any:
-        there = logical_and(greater(part, convert(0, part.dtype)), is_finite(y))
-        number = ops.Log(select(there, part, convert(1, part.dtype)))
-        logs = select(there, subtract(number, select(there, y, convert(0, y.dtype))), convert(-math.inf, part.dtype))
-        sums = cumulative_logsumexp(logs, axis, exclusive, not reverse)
-        return exp(add(sums, x))
+        zero, one = convert(0, part.dtype), convert(1, part.dtype)
+        counts = logical_and(greater(part, zero), is_finite(y))
+        logs = subtract(log(ops.SelectV2(counts, part, one)), ops.SelectV2(counts, y, zero))
+        logs = ops.SelectV2(counts, logs, convert(-math.inf, part.dtype))
+        return exp(add(cumulative_logsumexp(logs, axis, exclusive, not reverse), x))
 
-    select, greater, logical_and = (registry[name].function for name in ("SelectV2", "Greater", "LogicalAnd"))
-    return subtract(of_sign(dy), of_sign(ops.Neg(dy)))
+    return subtract(of_sign(dy), of_sign(negative(dy)))
 
 
 def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
-    """The sum over `j >= i` of `dy[j] * exp(y[i] - y[j])`: by doubling how many are summed.
+    """Sums `dy[j] * exp(y[i] - y[j])` over `j >= i`, and doubles the number of summands in each step.
 
     `y` never falls, so that no factor is above 1.
     """
@@ -192,13 +202,13 @@ def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
 
 
 def _ratio(a: Any, b: Any) -> Any:
-    """`exp(a - b)`, and 0 where `b` is infinite."""
+    """Computes `exp(a - b)`, and 0 where `b` is infinite."""
     difference = subtract(a, b)
     return exp(ops.SelectV2(is_finite(b), difference, convert(-math.inf, difference.dtype)))
 
 
 def _part(x: Any, axis: int, start: int, stop: int | None) -> Any:
-    """`x[start:stop]` along a dimension."""
+    """Returns `x[start:stop]` along a dimension."""
     shape = shape_of(x)
     axis %= len(shape)
     first, end, _ = slice(start, stop).indices(shape[axis])

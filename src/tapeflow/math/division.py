@@ -17,7 +17,8 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
-from tapeflow.core.types.dtypes import DType, float32, float64, int8, int16, uint8, uint16
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import add, fuse_into_sum, multiply, negative
@@ -31,12 +32,12 @@ def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
 
 
 def _zero_in(y: torch.Tensor) -> bool:
-    """Whether integers are about to be divided by zero, which torch would not always notice."""
+    """Tests whether integers would be divided by zero, which torch does not always notice."""
     return not y.is_floating_point() and not y.is_complex() and bool((y == 0).any())
 
 
 def _for_uint64(function: Callable[..., Any], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """NumPy's function, for the one integer type that no other of ATen's can stand in for."""
+    """Computes uint64 by NumPy's function: no other integer type of ATen can stand in for it."""
     return torch.from_numpy(np.asarray(function(x.cpu().numpy(), y.cpu().numpy()))).to(x.device)
 
 
@@ -62,11 +63,14 @@ def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     scalar=ScalarForm("{0} / {1}", integers=False),
     node_name="truediv",
 )
-def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides floats or complex numbers element by element, with broadcasting.
 
     Args:
         x, y: floating or complex, of one dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         NotFoundError: they are integers.
@@ -97,35 +101,43 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-# What integers become before they are divided.
+# The dtypes in which narrow integers are divided; wider ones are divided as float64.
 _DIVIDED_AS = {int8: float32, uint8: float32, int16: float32, uint16: float32}
 
 
-def _of_one_dtype(x: Any, y: Any) -> DType:
-    if x.dtype is not y.dtype:
-        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
-    return x.dtype
+def _divide_numbers(division: Any, title: str, args: tuple[Any, Any], name: str | None) -> Any:
+    """Divides floats, complex numbers or, cast to floats, integers by one of the ops for floats.
+
+    Raises:
+        TypeError: the dtypes differ or are not numeric.
+    """
+    x = convert(args[0])
+    y = convert(args[1], hint=x.dtype)
+    dtype = x.dtype
+    if dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {dtype!r} != {y.dtype!r}.")
+    if dtype.is_floating or dtype.is_complex:
+        return division.op.run((x, y), name)
+    if not dtype.is_integer:
+        raise TypeError(f"Invalid dtype {dtype!r} in {title}. Expected a number.")
+    to = _DIVIDED_AS.get(dtype, float64)
+    return division(cast(x, to), cast(y, to), name)
 
 
 def true_divide(args: tuple[Any, Any], name: str | None = None) -> Any:
-    """Python's `/`: integers are cast to floats first."""
-    x = convert(args[0])
-    y = convert(args[1], hint=x.dtype)
-    dtype = _of_one_dtype(x, y)
-    if dtype.is_floating or dtype.is_complex:
-        return realdiv.op.run((x, y), name)
-    if not dtype.is_integer:
-        raise TypeError(f"Invalid dtype {dtype!r} in __truediv__. Expected a number.")
-    to = _DIVIDED_AS.get(dtype, float64)
-    return realdiv(cast(x, to), cast(y, to), name)
+    """Divides as Python's `/` does: integers are cast to floats first."""
+    return _divide_numbers(realdiv, "__truediv__", args, name)
 
 
 @widened(realdiv, true_divide)
-def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides element by element as Python 3 does: integers give floats.
 
     Args:
         x, y: of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+
+    Returns:
+        A floating or complex tensor of the broadcast shape.
 
     Raises:
         TypeError: the dtypes differ or are not numeric.
@@ -138,7 +150,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def _divide(args: tuple[Any, Any], name: str | None = None) -> Any:
-    """As the operator does: where only the second is a tensor, the first is converted to its dtype."""
+    """Divides as the operator does: a first argument that is no tensor is converted to the dtype of the second."""
     x, y = args
     if isinstance(y, (Tensor, Variable)) and not isinstance(x, (Tensor, Variable)):
         x = convert(x, y.dtype)
@@ -146,8 +158,14 @@ def _divide(args: tuple[Any, Any], name: str | None = None) -> Any:
 
 
 @widened(realdiv, _divide)
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides `x` by `y` as Python 3's `x / y` does: integers give floats. See `tf.math.truediv`.
+
+    Args:
+        x, y: of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+
+    Returns:
+        A floating or complex tensor of the broadcast shape.
 
     Raises:
         TypeError: the dtypes differ or are not numeric.
@@ -178,8 +196,14 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     scalar=ScalarForm("{0} // {1}", floats=False),
     node_name="floordiv",
 )
-def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity, element by element. Its gradient is None.
+
+    Args:
+        x, y: of one real dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
@@ -200,8 +224,14 @@ def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @op("TruncateDiv", kernel=_truncate_divide, shape=broadcast, elementwise=True)
-def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards zero, as C does, element by element. Its gradient is None.
+
+    Args:
+        x, y: of one real dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
@@ -233,8 +263,14 @@ def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     elementwise=True,
     scalar=ScalarForm("{0} % {1}", floats=False, bounded=True),
 )
-def floormod(x: Any, y: Any, name: str | None = None) -> Any:
-    """The remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
+
+    Args:
+        x, y: of one real dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
@@ -243,16 +279,6 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Any:
         >>> tf.math.floormod(-7, 3).numpy().item()
         2
     """
-
-
-@floormod.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(dy, x) if want_x else None,
-        sum_like(multiply(dy, negative(floordiv(x, y))), y) if want_y else None,
-    )
 
 
 mod = floormod
@@ -265,8 +291,14 @@ def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @op("TruncateMod", kernel=_truncate_mod, shape=broadcast, elementwise=True)
-def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
-    """The remainder of division towards zero, as C's `fmod`, which has the sign of `x`.
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the remainder of division towards zero, as C's `fmod`, which has the sign of `x`.
+
+    Args:
+        x, y: of one real dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
@@ -277,13 +309,15 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
+@floormod.gradient(needs="inputs")
 @truncatemod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
+    quotient = floordiv if call.op is floormod.op else truncatediv
     return (
         sum_like(dy, x) if want_x else None,
-        sum_like(multiply(dy, negative(truncatediv(x, y))), y) if want_y else None,
+        sum_like(multiply(dy, negative(quotient(x, y))), y) if want_y else None,
     )
 
 
@@ -299,13 +333,13 @@ def _div_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 def _is_number_but_zero(y: torch.Tensor) -> bool:
-    """Whether it is a scalar that divides well; losses and means are divided by such."""
+    """Tests whether `y` is a readable scalar other than 0, as the divisors of losses and means are."""
     return not y.ndim and bulk.by_value(y) and bool(y.item())
 
 
 @op("DivNoNan", kernel=_div_no_nan, shape=broadcast, elementwise=True)
 def _divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient, and 0 where `y` is 0."""
+    """Computes the quotient, and 0 where `y` is 0."""
 
 
 @_divide_no_nan.gradient(needs="inputs")
@@ -318,24 +352,19 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def _divide_anything_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
-    x = convert(args[0])
-    y = convert(args[1], hint=x.dtype)
-    dtype = _of_one_dtype(x, y)
-    if dtype.is_floating or dtype.is_complex:
-        return _divide_no_nan.op.run((x, y), name)
-    if not dtype.is_integer:
-        raise TypeError(f"Invalid dtype {dtype!r} in tf.math.divide_no_nan. Expected a number.")
-    to = _DIVIDED_AS.get(dtype, float64)
-    return _divide_no_nan(cast(x, to), cast(y, to), name)
+def _divide_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
+    return _divide_numbers(_divide_no_nan, "tf.math.divide_no_nan", args, name)
 
 
-@widened(_divide_no_nan, _divide_anything_no_nan)
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
-    """Divides element by element, giving 0 where `y` is 0. Integers give floats, as in `tf.math.truediv`.
+@widened(_divide_no_nan, _divide_numbers_no_nan)
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Divides element by element, with 0 where `y` is 0. Integers give floats, as in `tf.math.truediv`.
 
     Args:
         x, y: of one numeric dtype.
+
+    Returns:
+        A floating or complex tensor of the broadcast shape.
 
     Raises:
         TypeError: the dtypes differ or are not numeric.
@@ -352,11 +381,14 @@ def _xdivy(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @op("Xdivy", kernel=_xdivy, shape=broadcast, elementwise=True)
-def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
-    """Computes `x / y` element by element, giving 0 where `x` is 0, whatever `y` is.
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `x / y` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
         x, y: floating or complex, of one dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -378,7 +410,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def nonzero(x: Any) -> Any:
-    """1 where `x` is not 0 and 0 where it is, in the dtype of `x`."""
+    """Returns 1 where `x` is not 0 and 0 where it is, in the dtype of `x`."""
     return cast(not_equal(x, convert(0, x.dtype)), x.dtype)
 
 
@@ -392,11 +424,14 @@ def _reciprocal(x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Reciprocal", kernel=_reciprocal, shape=same, elementwise=True)
-def reciprocal(x: Any, name: str | None = None) -> Any:
+def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x` element by element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Raises:
         NotFoundError: `x` is of integers.
@@ -409,7 +444,7 @@ def reciprocal(x: Any, name: str | None = None) -> Any:
 
 @op("ReciprocalGrad", kernel=lambda y, dy: torch.neg(torch.mul(dy, torch.square(y))), shape=same, elementwise=True)
 def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """The gradient of `y = 1 / x` from its result: `-dy * y * y`."""
+    """Computes the gradient of `y = 1 / x` from its result: `-dy * y * y`."""
 
 
 @reciprocal.gradient(needs="outputs")
@@ -427,11 +462,14 @@ def _(call: Call, g: Any) -> Any:
     )
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
-    """Computes `1 / x` element by element, giving 0 where `x` is 0.
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `1 / x` element by element, and 0 where `x` is 0.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Raises:
         TypeError: `x` is not numeric.
@@ -440,5 +478,5 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
         >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy().tolist()
         [0.5, 0.0]
     """
-    x = convert(x)
-    return _divide_no_nan(convert(1, x.dtype), x, name)
+    divisor = convert(x)
+    return _divide_no_nan(convert(1, divisor.dtype), divisor, name)

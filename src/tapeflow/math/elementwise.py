@@ -15,9 +15,10 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.tensor import invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
@@ -38,7 +39,7 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     takes_sparse=True,
 )
 def _abs(x: Any, name: str | None = None) -> Any:
-    """The absolute value of real numbers."""
+    """Computes the absolute value of real numbers."""
 
 
 @_abs.gradient(needs="input0")
@@ -48,7 +49,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op("ComplexAbs", kernel=lambda x, Tout: torch.abs(x), shape=same, elementwise=True, takes_sparse=True)
 def _complex_abs(x: Any, Tout: Any = float32, name: str | None = None) -> Any:
-    """The modulus of complex numbers."""
+    """Computes the modulus of complex numbers."""
 
 
 @_complex_abs.gradient(needs="input0")
@@ -57,14 +58,14 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(cast(dy, x.dtype), sign(x))
 
 
-def _abs_of_anything(args: tuple[Any], name: str | None = None) -> Any:
+def _abs_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
     return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else _abs.op.run((x,), name)
 
 
-@widened(_abs, _abs_of_anything)
-def abs(x: Any, name: str | None = None) -> Any:
-    """The absolute value of each element; for complex numbers the modulus, which is real.
+@widened(_abs, _abs_of_number)
+def abs(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the absolute value of each element; for complex numbers the modulus, which is real.
 
     Args:
         x: signed integers, floating or complex.
@@ -89,7 +90,7 @@ def _signum(x: torch.Tensor) -> torch.Tensor:
 
 @op("Sign", kernel=_signum, shape=same, elementwise=True, takes_sparse=True)
 def _sign(x: Any, name: str | None = None) -> Any:
-    """The sign of real numbers."""
+    """Computes the sign of real numbers."""
 
 
 @_sign.gradient()
@@ -97,19 +98,22 @@ def _(call: Call, dy: Any) -> Any:
     return ops.ZerosLike(dy)
 
 
-def _sign_of_anything(args: tuple[Any], name: str | None = None) -> Any:
+def _sign_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
     if x.dtype.is_complex:  # not a step as for real numbers, and so with a gradient
         return divide_no_nan(x, cast(abs(x), x.dtype), name)
     return _sign.op.run((x,), name)
 
 
-@widened(_sign, _sign_of_anything)
-def sign(x: Any, name: str | None = None) -> Any:
-    """-1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
+@widened(_sign, _sign_of_number)
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
+    """Returns -1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
 
     Args:
         x: signed integers, floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.sign([-3.5, 0.0, 2.0]).numpy().tolist()
@@ -131,11 +135,14 @@ def sign(x: Any, name: str | None = None) -> Any:
     scalar=ScalarForm("{0} * {0}"),
     takes_sparse=True,
 )
-def square(x: Any, name: str | None = None) -> Any:
+def square(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * x` element by element.
 
     Args:
         x: of a numeric dtype.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.square([-2, 3]).numpy().tolist()
@@ -159,7 +166,7 @@ def _for_numpy(x: torch.Tensor) -> bool:
 
 
 def _sqrt(x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
-    """Square roots of many numbers by NumPy, where MKL is slow: it takes eight times as long for each zero."""
+    """Computes square roots of many numbers by NumPy, where MKL is slow: it takes eight times as long for each zero."""
     if x.numel() < _FROM or not _for_numpy(x):
         return torch.sqrt(x, out=result)
     with np.errstate(invalid="ignore"):
@@ -180,11 +187,14 @@ def _sqrt_in_place(x: torch.Tensor) -> torch.Tensor:
     foreach=torch._foreach_sqrt,
     takes_sparse=True,
 )
-def sqrt(x: Any, name: str | None = None) -> Any:
-    """The square root of each element; NaN for negative floats.
+def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the square root of each element; NaN for negative floats.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.sqrt([4.0, 9.0]).numpy().tolist()
@@ -194,7 +204,7 @@ def sqrt(x: Any, name: str | None = None) -> Any:
 
 @op("SqrtGrad", kernel=lambda y, dy: torch.div(torch.mul(dy, 0.5), y), shape=same, elementwise=True, allocates=True)
 def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """The gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`."""
+    """Computes the gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`."""
 
 
 @sqrt.gradient(needs="outputs")
@@ -209,11 +219,14 @@ def _(call: Call, g: Any) -> Any:
 
 
 @op("Rsqrt", kernel=torch.rsqrt, shape=same, elementwise=True, in_place="{0}.rsqrt_()", allocates=True)
-def rsqrt(x: Any, name: str | None = None) -> Any:
+def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / sqrt(x)` element by element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.rsqrt([4.0, 16.0]).numpy().tolist()
@@ -229,7 +242,7 @@ def rsqrt(x: Any, name: str | None = None) -> Any:
     allocates=True,
 )
 def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """The gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`."""
+    """Computes the gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`."""
 
 
 @rsqrt.gradient(needs="outputs")
@@ -243,8 +256,8 @@ def _(call: Call, g: Any) -> Any:
     return multiply(multiply(g, -1.5), multiply(dy, square(y))), rsqrt_grad(y, g)
 
 
-# An exponent of rank 0 is looked at from this many elements on: ATen has much faster kernels for a number that it
-# knows (40 times for 2), but reading it costs as much as a small power.
+# The value of an exponent of rank 0 is read from this many elements on: ATen has much faster kernels for a Python
+# number (40 times for 2), but reading it costs as much as a small power.
 _MANY = 64
 
 
@@ -258,11 +271,14 @@ def _power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @op("Pow", kernel=_power, shape=broadcast, elementwise=True)
-def pow(x: Any, y: Any, name: str | None = None) -> Any:
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x ** y` element by element, with broadcasting.
 
     Args:
         x, y: of one dtype: signed integers, floating or complex.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the exponent of an integer is negative, the dtypes differ, or the shapes do not broadcast.
@@ -285,11 +301,10 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
-    """`dy * log(x) * z`, with 0 for the logarithm of what has none."""
-    select = ops.SelectV2
+    """Computes `dy * log(x) * z`, with 0 for the logarithm of numbers that have none."""
     zero, one = convert(0, x.dtype), convert(1, x.dtype)
     has_log = not_equal(x, zero) if x.dtype.is_complex else greater(x, zero)
-    log_x = select(has_log, log(select(has_log, x, one)), zero)
+    log_x = ops.SelectV2(has_log, log(ops.SelectV2(has_log, x, one)), zero)
     return multiply(multiply(dy, conj(log_x)), conj(z))
 
 
@@ -305,11 +320,14 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
     allocates=True,
     foreach=torch._foreach_exp,
 )
-def exp(x: Any, name: str | None = None) -> Any:
+def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x` element by element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.exp([0.0, 1.0]).numpy().tolist()
@@ -323,11 +341,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Expm1", kernel=torch.expm1, shape=same, elementwise=True, in_place="{0}.expm1_()", allocates=True)
-def expm1(x: Any, name: str | None = None) -> Any:
+def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.expm1([0.0, 1e-10]).numpy().tolist()
@@ -341,11 +362,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Log", kernel=torch.log, shape=same, elementwise=True, in_place="{0}.log_()", allocates=True)
-def log(x: Any, name: str | None = None) -> Any:
-    """The natural logarithm of each element; -inf for 0 and NaN for negative floats.
+def log(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the natural logarithm of each element; -inf for 0 and NaN for negative floats.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.log([1.0, 0.0]).numpy().tolist()
@@ -359,11 +383,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Log1p", kernel=torch.log1p, shape=same, elementwise=True, in_place="{0}.log1p_()", allocates=True)
-def log1p(x: Any, name: str | None = None) -> Any:
+def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.log1p([0.0, -1.0]).numpy().tolist()
@@ -377,11 +404,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Xlogy", kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0), shape=broadcast, elementwise=True)
-def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
-    """Computes `x * log(y)` element by element, giving 0 where `x` is 0, whatever `y` is.
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `x * log(y)` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
         x, y: floating or complex, of one dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -408,11 +438,14 @@ def _(call: Call, dy: Any) -> Any:
     shape=broadcast,
     elementwise=True,
 )
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
-    """Computes `x * log(1 + y)` element by element, giving 0 where `x` is 0, whatever `y` is.
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `x * log(1 + y)` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
         x, y: floating or complex, of one dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.

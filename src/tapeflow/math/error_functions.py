@@ -11,16 +11,21 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.elementwise import exp, square
 
 
 @op("Erf", kernel=torch.erf, shape=same, elementwise=True, in_place="{0}.erf_()", allocates=True, takes_sparse=True)
-def erf(x: Any, name: str | None = None) -> Any:
-    """The error function, `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`, of each element.
+def erf(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.erf([0.0, 1.0]).numpy().tolist()
@@ -34,11 +39,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Erfc", kernel=torch.erfc, shape=same, elementwise=True)
-def erfc(x: Any, name: str | None = None) -> Any:
-    """The complementary error function, `1 - erf(x)`, of each element, exact for large `x` too.
+def erfc(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the complementary error function, `1 - erf(x)`, of each element, exact for large `x` too.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.erfc([0.0, 1.0]).numpy().round(6).tolist()
@@ -52,11 +60,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Erfinv", kernel=torch.erfinv, shape=same, elementwise=True)
-def erfinv(x: Any, name: str | None = None) -> Any:
-    """The inverse of the error function of each element; NaN outside [-1, 1].
+def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse of the error function of each element; NaN outside [-1, 1].
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.erfinv([0.0, 1.0]).numpy().tolist()
@@ -70,11 +81,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Ndtri", kernel=torch.special.ndtri, shape=same, elementwise=True)
-def ndtri(x: Any, name: str | None = None) -> Any:
-    """The quantile of the standard normal distribution: where its distribution function is `x`. NaN outside [0, 1].
+def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the quantile of the standard normal distribution at each element; NaN outside [0, 1].
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.ndtri([0.5, 1.0]).numpy().tolist()
@@ -87,11 +101,14 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(exp(multiply(square(call.outputs[0]), 0.5)), math.sqrt(2 * math.pi)))
 
 
-def erfcinv(x: Any, name: str | None = None) -> Any:
-    """The inverse of the complementary error function of each element; NaN outside [0, 2].
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse of the complementary error function of each element; NaN outside [0, 2].
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Raises:
         TypeError: `x` is of integers.

@@ -8,14 +8,16 @@ import torch
 
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.comparison import greater, greater_equal, less, less_equal, logical_or
 
 
@@ -29,11 +31,16 @@ from tapeflow.math.comparison import greater, greater_equal, less, less_equal, l
     foreach=torch._foreach_maximum,
     scalar=ScalarForm("max({0}, {1})", floats=False, bounded=True),
 )
-def maximum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The larger of two elements, with broadcasting; NaN where either is NaN. Equal ones leave the gradient to `x`.
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the larger of two elements, with broadcasting; NaN where either is NaN.
+
+    Where both are equal, the gradient goes to `x`.
 
     Args:
         x, y: of one real dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -59,11 +66,16 @@ def _(call: Call, dy: Any) -> Any:
     foreach=torch._foreach_minimum,
     scalar=ScalarForm("min({0}, {1})", floats=False, bounded=True),
 )
-def minimum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The smaller of two elements, with broadcasting; NaN where either is NaN. Equal ones leave the gradient to `x`.
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the smaller of two elements, with broadcasting; NaN where either is NaN.
+
+    Where both are equal, the gradient goes to `x`.
 
     Args:
         x, y: of one real dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -80,14 +92,13 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _chosen(call: Call, dy: Any, chooses_x: Any) -> Any:
-    """The gradient goes to the operand that was chosen."""
+    """Passes the gradient to the operand that was chosen."""
     x, y = call.inputs
     want_x, want_y = call.wanted
-    select = ops.SelectV2
     of_x, zero = chooses_x(x, y), convert(0.0, dy.dtype)
     return (
-        sum_like(select(of_x, dy, zero), x) if want_x else None,
-        sum_like(select(of_x, zero, dy), y) if want_y else None,
+        sum_like(ops.SelectV2(of_x, dy, zero), x) if want_x else None,
+        sum_like(ops.SelectV2(of_x, zero, dy), y) if want_y else None,
     )
 
 
@@ -108,7 +119,7 @@ def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: Tens
 
 @op("ClipByValue", kernel=_clip, shape=_clip_rule, orders=True, elementwise=True)
 def _clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """Cuts off what is below and above."""
+    """Clips elements to bounds."""
 
 
 @_clip_by_value.decomposition
@@ -120,32 +131,41 @@ def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
 def _(call: Call, dy: Any) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
-    select = ops.SelectV2
     zero, below, above = convert(0.0, dy.dtype), less(t, low), greater(t, high)
     return (
-        select(logical_or(below, above), zero, dy) if want_t else None,
-        sum_like(select(below, dy, zero), low) if want_low else None,
-        sum_like(select(above, dy, zero), high) if want_high else None,
+        ops.SelectV2(logical_or(below, above), zero, dy) if want_t else None,
+        sum_like(ops.SelectV2(below, dy, zero), low) if want_low else None,
+        sum_like(ops.SelectV2(above, dy, zero), high) if want_high else None,
     )
 
 
-def _clip_anything(args: tuple[Any, Any, Any], name: str | None = None) -> Any:
+@_clip_by_value.batching
+def _(batch: Batch, t: Slices, low: Slices, high: Slices) -> Any:
+    return batch.run(batch.stack(t), batch.lift(low, t.rank), batch.lift(high, t.rank))
+
+
+def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) -> Any:
     t, low, high = args
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_value(t.values, low, high, name), t.indices, t.dense_shape)
     return _clip_by_value.op.run(args, name)
 
 
-@widened(_clip_by_value, _clip_anything)
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """Cuts values off: what is below `clip_value_min` becomes that, what is above `clip_value_max` becomes that.
+@widened(_clip_by_value, _clip_tensor_or_slices)
+def clip_by_value(
+    t: TensorLike | IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Tensor:
+    """Clips elements to `[clip_value_min, clip_value_max]`.
 
-    The gradient passes where nothing was cut off. Where the bounds cross, `clip_value_min` wins.
+    The gradient passes where nothing was clipped. Where the bounds cross, `clip_value_min` wins.
 
     Args:
         t: a tensor of a real dtype, or `IndexedSlices`, whose rows are clipped.
         clip_value_min: a tensor of the same dtype whose shape broadcasts to that of `t`.
         clip_value_max: the same.
+
+    Returns:
+        A tensor of the shape and dtype of `t`, or `IndexedSlices` where `t` is.
 
     Raises:
         InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.

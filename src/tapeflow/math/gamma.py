@@ -14,6 +14,8 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, broadcast_all, same
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.elementwise import exp, log, log1p
 from tapeflow.math.reduction import reduce_sum
@@ -22,11 +24,14 @@ _MOST_STEPS = 20_000
 
 
 @op("Lgamma", kernel=torch.lgamma, shape=same, elementwise=True)
-def lgamma(x: Any, name: str | None = None) -> Any:
-    """The logarithm of the absolute value of the gamma function of each element.
+def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the logarithm of the absolute value of the gamma function of each element.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.lgamma([1.0, 3.0]).numpy().tolist()
@@ -45,11 +50,14 @@ def _digamma(x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Digamma", kernel=_digamma, shape=same, elementwise=True)
-def digamma(x: Any, name: str | None = None) -> Any:
-    """The derivative of `lgamma` at each element.
+def digamma(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the derivative of `lgamma` at each element.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.digamma(1.0).numpy().round(5).item()
@@ -72,12 +80,15 @@ def _polygamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Polygamma", kernel=_polygamma, shape=broadcast, elementwise=True)
-def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
-    """The `a`-th derivative of `digamma` at `x`, element by element, with broadcasting.
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the `a`-th derivative of `digamma` at `x`, element by element, with broadcasting.
 
     Args:
         a: whole numbers from 0 on, as floats; others give NaN. No gradient.
         x: float32 or float64, of the dtype of `a`.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -101,12 +112,15 @@ def _zeta(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
 
 
 @op("Zeta", kernel=_zeta, shape=broadcast, elementwise=True)
-def zeta(x: Any, q: Any, name: str | None = None) -> Any:
-    """The Hurwitz zeta function, the sum of `(q + n) ** -x` over `n` from 0, with broadcasting.
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over `n` from 0, with broadcasting.
 
     Args:
         x: above 1; NaN below. No gradient.
         q: float32 or float64, of the dtype of `x`.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -132,12 +146,15 @@ def _igamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Igamma", kernel=_igamma, shape=broadcast, elementwise=True)
-def igamma(a: Any, x: Any, name: str | None = None) -> Any:
-    """The lower regularized incomplete gamma function `P(a, x)`, element by element, with broadcasting.
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the lower regularized incomplete gamma function `P(a, x)`, element by element, with broadcasting.
 
     Args:
         a: above 0; NaN else.
         x: not below 0, of the dtype of `a`.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ or are not floating, or the shapes do not broadcast.
@@ -150,7 +167,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Any:
 
 @igamma.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    return _of_igamma(call, dy)
+    return _igamma_gradient(call, dy)
 
 
 @op(
@@ -159,12 +176,15 @@ def _(call: Call, dy: Any) -> Any:
     shape=broadcast,
     elementwise=True,
 )
-def igammac(a: Any, x: Any, name: str | None = None) -> Any:
-    """The upper regularized incomplete gamma function `Q(a, x) = 1 - P(a, x)`, with broadcasting.
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the upper regularized incomplete gamma function `Q(a, x) = 1 - P(a, x)`, with broadcasting.
 
     Args:
         a: above 0; NaN else.
         x: not below 0, of the dtype of `a`.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ or are not floating, or the shapes do not broadcast.
@@ -177,10 +197,10 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Any:
 
 @igammac.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    return _of_igamma(call, negative(dy))
+    return _igamma_gradient(call, negative(dy))
 
 
-def _of_igamma(call: Call, dy: Any) -> tuple[Any, Any]:
+def _igamma_gradient(call: Call, dy: Any) -> tuple[Any, Any]:
     a, x = call.inputs
     want_a, want_x = call.wanted
     da = dx = None
@@ -193,7 +213,7 @@ def _of_igamma(call: Call, dy: Any) -> tuple[Any, Any]:
 
 
 def _igamma_grad_a(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """The derivative of the series or the continued fraction, whichever is quicker, term by term."""
+    """Differentiates the series or the continued fraction, whichever is quicker, term by term."""
     dtype = torch.promote_types(a.dtype, x.dtype)
     a, x = torch.broadcast_tensors(a.to(torch.float64), x.to(torch.float64))
     fits = (a > 0) & (x > 0) & torch.isfinite(a) & torch.isfinite(x)
@@ -208,7 +228,7 @@ def _igamma_grad_a(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def _by_series(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """d/da of `P = x^a e^-x / gamma(a + 1) * sum of x^n / ((a + 1) ... (a + n))`, 8.7.1."""
+    """Differentiates `P = x^a e^-x / gamma(a + 1) * sum of x^n / ((a + 1) ... (a + n))`, 8.7.1, by `a`."""
     term, d_term = torch.ones_like(a), torch.zeros_like(a)
     total, d_total = term.clone(), d_term.clone()
     for n in range(1, _MOST_STEPS):
@@ -223,7 +243,7 @@ def _by_series(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """d/da of `P = 1 - x^a e^-x / gamma(a) * K`, where K is the even part of the continued fraction 8.9.2.
+    """Differentiates `P = 1 - x^a e^-x / gamma(a) * K` by `a`; K is the even part of the continued fraction 8.9.2.
 
     `K = 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)))`, by its convergents p / q, which are
     carried with their derivatives and scaled down before they overflow.
@@ -251,7 +271,7 @@ def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 @op("IgammaGradA", kernel=_igamma_grad_a, shape=broadcast, elementwise=True)
 def igamma_grad_a(a: Any, x: Any, name: str | None = None) -> Any:
-    """The derivative of `igamma(a, x)` for `a`."""
+    """Computes the derivative of `igamma(a, x)` by `a`."""
 
 
 not_differentiable(igamma_grad_a)
@@ -260,14 +280,14 @@ not_differentiable(igamma_grad_a)
 # ---- beta ------------------------------------------------------------------------------------------------------------
 
 
-def lbeta(x: Any, name: str | None = None) -> Any:
-    """The logarithm of the absolute value of the beta function of several variables, along the last dimension.
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the logarithm of the absolute value of the multivariate beta function along the last dimension.
 
     Args:
         x: floating, of shape `[..., n]`.
 
     Returns:
-        `sum(lgamma(x)) - lgamma(sum(x))`, of shape `[...]`.
+        `sum(lgamma(x)) - lgamma(sum(x))`: a tensor of shape `[...]` and of the dtype of `x`.
 
     Raises:
         InvalidArgumentError: `x` is not floating, or a scalar.
@@ -299,7 +319,7 @@ def _betainc(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """The continued fraction 8.17.22, by Lentz's method, which takes it from the front."""
+    """Evaluates the continued fraction 8.17.22 from the front, by Lentz's method."""
     tiny = 1e-300
 
     def away(v: torch.Tensor) -> torch.Tensor:
@@ -322,12 +342,15 @@ def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.T
 
 
 @op("Betainc", kernel=_betainc, shape=broadcast_all, elementwise=True)
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
-    """The regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
 
     Args:
         a, b: above 0; NaN else. They have no gradient.
         x: from 0 to 1, NaN else; all three float32 or all float64.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.

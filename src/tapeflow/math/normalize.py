@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import AxisLike, TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.complex import complex, imag, real
 from tapeflow.math.elementwise import rsqrt, square
@@ -12,13 +12,15 @@ from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+def l2_normalize(
+    x: TensorLike, axis: AxisLike = None, epsilon: float = 1e-12, name: str | None = None, dim: AxisLike = None
+) -> Tensor:
     """Divides a tensor by its Euclidean length, or its parts along some dimensions by theirs.
 
     Args:
         x: floating or complex.
         axis: the dimension or dimensions along which the length is measured; None for all.
-        epsilon: what the squared length is at least taken for, so that zeros stay zeros.
+        epsilon: the least value of the squared length, so that zeros stay zeros.
         dim: the old name of `axis`.
 
     Returns:
@@ -33,11 +35,11 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
         [0.6000000238418579, 0.800000011920929]
     """
     axis = axis if dim is None else dim
-    x = convert(x)
-    if x.dtype.is_complex:
-        re, im = real(x), imag(x)
-        length = reduce_sum(add(square(re), square(im)), axis, True)
-        by_length = rsqrt(maximum(length, epsilon))
+    tensor = convert(x)
+    if tensor.dtype.is_complex:
+        re, im = real(tensor), imag(tensor)
+        squared_length = reduce_sum(add(square(re), square(im)), axis, True)
+        by_length = rsqrt(maximum(squared_length, epsilon))
         return complex(multiply(re, by_length), multiply(im, by_length), name)
-    length = reduce_sum(square(x), axis, True)
-    return multiply(x, rsqrt(maximum(length, epsilon)), name)
+    squared_length = reduce_sum(square(tensor), axis, True)
+    return multiply(tensor, rsqrt(maximum(squared_length, epsilon)), name)

@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.masks import boolean_mask
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import along_axis
 from tapeflow.core.ops.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops, registry
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import reduced_dimensions, reduction, text
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
+from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import DType, as_dtype, float64, int32, int64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
@@ -29,18 +33,20 @@ from tapeflow.math.elementwise import exp, log, sqrt, square
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 
+_REDUCTION: dict[str, Any] = {"host": ("axis",), "rename": {"keepdims": "keep_dims"}, "shape": reduction}
+
 
 def _over(
     whole: Callable[[torch.Tensor], torch.Tensor],
     along: Kernel,
     none: Callable[[torch.Tensor], torch.Tensor] = torch.clone,
 ) -> Kernel:
-    """The kernel of a reduction.
+    """Returns the kernel of a reduction.
 
     Args:
         whole: reduces all dimensions away.
         along: `along(x, axis, keepdims)` reduces one dimension, or a tuple of at least one.
-        none: what the reduction over no dimensions at all does.
+        none: the result of the reduction over no dimensions at all.
     """
 
     def kernel(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
@@ -55,29 +61,27 @@ def _over(
 
 
 def _spread(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
-    """What was reduced from `shape`, stretched back to it."""
+    """Broadcasts the gradient of a reduction back to `shape`."""
     return ops.BroadcastTo(_with_reduced(dy, shape, axis, keepdims), shape)
 
 
 def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
-    """What was reduced from `shape`, with the reduced dimensions, of length 1, so that it broadcasts against it."""
+    """Restores the reduced dimensions, with length 1, so that a result broadcasts against its input."""
     if keepdims or axis is None:
         return dy
     if isinstance(axis, Tensor) or is_unranked(shape):
-        return ops.Reshape(dy, _kept_lengths(shape, axis))
+        return ops.Reshape(dy, _shape_with_ones(shape, axis))
     axes = reduced_dimensions(axis, len(shape))
     return ops.Reshape(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
 
 
-def _kept_lengths(shape: Any, axis: Any) -> Any:
-    """A shape with 1 for the reduced dimensions, where these are not known while a graph is built."""
-    from tapeflow import range, where
-
+def _shape_with_ones(shape: Any, axis: Any) -> Any:
+    """Returns a shape with 1 for the reduced dimensions, where these are unknown while a graph is built."""
     shape = convert(list(shape), int32) if isinstance(shape, tuple) else shape.__tf_tensor__()
     rank = ops.Size(shape)
     axes = (ops.Reshape(cast(convert(axis), int32), (1, -1)) + rank) % rank
-    places = ops.Reshape(range(rank), (-1, 1))
-    return where(reduce_any(equal(places, axes), 1), 1, shape)
+    positions = ops.Reshape(ops.Range(0, rank, 1), (-1, 1))
+    return ops.SelectV2(reduce_any(equal(positions, axes), 1), convert(1, shape.dtype), shape)
 
 
 def _reduced_shape(x: torch.Tensor, axis: Any, keepdims: bool) -> Any:
@@ -98,24 +102,22 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.sum(x, axis, keepdims) if x.is_floating_point() else torch.sum(x, axis, keepdims, dtype=x.dtype)
 
 
-@op(
-    "Sum",
-    kernel=_over(_sum_of_all, _sum_along),
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
-    keeps_nothing=True,
-)
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+@op("Sum", kernel=_over(_sum_of_all, _sum_along), **_REDUCTION, keeps_nothing=True)
+def reduce_sum(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Sums over dimensions. Integers wrap around.
 
     Args:
         input_tensor: numeric.
-        axis: the dimension or dimensions to sum over; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        axis: the dimension or dimensions to reduce; None for all.
+        keepdims: retains the reduced dimensions, with length 1.
+
+    Returns:
+        A tensor of the same dtype, without the reduced dimensions.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.reduce_sum([[1, 2], [3, 4]], axis=0).numpy().tolist()
@@ -129,7 +131,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 class _Counts(dict[int, torch.Tensor]):
-    """Numbers as scalar tensors of a dtype, made when they are first asked for."""
+    """Numbers as scalar tensors of a dtype, created on first use."""
 
     def __init__(self, dtype: torch.dtype) -> None:
         self.dtype = dtype
@@ -184,7 +186,7 @@ def _shares(count: int, dtype: torch.dtype) -> torch.Tensor:
 
 
 def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
-    """The mean of 64-bit sums, rounded towards zero; 0 for no elements."""
+    """Computes the mean of 64-bit sums, rounded towards zero; 0 for no elements."""
     total = torch.sum(x.view(torch.int64) if x.dtype == torch.uint64 else x.to(torch.int64), axis, keepdims)
     count = x.numel() // max(total.numel(), 1)
     if not count:
@@ -194,20 +196,22 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.div(total, count, rounding_mode="trunc").to(x.dtype)
 
 
-@op("Mean", kernel=_mean, host=("axis",), rename={"keepdims": "keep_dims"}, shape=reduction, keeps_nothing=True)
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The mean over dimensions. The mean of integers is an integer, rounded towards zero.
+@op("Mean", kernel=_mean, **_REDUCTION, keeps_nothing=True)
+def reduce_mean(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the mean over dimensions. The mean of integers is an integer, rounded towards zero.
 
     Args:
         input_tensor: numeric.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype; NaN where there was nothing to take the mean of (0 for integers).
+        A tensor of the same dtype, without the reduced dimensions. The mean of no elements is NaN (0 for integers).
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
@@ -217,12 +221,12 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 
 @reduce_mean.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    shape = call.shape(0)
-    if isinstance(shape, tuple):
-        count = math.prod(shape) // max(math.prod(shape_of(dy)), 1)
-    else:  # not known while a graph is built
-        size, maximum = ops.Size, ops.Maximum
-        count = cast(size(shape.tensor) // maximum(size(dy), 1), dy.dtype)
+    shape, reduced = call.shape(0), shape_of(dy)
+    size = math.prod(shape) if isinstance(shape, tuple) else ops.Size(shape.tensor)
+    if isinstance(shape, tuple) and isinstance(reduced, tuple):
+        count: Any = size // max(math.prod(reduced), 1)
+    else:
+        count = cast(size // ops.Maximum(ops.Size(dy), 1), dy.dtype)
     return _spread(realdiv(dy, count), shape, *call.attrs)
 
 
@@ -252,25 +256,28 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @op(
     "Max",
     kernel=_over(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
+    **_REDUCTION,
     orders=True,
     keeps_nothing=True,
 )
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The largest element over dimensions; NaN where there is a NaN. The gradient is shared by all largest elements.
+def reduce_max(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Returns the largest element over dimensions; NaN where there is a NaN.
+
+    The gradient is shared by all largest elements.
 
     Args:
         input_tensor: real.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype; of no elements the maximum is the lowest value there is.
+        A tensor of the same dtype, without the reduced dimensions. The maximum of no elements is the lowest value of
+        the dtype.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.reduce_max([[1, 2], [4, 3]], axis=1).numpy().tolist()
@@ -281,25 +288,28 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 @op(
     "Min",
     kernel=_over(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
+    **_REDUCTION,
     orders=True,
     keeps_nothing=True,
 )
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The smallest element over dimensions; NaN where there is a NaN. The gradient is shared by all smallest elements.
+def reduce_min(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Returns the smallest element over dimensions; NaN where there is a NaN.
+
+    The gradient is shared by all smallest elements.
 
     Args:
         input_tensor: real.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype; of no elements the minimum is the highest value there is.
+        A tensor of the same dtype, without the reduced dimensions. The minimum of no elements is the highest value of
+        the dtype.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.reduce_min([[1, 2], [4, 3]], axis=1).numpy().tolist()
@@ -329,24 +339,22 @@ def _prod_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return x
 
 
-@op(
-    "Prod",
-    kernel=_over(lambda x: torch.prod(x, dtype=x.dtype), _prod_along),
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
-    keeps_nothing=True,
-)
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The product over dimensions; 1 of no elements. Integers wrap around.
+@op("Prod", kernel=_over(lambda x: torch.prod(x, dtype=x.dtype), _prod_along), **_REDUCTION, keeps_nothing=True)
+def reduce_prod(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Multiplies elements over dimensions; 1 for no elements. Integers wrap around.
 
     Args:
         input_tensor: numeric.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
+
+    Returns:
+        A tensor of the same dtype, without the reduced dimensions.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.reduce_prod([[1, 2], [3, 4]], axis=1).numpy().tolist()
@@ -356,45 +364,41 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 
 @reduce_prod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    """`dy` times the product of all the others: of those before, and of those after, so that zeros need no division."""
+    """Multiplies `dy` by the product of the others: of those before and of those after, so that nothing is divided."""
     x, (axis, keepdims) = call.inputs[0], call.attrs
-    shape, reshape, transpose = shape_of(x), ops.Reshape, ops.Transpose
+    shape = shape_of(x)
     if is_unranked(shape) or isinstance(axis, Tensor):
         return multiply(_with_reduced(dy, shape, axis, keepdims), _others(x, axis))
     reduced = reduced_dimensions(axis, len(shape))
-    kept = [i for i in range(len(shape)) if i not in reduced]
-    order = (*reduced, *kept)
+    retained = [i for i in range(len(shape)) if i not in reduced]
+    order = (*reduced, *retained)
     rows = math.prod([shape[i] for i in reduced])
-    columns = math.prod([shape[i] for i in kept])
-    others = _others_of_columns(reshape(transpose(x, order), (rows, columns)))
-    others = reshape(others, tuple([shape[i] for i in order]))
-    back = tuple([order.index(i) for i in range(len(shape))])
-    return multiply(_with_reduced(dy, shape, axis, keepdims), transpose(others, back))
+    columns = math.prod([shape[i] for i in retained])
+    others = _others_of_columns(ops.Reshape(ops.Transpose(x, order), (rows, columns)))
+    others = ops.Reshape(others, tuple([shape[i] for i in order]))
+    inverse = tuple([order.index(i) for i in range(len(shape))])
+    return multiply(_with_reduced(dy, shape, axis, keepdims), ops.Transpose(others, inverse))
 
 
 def _others_of_columns(table: Any) -> Any:
-    """For each element of a table the product of the others of its column."""
-    from tapeflow.math.cumulative import cumprod
-
-    return multiply(conj(cumprod(table, 0, True)), conj(cumprod(table, 0, True, True)))
+    """Computes for each element of a table the product of the others of its column."""
+    before, after = ops.Cumprod(table, 0, True, False), ops.Cumprod(table, 0, True, True)
+    return multiply(conj(before), conj(after))
 
 
 def _others(x: Any, axis: Any) -> Any:
-    """For each element the product of the others that it is multiplied with, where the dimensions are not known yet."""
-    from tapeflow import boolean_mask, range
-
-    reshape, gather, transpose = (registry[name].function for name in ("Reshape", "GatherV2", "Transpose"))
+    """Computes for each element the product of the others that it is multiplied with, for dynamic dimensions."""
     shape = ops.Shape(x)
     rank = ops.Size(shape)
-    everything = range(rank)
-    reduced = everything if axis is None else reshape(cast(convert(axis), int32), [-1]) % rank
-    apart = ops.NotEqual(reshape(everything, [-1, 1]), reshape(reduced, [1, -1]))
-    kept = boolean_mask(everything, reduce_all(apart, 1))
-    order = ops.ConcatV2([reduced, kept], 0)
-    turned = transpose(x, order)
-    table = reshape(turned, [reduce_prod(gather(shape, reduced, 0)), reduce_prod(gather(shape, kept, 0))])
-    others = reshape(_others_of_columns(table), gather(shape, order, 0))
-    return transpose(others, ops.InvertPermutation(order))
+    dimensions = ops.Range(0, rank, 1)
+    reduced = dimensions if axis is None else ops.Reshape(cast(convert(axis), int32), [-1]) % rank
+    differs = not_equal(ops.Reshape(dimensions, [-1, 1]), ops.Reshape(reduced, [1, -1]))
+    retained = boolean_mask(dimensions, reduce_all(differs, 1))
+    order = ops.ConcatV2([reduced, retained], 0)
+    rows, columns = (reduce_prod(ops.GatherV2(shape, part, 0)) for part in (reduced, retained))
+    table = ops.Reshape(ops.Transpose(x, order), [rows, columns])
+    others = ops.Reshape(_others_of_columns(table), ops.GatherV2(shape, order, 0))
+    return ops.Transpose(others, ops.InvertPermutation(order))
 
 
 def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
@@ -409,20 +413,23 @@ def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @op(
     "EuclideanNorm",
     kernel=_over(lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)),
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
+    **_REDUCTION,
 )
-def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The Euclidean norm over dimensions: the square root of the sum of the squared magnitudes.
+def reduce_euclidean_norm(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the Euclidean norm over dimensions: the square root of the sum of the squared magnitudes.
 
     Args:
-        input_tensor: numeric; integers give integers, cut off.
+        input_tensor: numeric; integers give integers, rounded towards zero.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
+
+    Returns:
+        A tensor of the same dtype, without the reduced dimensions.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.math.reduce_euclidean_norm([[3.0, 4.0], [0.0, 2.0]], axis=1).numpy().tolist()
@@ -439,23 +446,22 @@ def _(call: Call, dy: Any) -> Any:
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
 
-@op(
-    "All",
-    kernel=_over(*along(torch.all, torch.amin)),
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
-)
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """Whether all elements are true, over dimensions; true of no elements.
+@op("All", kernel=_over(*along(torch.all, torch.amin)), **_REDUCTION)
+def reduce_all(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Tests whether all elements are true, over dimensions; true for no elements.
 
     Args:
         input_tensor: of bools.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
+
+    Returns:
+        A bool tensor, without the reduced dimensions.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
@@ -463,23 +469,22 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     """
 
 
-@op(
-    "Any",
-    kernel=_over(*along(torch.any, torch.amax)),
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
-)
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """Whether any element is true, over dimensions; false of no elements.
+@op("Any", kernel=_over(*along(torch.any, torch.amax)), **_REDUCTION)
+def reduce_any(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Tests whether any element is true, over dimensions; false for no elements.
 
     Args:
         input_tensor: of bools.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
+
+    Returns:
+        A bool tensor, without the reduced dimensions.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()
@@ -496,7 +501,7 @@ _VECTORIZED = frozenset({torch.float32, torch.float64, torch.int32, torch.int64}
 
 
 def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable[..., torch.Tensor]:
-    """The kernel of ArgMax or ArgMin; NaN, which no comparison prefers, counts as the worst value."""
+    """Returns the kernel of ArgMax or ArgMin; NaN, which no comparison prefers, counts as the worst value."""
 
     def kernel(x: torch.Tensor, axis: Any, output_type: DType) -> torch.Tensor:
         if axis is None:
@@ -505,16 +510,16 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
             raise invalid(f"Expected dimension in the range [0, 0), but got {axis}")
         if x.is_floating_point() and may_have_nan(x):
             x = torch.nan_to_num(x, worst, math.inf, -math.inf)
-        found = _by_numpy(extreme, x) if x.numel() >= SOME and axis in (-1, x.ndim - 1) else None
-        if found is None:
-            found = extreme(x, axis)
-        return found if output_type is int64 else found.to(output_type.torch)
+        positions = _by_numpy(extreme, x) if x.numel() >= SOME and axis in (-1, x.ndim - 1) else None
+        if positions is None:
+            positions = extreme(x, axis)
+        return positions if output_type is int64 else positions.to(output_type.torch)
 
     return kernel
 
 
 def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
-    """The positions along the last dimension, where NumPy can look at the values."""
+    """Finds the positions along the last dimension, where NumPy can read the values."""
     if not by_value(x) or x.dtype not in _VECTORIZED or not x.is_contiguous():
         return None
     return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
@@ -523,6 +528,8 @@ def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Te
 def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     if axis is None:
         axis = 0
+    if isinstance(axis, SymbolicTensor):
+        return TensorShape(None if x.rank is None else [None] * (x.rank - 1))
     if not isinstance(axis, int):
         raise TypeError("axis must be int or Tensor with integer datatype")
     if x.rank is None:
@@ -534,16 +541,12 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return reduction(x, axis)
 
 
-@op(
-    "ArgMax",
-    kernel=_position_of(torch.argmax, -math.inf),
-    host=("axis",),
-    shape=_position_rule,
-    orders=True,
-    keeps_nothing=True,
-)
-def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Any:
-    """The position of the largest element along a dimension; of the first, where several are equal.
+_POSITION: dict[str, Any] = {"host": ("axis",), "shape": _position_rule, "orders": True, "batching": along_axis}
+
+
+@op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), **_POSITION, keeps_nothing=True)
+def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
+    """Finds the position of the largest element along a dimension; of the first, where several are equal.
 
     Args:
         input: real, or bools. NaN is never the largest.
@@ -562,9 +565,9 @@ def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
     """
 
 
-@op("ArgMin", kernel=_position_of(torch.argmin, math.inf), host=("axis",), shape=_position_rule, orders=True)
-def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Any:
-    """The position of the smallest element along a dimension; of the first, where several are equal.
+@op("ArgMin", kernel=_position_of(torch.argmin, math.inf), **_POSITION)
+def argmin(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
+    """Finds the position of the smallest element along a dimension; of the first, where several are equal.
 
     Args:
         input: real, or bools. NaN is never the smallest.
@@ -586,19 +589,21 @@ def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
 not_differentiable(reduce_all, reduce_any, argmax, argmin)
 
 
-# ---- made of the others ----------------------------------------------------------------------------------------------
+# ---- composed of the others ------------------------------------------------------------------------------------------
 
 
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """Computes `log(sum(exp(x)))` over dimensions, without overflow: the largest element is taken out first.
+def reduce_logsumexp(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes `log(sum(exp(x)))` over dimensions, without overflow: the largest element is subtracted first.
 
     Args:
         input_tensor: floating.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype; `-inf` of no elements.
+        A tensor of the same dtype, without the reduced dimensions. `-inf` for no elements.
 
     Raises:
         InvalidArgumentError: there is no such dimension, or `input_tensor` is not floating.
@@ -609,27 +614,27 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
     """
     if not isinstance(input_tensor, Tensor) and not hasattr(type(input_tensor), "__tf_dispatch__"):
         input_tensor = convert(input_tensor)
-    largest = reduce_max(input_tensor, axis, True)
-    zero = convert(0, largest.dtype)
-    select, constant = ops.SelectV2, ops.StopGradient
-    shift = constant(select(is_finite(largest), largest, zero))
+    largest: Any = reduce_max(input_tensor, axis, True)
+    shift = ops.StopGradient(ops.SelectV2(is_finite(largest), largest, convert(0, largest.dtype)))
     result = log(reduce_sum(exp(subtract(input_tensor, shift)), axis, keepdims))
     return add(result, shift if keepdims else ops.Reshape(shift, shape_of(result)))
 
 
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The variance over dimensions: the mean of the squared distances from the mean.
+def reduce_variance(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the variance over dimensions: the mean of the squared distances from the mean.
 
     Args:
         input_tensor: floating or complex.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype, real where the input is complex.
+        A tensor of the same dtype, real where the input is complex, without the reduced dimensions.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
         TypeError: `input_tensor` is of integers.
 
     Example:
@@ -637,9 +642,10 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
         [1.0, 9.0]
     """
     if hasattr(type(input_tensor), "flat_values"):
-        from tapeflow.ragged.reducing import variance
-
-        return variance(input_tensor, axis, keepdims)
+        # Rows of different lengths do not broadcast against their means; integers count as float64.
+        numbers: Any = input_tensor
+        numbers = cast(numbers, float64) if numbers.dtype.is_integer else numbers
+        return reduce_mean(square(numbers), axis, keepdims) - square(reduce_mean(numbers, axis, keepdims))
     if not isinstance(input_tensor, Tensor):
         input_tensor = convert(input_tensor)
     means = reduce_mean(input_tensor, axis, True)
@@ -651,19 +657,21 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     return reduce_mean(square(distances), axis, keepdims)
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The standard deviation over dimensions: the square root of the variance.
+def reduce_std(
+    input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the standard deviation over dimensions: the square root of the variance.
 
     Args:
         input_tensor: floating or complex.
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype, real where the input is complex.
+        A tensor of the same dtype, real where the input is complex, without the reduced dimensions.
 
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
         TypeError: `input_tensor` is of integers.
 
     Example:
@@ -674,25 +682,31 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 def count_nonzero(
-    input: Any, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64, name: str | None = None
-) -> Any:
-    """How many elements are not zero, over dimensions.
+    input: TensorLike,
+    axis: AxisLike = None,
+    keepdims: bool | None = None,
+    dtype: DTypeLike = int64,
+    name: str | None = None,
+) -> Tensor:
+    """Counts the elements that are not zero, over dimensions.
 
     Args:
         input: numeric, bools, or strings (of which the empty one is zero).
         axis: the dimension or dimensions to reduce; None for all.
-        keepdims: keeps the reduced dimensions, with length 1.
+        keepdims: retains the reduced dimensions, with length 1.
         dtype: of the result.
 
+    Returns:
+        A tensor of `dtype`, without the reduced dimensions.
+
     Raises:
-        InvalidArgumentError: there is no such dimension, or it is given twice.
+        InvalidArgumentError: there is no such dimension, or it is named twice.
 
     Example:
         >>> tf.math.count_nonzero([[0, 1], [2, 3]], axis=1).numpy().tolist()
         [1, 2]
     """
-    if not isinstance(input, Tensor):
-        input = convert(input)
-    zero = convert("" if input.dtype == "string" else False if input.dtype.is_bool else 0, input.dtype)
-    counts = reduce_sum(cast(not_equal(input, zero), int64), axis, bool(keepdims))
+    x = convert(input)
+    zero = convert("" if x.dtype == "string" else False if x.dtype.is_bool else 0, x.dtype)
+    counts = reduce_sum(cast(not_equal(x, zero), int64), axis, bool(keepdims))
     return cast(counts, as_dtype(dtype))

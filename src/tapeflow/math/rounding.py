@@ -12,16 +12,21 @@ from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op, widened
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply
 
 
 @op("Floor", kernel=torch.floor, shape=same, elementwise=True)
-def floor(x: Any, name: str | None = None) -> Any:
-    """The largest integer that is not above each element, in the dtype of `x`.
+def floor(x: TensorLike, name: str | None = None) -> Tensor:
+    """Rounds each element down to an integer, in the dtype of `x`.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.floor([1.7, -1.2]).numpy().tolist()
@@ -30,11 +35,14 @@ def floor(x: Any, name: str | None = None) -> Any:
 
 
 @op("Ceil", kernel=torch.ceil, shape=same, elementwise=True)
-def ceil(x: Any, name: str | None = None) -> Any:
-    """The smallest integer that is not below each element, in the dtype of `x`.
+def ceil(x: TensorLike, name: str | None = None) -> Tensor:
+    """Rounds each element up to an integer, in the dtype of `x`.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.ceil([1.7, -1.2]).numpy().tolist()
@@ -43,11 +51,14 @@ def ceil(x: Any, name: str | None = None) -> Any:
 
 
 @op("Rint", kernel=torch.round, shape=same, elementwise=True)
-def rint(x: Any, name: str | None = None) -> Any:
-    """The nearest integer to each element, in the dtype of `x`; halves go to the even one.
+def rint(x: TensorLike, name: str | None = None) -> Tensor:
+    """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.rint([0.5, 1.5, -1.7]).numpy().tolist()
@@ -63,20 +74,23 @@ def _nearest(x: torch.Tensor) -> torch.Tensor:
 
 @op("Round", kernel=_nearest, shape=same, elementwise=True)
 def _round(x: Any, name: str | None = None) -> Any:
-    """The nearest integer; halves go to the even one."""
+    """Rounds to the nearest integer; halves go to the even one."""
 
 
-def _round_anything(args: tuple[Any], name: str | None = None) -> Any:
+def _round_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
     return x if x.dtype.is_integer else _round.op.run((x,), name)
 
 
-@widened(_round, _round_anything)
-def round(x: Any, name: str | None = None) -> Any:
-    """The nearest integer to each element, in the dtype of `x`; halves go to the even one, as in Python.
+@widened(_round, _round_number)
+def round(x: TensorLike, name: str | None = None) -> Tensor:
+    """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one, as in Python.
 
     Args:
         x: floating, or integers, which stay as they are.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.round([0.5, 1.5, 2.4, -1.7]).numpy().tolist()
@@ -88,11 +102,14 @@ not_differentiable(floor, ceil, rint, _round)
 
 
 @op("NextAfter", kernel=torch.nextafter, shape=broadcast, elementwise=True)
-def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
-    """The next float after `x1` in the direction of `x2`, element by element, with broadcasting.
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the next float after `x1` in the direction of `x2`, element by element, with broadcasting.
 
     Args:
         x1, x2: float32 or float64.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.

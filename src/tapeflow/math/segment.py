@@ -9,12 +9,14 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
@@ -34,11 +36,11 @@ def _highest(dtype: torch.dtype) -> float:
 
 
 def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any]) -> Callable[..., torch.Tensor]:
-    """The kernel of an unsorted segment reduction.
+    """Returns the kernel of an unsorted segment reduction.
 
     Args:
-        start: what an empty segment gives, by dtype.
-        gather: `gather(out, ids, rows)` brings each row to the row of `out` that its id names, in place.
+        start: the value of an empty segment, by dtype.
+        gather: `gather(out, ids, rows)` combines each row with the row of `out` that its id names, in place.
     """
 
     def kernel(data: torch.Tensor, ids: torch.Tensor, num_segments: Any) -> torch.Tensor:
@@ -50,18 +52,18 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
         ids = ids.reshape(-1)
         if ids.is_cuda or traced(ids):
             return _gathered_on_gpu(out, ids, rows, gather)
-        try:
-            if not num_segments:
-                raise IndexError  # which torch does not look for
-            gather(out, ids, rows)
-        except (IndexError, RuntimeError):  # an id is out of range; negative ones may be
-            high = ids >= num_segments
-            if high.any():
-                where = int(torch.nonzero(high)[0, 0])
-                raise invalid(f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {num_segments})") from None
-            present = ids >= 0
-            out = data.new_full(shape, start(data.dtype))
-            gather(out, ids[present], rows[present])
+        if num_segments:  # torch does not check ids against no segments at all
+            try:
+                gather(out, ids, rows)
+                return out
+            except (IndexError, RuntimeError):  # as torch checks ids anyway; negative ones are left out
+                out = data.new_full(shape, start(data.dtype))
+        high = ids >= num_segments
+        if high.any():
+            where = int(torch.nonzero(high)[0, 0])
+            raise invalid(f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {num_segments})")
+        present = ids >= 0
+        gather(out, ids[present], rows[present])
         return out
 
     return kernel
@@ -70,7 +72,7 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
 def _gathered_on_gpu(
     out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor, gather: Callable[..., Any]
 ) -> torch.Tensor:
-    """Drops the rows of all ids that are out of range, as TensorFlow does there, so that nobody waits for the GPU."""
+    """Drops the rows of all ids that are out of range, as TensorFlow does there, without waiting for the GPU."""
     count = out.shape[0]
     one_more = torch.cat([out, out.new_zeros((1, *out.shape[1:]))])
     gather(one_more, torch.where((ids < 0) | (ids >= count), count, ids), rows)
@@ -95,31 +97,35 @@ def _scattered(how: str) -> Callable[..., Any]:
     return gather
 
 
+def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
+    out.index_add_(0, ids, rows)
+
+
 def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
     if data.rank is None or ids.rank is None:
         return TensorShape(None)
-    if not data[: ids.rank].is_compatible_with(ids):
-        raise invalid(_wrong_segments(data, ids, num_segments))
     count = num_segments if isinstance(num_segments, int) else None
+    if not data[: ids.rank].is_compatible_with(ids):
+        raise invalid(_wrong_segments(data, ids, count or 0))
     return TensorShape([count]).concatenate(data[ids.rank :])
 
 
-@op(
-    "UnsortedSegmentSum",
-    kernel=_unsorted(lambda dtype: 0, lambda out, ids, rows: out.index_add_(0, ids, rows)),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-)
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+_UNSORTED: dict[str, Any] = {"host": ("num_segments",), "shape": _unsorted_rule}
+
+
+@op("UnsortedSegmentSum", kernel=_unsorted(lambda dtype: 0, _add_rows), **_UNSORTED)
+def unsorted_segment_sum(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Sums the elements of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
     Args:
         data: numeric, of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; what has a negative id is left out.
-        num_segments: how many segments there are.
+        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        num_segments: the number of segments.
 
     Returns:
-        A tensor of shape `[num_segments, *rest]`; 0 for empty segments.
+        A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 0 for empty segments.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or an id is out of range.
@@ -132,46 +138,42 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: s
 
 @unsorted_segment_sum.gradient(needs="input1")
 def _(call: Call, dy: Any) -> Any:
-    return _taken(dy, call.inputs[1])[0], None
+    return _gathered_rows(dy, call.inputs[1])[0], None
 
 
 def _beside(rows: Any, ids: Any) -> Any:
-    """The shape of ids, with dimensions of size 1 for those that the rows of a segment have."""
-    shape, numbers = shape_of(rows), shape_of(ids)
-    if not is_unranked(shape) and not is_unranked(numbers):
-        return (*numbers, *[1] * (len(shape) - 1))
+    """Returns the shape of ids, with dimensions of length 1 for those that the rows of a segment have."""
+    shape, ids_shape = shape_of(rows), shape_of(ids)
+    if not is_unranked(shape) and not is_unranked(ids_shape):
+        return (*ids_shape, *[1] * (len(shape) - 1))
     inner = subtract(ops.Rank(rows), 1)
     ones = ops.Fill(ops.Reshape(inner, [1]), 1)
     return ops.ConcatV2([ops.Shape(ids), ones], 0)
 
 
-def _taken(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
-    """The row for each id, zero where the id is negative; the ids as indices; and where they were not negative."""
+def _gathered_rows(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
+    """Returns the row for each id (zero for negative ids), the ids as indices, and the ids that are not negative."""
     zero = convert(0, ids.dtype)
     index = maximum(ids, zero)
-    present = greater_equal(ids, zero)
-    present = ops.Reshape(present, _beside(rows, ids))
-    found = ops.GatherV2(rows, index, 0)
-    return ops.SelectV2(present, found, convert(0, rows.dtype)), index, present
+    present = ops.Reshape(greater_equal(ids, zero), _beside(rows, ids))
+    gathered = ops.GatherV2(rows, index, 0)
+    return ops.SelectV2(present, gathered, convert(0, rows.dtype)), index, present
 
 
-@op(
-    "UnsortedSegmentMax",
-    kernel=_unsorted(_lowest, _scattered("amax")),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-    orders=True,
-)
-def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
-    """The largest element of each segment.
+@op("UnsortedSegmentMax", kernel=_unsorted(_lowest, _scattered("amax")), **_UNSORTED, orders=True)
+def unsorted_segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Returns the largest element of each segment.
 
     Args:
         data: real, of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; what has a negative id is left out.
-        num_segments: how many segments there are.
+        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        num_segments: the number of segments.
 
     Returns:
-        A tensor of shape `[num_segments, *rest]`; the lowest finite number for empty segments.
+        A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; the lowest finite number for empty
+        segments.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or an id is out of range.
@@ -182,23 +184,20 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: s
     """
 
 
-@op(
-    "UnsortedSegmentMin",
-    kernel=_unsorted(_highest, _scattered("amin")),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-    orders=True,
-)
-def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
-    """The smallest element of each segment.
+@op("UnsortedSegmentMin", kernel=_unsorted(_highest, _scattered("amin")), **_UNSORTED, orders=True)
+def unsorted_segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Returns the smallest element of each segment.
 
     Args:
         data: real, of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; what has a negative id is left out.
-        num_segments: how many segments there are.
+        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        num_segments: the number of segments.
 
     Returns:
-        A tensor of shape `[num_segments, *rest]`; the highest finite number for empty segments.
+        A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; the highest finite number for empty
+        segments.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or an id is out of range.
@@ -216,31 +215,28 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _extreme_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any]) -> Any:
-    """Shared equally by all elements of a segment that are its extreme; `total` sums over segments."""
+    """Shares the gradient among all elements of a segment that equal its extreme; `total` sums over segments."""
     data, ids = call.inputs
-    extremes, index, present = _taken(call.outputs[0], ids)
+    extremes, index, present = _gathered_rows(call.outputs[0], ids)
     chosen = logical_and(equal(data, extremes), present)
     ties = maximum(total(cast(chosen, dy.dtype), ids), convert(1, dy.dtype))
     shares = ops.GatherV2(realdiv(dy, ties), index, 0)
     return ops.SelectV2(chosen, shares, convert(0, dy.dtype)), None
 
 
-@op(
-    "UnsortedSegmentProd",
-    kernel=_unsorted(lambda dtype: 1, _scattered("prod")),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-)
-def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
-    """The product of the elements of each segment.
+@op("UnsortedSegmentProd", kernel=_unsorted(lambda dtype: 1, _scattered("prod")), **_UNSORTED)
+def unsorted_segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Multiplies the elements of each segment.
 
     Args:
         data: numeric, of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; what has a negative id is left out.
-        num_segments: how many segments there are.
+        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        num_segments: the number of segments.
 
     Returns:
-        A tensor of shape `[num_segments, *rest]`; 1 for empty segments.
+        A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 1 for empty segments.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or an id is out of range.
@@ -263,46 +259,66 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]) -> Any:
-    """The product over `data`; where `data` is 0, the product of the others, if that is the only zero there."""
+    """Computes `dy` times the product over `data`.
+
+    Where `data` is 0, that is the product of the others, if there is no other zero in the segment.
+    """
     data, ids = call.inputs
-    select, gather = ops.SelectV2, ops.GatherV2
     is_zero = equal(data, convert(0, data.dtype))
     zeros = total(cast(is_zero, "int32"), ids)
-    dy = select(greater(zeros, convert(1, zeros.dtype)), convert(0, dy.dtype), dy)
-    without_zeros = select(is_zero, convert(1, data.dtype), data)
+    dy = ops.SelectV2(greater(zeros, convert(1, zeros.dtype)), convert(0, dy.dtype), dy)
+    without_zeros = ops.SelectV2(is_zero, convert(1, data.dtype), data)
     index = maximum(ids, convert(0, ids.dtype))
-    others = select(
+    others = ops.SelectV2(
         is_zero,
-        gather(product(without_zeros, ids), index, 0),
-        realdiv(gather(call.outputs[0], index, 0), without_zeros),
+        ops.GatherV2(product(without_zeros, ids), index, 0),
+        realdiv(ops.GatherV2(call.outputs[0], index, 0), without_zeros),
     )
-    return multiply(_taken(dy, ids)[0], conj(others)), None
+    return multiply(_gathered_rows(dy, ids)[0], conj(others)), None
+
+
+@unsorted_segment_sum.batching
+@unsorted_segment_prod.batching
+@unsorted_segment_max.batching
+@unsorted_segment_min.batching
+def _(batch: Batch, x: Slices, ids: Slices, num_segments: Any) -> Any:
+    """Computes the segments of all slices at once, those of a slice after those of the slice before it."""
+    count, own = static(num_segments), batch.stack(ids)
+    zero, end = (convert(n, own.dtype) for n in (0, count))
+    starts = ops.Mul(ops.Range(zero, ops.Cast(convert(batch.count), own.dtype), convert(1, own.dtype)), end)
+    moved = ops.AddV2(own, batch.reshape(starts, [1] * ids.rank))
+    total = times(batch.count, count)
+    # An id past the last segment of its slice stays out of range, and does not name a segment of the next slice.
+    moved = ops.SelectV2(ops.GreaterEqual(own, end), ops.Cast(convert(total), own.dtype), moved)
+    moved = ops.SelectV2(ops.Less(own, zero), own, moved)
+    return batch.reshape(batch.run(batch.stack(x), moved, total), [count, *batch.dims(x)[ids.rank :]])
 
 
 def _counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """How many rows each segment has, but at least 1, to divide its sum by."""
-    reshape = ops.Reshape
+    """Counts the rows of each segment, but at least 1, as the divisor of its sum."""
     ones = ops.BroadcastTo(convert(1, data.dtype), shape_of(segment_ids))
     counts = unsorted_segment_sum(ones, segment_ids, num_segments)
+    dims: Any
     if is_unranked(shape_of(data)) or is_unranked(shape_of(segment_ids)):
-        rank = ops.Rank
-        inner = reshape(subtract(rank(data), rank(segment_ids)), [1])
-        counts = reshape(counts, ops.ConcatV2([[-1], ops.Fill(inner, 1)], 0))
+        inner = ops.Reshape(subtract(ops.Rank(data), ops.Rank(segment_ids)), [1])
+        dims = ops.ConcatV2([[-1], ops.Fill(inner, 1)], 0)
     else:
-        counts = reshape(counts, (-1, *[1] * (len(shape_of(data)) - len(shape_of(segment_ids)))))
-    return maximum(counts, convert(1, data.dtype))
+        dims = (-1, *[1] * (len(shape_of(data)) - len(shape_of(segment_ids))))
+    return maximum(ops.Reshape(counts, dims), convert(1, data.dtype))
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
-    """The mean of each segment.
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Computes the mean of each segment.
 
     Args:
         data: real, of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; what has a negative id is left out.
-        num_segments: how many segments there are.
+        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        num_segments: the number of segments.
 
     Returns:
-        A tensor of shape `[num_segments, *rest]`, floating; 0 for empty segments.
+        A floating tensor of shape `[num_segments, *rest]`; 0 for empty segments.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or an id is out of range.
@@ -316,16 +332,18 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     return truediv(sums, _counts(data, segment_ids, num_segments))
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
-    """The sum of each segment over the square root of how many elements it has.
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Divides the sum of each segment by the square root of the number of its elements.
 
     Args:
         data: floating, of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; what has a negative id is left out.
-        num_segments: how many segments there are.
+        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        num_segments: the number of segments.
 
     Returns:
-        A tensor of shape `[num_segments, *rest]`; 0 for empty segments.
+        A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 0 for empty segments.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or an id is out of range.
@@ -343,12 +361,12 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 
 def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The kernel of a reduction over segments with ids in order.
+    """Returns the kernel of a reduction over segments with ids in order.
 
     Args:
-        start: what an empty segment gives.
-        gather: `gather(out, ids, rows, **how)` brings each row to the row of `out` that its id names, in place.
-        finish: `finish(out, ids)` gives the result.
+        start: the value of an empty segment.
+        gather: `gather(out, ids, rows)` combines each row with the row of `out` that its id names, in place.
+        finish: `finish(out, ids)` computes the result.
     """
 
     def kernel(data: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
@@ -373,7 +391,7 @@ def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any]
 
 
 def _not_segments(data: TensorShape, ids: TensorShape) -> str:
-    """What is wrong with the shapes, or nothing."""
+    """Returns an error message for shapes that do not match, or an empty string."""
     if data.rank == 0:
         return "input must be at least rank 1"
     if ids.rank is not None and ids.rank != 1:
@@ -390,10 +408,6 @@ def _sorted_rule(data: TensorShape, ids: TensorShape) -> TensorShape:
     return TensorShape(None) if data.rank is None else TensorShape([None]).concatenate(data[1:])
 
 
-def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-    out.index_add_(0, ids, rows)
-
-
 def _divided_by_counts(out: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
     counts = torch.bincount(ids, minlength=len(out)).clamp(min=1).reshape(-1, *[1] * (out.ndim - 1)).to(out.dtype)
     if out.is_floating_point() or out.is_complex():
@@ -402,7 +416,7 @@ def _divided_by_counts(out: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
 
 
 @op("SegmentSum", kernel=_sorted(0, _add_rows), shape=_sorted_rule)
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums the rows of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
     Args:
@@ -410,7 +424,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
         segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
 
     Returns:
-        A tensor of shape `[segment_ids[-1] + 1, *rest]`; 0 for ids that do not occur.
+        A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or the ids are negative or not sorted.
@@ -427,15 +441,15 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("SegmentMean", kernel=_sorted(0, _add_rows, _divided_by_counts), shape=_sorted_rule)
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The mean of the rows of each segment. The mean of integers is an integer, rounded towards zero.
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the mean of the rows of each segment. The mean of integers is rounded towards zero.
 
     Args:
         data: numeric, of shape `[n, *rest]`.
         segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
 
     Returns:
-        A tensor of shape `[segment_ids[-1] + 1, *rest]`; 0 for ids that do not occur.
+        A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or the ids are negative or not sorted.
@@ -455,7 +469,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _sorted_extreme(start: Callable[[torch.dtype], float], how: str) -> Callable[..., torch.Tensor]:
-    """The kernel of SegmentMax or SegmentMin."""
+    """Returns the kernel of SegmentMax or SegmentMin."""
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
         out.index_fill_(0, ids, start(out.dtype))  # so that the 0 of an empty segment does not take part
@@ -467,23 +481,23 @@ def _sorted_extreme(start: Callable[[torch.dtype], float], how: str) -> Callable
         if data.dtype != torch.uint64:
             return kernel(data, ids)
         sign = -(2**63)  # ATen orders no uint64s; with this bit flipped, int64s have their order
-        found = kernel(data.view(torch.int64) ^ sign, ids) ^ sign
-        present = torch.zeros(len(found), dtype=torch.bool, device=found.device).index_fill_(0, ids.long(), True)
-        return torch.where(present.reshape(-1, *[1] * (found.ndim - 1)), found, 0).view(torch.uint64)
+        extremes = kernel(data.view(torch.int64) ^ sign, ids) ^ sign
+        present = torch.zeros(len(extremes), dtype=torch.bool, device=data.device).index_fill_(0, ids.long(), True)
+        return torch.where(present.reshape(-1, *[1] * (extremes.ndim - 1)), extremes, 0).view(torch.uint64)
 
     return for_any_dtype
 
 
 @op("SegmentMax", kernel=_sorted_extreme(_lowest, "amax"), shape=_sorted_rule)
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The largest element of each segment.
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the largest element of each segment.
 
     Args:
         data: real, of shape `[n, *rest]`.
         segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
 
     Returns:
-        A tensor of shape `[segment_ids[-1] + 1, *rest]`; 0 for ids that do not occur.
+        A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or the ids are negative or not sorted.
@@ -495,15 +509,15 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 @op("SegmentMin", kernel=_sorted_extreme(_highest, "amin"), shape=_sorted_rule)
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The smallest element of each segment.
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the smallest element of each segment.
 
     Args:
         data: real, of shape `[n, *rest]`.
         segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
 
     Returns:
-        A tensor of shape `[segment_ids[-1] + 1, *rest]`; 0 for ids that do not occur.
+        A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or the ids are negative or not sorted.
@@ -521,15 +535,15 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("SegmentProd", kernel=_sorted(1, _scattered("prod")), shape=_sorted_rule)
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The product of each segment.
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """Multiplies the rows of each segment.
 
     Args:
         data: numeric, of shape `[n, *rest]`.
         segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
 
     Returns:
-        A tensor of shape `[segment_ids[-1] + 1, *rest]`; 1 for ids that do not occur.
+        A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 1 for ids that do not occur.
 
     Raises:
         InvalidArgumentError: the shapes do not match, or the ids are negative or not sorted.
@@ -543,3 +557,15 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 @segment_prod.gradient(needs="inputs outputs")
 def _(call: Call, dy: Any) -> Any:
     return _product_gradient(call, dy, segment_sum, segment_prod)
+
+
+@segment_sum.batching
+@segment_mean.batching
+@segment_prod.batching
+@segment_max.batching
+@segment_min.batching
+def _(batch: Batch, x: Slices, ids: Slices) -> Any:
+    if ids.stacked:
+        raise NoRule  # slices may have more or fewer segments
+    rows_first = (1, 0, *range(2, x.rank + 1))
+    return ops.Transpose(batch.run(ops.Transpose(x.value, rows_first), ids.value), rows_first)

@@ -12,6 +12,8 @@ from tapeflow.core.ops.bulk import by_value, mkl_is_slow
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import abs as absolute
@@ -23,11 +25,14 @@ _tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
 @op("Sigmoid", kernel=torch.sigmoid, shape=same, elementwise=True, in_place="{0}.sigmoid_()", allocates=True)
-def sigmoid(x: Any, name: str | None = None) -> Any:
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.sigmoid([0.0, 100.0]).numpy().tolist()
@@ -42,7 +47,7 @@ def _sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
 
 @op("SigmoidGrad", kernel=_sigmoid_grad, shape=same, elementwise=True, allocates=True)
 def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """The gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
+    """Computes the gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
 
 
 @sigmoid.gradient(needs="outputs")
@@ -62,14 +67,14 @@ _AT_ONCE = 1 << 18  # elements whose copies in oneDNN's form stay in the process
 
 
 def _tanh(x: torch.Tensor) -> torch.Tensor:
-    """`tanh` by oneDNN for many numbers: three times as fast as MKL where that is slow, to the same 8e-8."""
+    """Computes `tanh` of many numbers by oneDNN: three times as fast as MKL where that is slow, to the same 8e-8."""
     if x.numel() < _MANY or x.dtype is not torch.float32 or not by_value(x) or not x.is_contiguous():
         return torch.tanh(x)
     if x.numel() <= _AT_ONCE:
         return x.to_mkldnn().tanh().to_dense()
     result = torch.empty_like(x)
-    for given, made in zip(x.view(-1).split(_AT_ONCE), result.view(-1).split(_AT_ONCE), strict=True):
-        made.copy_(given.to_mkldnn().tanh().to_dense())
+    for part, target in zip(x.view(-1).split(_AT_ONCE), result.view(-1).split(_AT_ONCE), strict=True):
+        target.copy_(part.to_mkldnn().tanh().to_dense())
     return result
 
 
@@ -81,11 +86,14 @@ def _tanh(x: torch.Tensor) -> torch.Tensor:
     allocates=True,
     takes_sparse=True,
 )
-def tanh(x: Any, name: str | None = None) -> Any:
-    """The hyperbolic tangent of each element.
+def tanh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the hyperbolic tangent of each element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.tanh([0.0, 50.0]).numpy().tolist()
@@ -99,7 +107,7 @@ def _tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
 
 @op("TanhGrad", kernel=_tanh_grad, shape=same, elementwise=True, allocates=True)
 def tanh_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """The gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
+    """Computes the gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
 
 
 @tanh.gradient(needs="outputs")
@@ -118,11 +126,14 @@ _LINEAR_FROM = 40
 
 
 @op("Softplus", kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM), shape=same, elementwise=True)
-def softplus(features: Any, name: str | None = None) -> Any:
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + exp(features))` element by element.
 
     Args:
         features: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `features`.
 
     Example:
         >>> tf.math.softplus([0.0, 50.0]).numpy().tolist()
@@ -137,7 +148,7 @@ def softplus(features: Any, name: str | None = None) -> Any:
     elementwise=True,
 )
 def softplus_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
-    """The gradient of softplus: `gradients * sigmoid(features)`."""
+    """Computes the gradient of softplus: `gradients * sigmoid(features)`."""
 
 
 @softplus.gradient(needs="input0")
@@ -151,11 +162,14 @@ def _(call: Call, g: Any) -> Any:
     return softplus_grad(g, features), sigmoid_grad(sigmoid(features), multiply(g, gradients))
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 / (1 + exp(-x)))` element by element, without overflow.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.log_sigmoid([0.0, -100.0]).numpy().tolist()
@@ -165,11 +179,14 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
 
 
 @op("Softsign", kernel=lambda features: torch.div(features, torch.abs(features) + 1), shape=same, elementwise=True)
-def softsign(features: Any, name: str | None = None) -> Any:
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features / (1 + |features|)` element by element.
 
     Args:
         features: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `features`.
 
     Example:
         >>> tf.math.softsign([-1.0, 3.0]).numpy().tolist()
@@ -184,7 +201,7 @@ def softsign(features: Any, name: str | None = None) -> Any:
     elementwise=True,
 )
 def softsign_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
-    """The gradient of softsign: `gradients / (1 + |features|)**2`."""
+    """Computes the gradient of softsign: `gradients / (1 + |features|)**2`."""
 
 
 @softsign.gradient(needs="input0")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, float32
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 _MOST_DIMENSIONS = 21_200
 
@@ -26,19 +25,21 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
 
 
 @op("SobolSample", kernel=_points, host=("dim", "num_results", "skip"), creates=True)
-def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None) -> Any:
-    """Points of the Sobol sequence, which fill the unit cube evenly.
+def sobol_sample(
+    dim: TensorLike, num_results: TensorLike, skip: TensorLike = 0, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
+    """Returns points of the Sobol sequence, which fill the unit cube evenly.
 
     Direction numbers by Joe and Kuo (https://web.maths.unsw.edu.au/~fkuo/sobol).
 
     Args:
         dim: the number of dimensions, up to 21200.
         num_results: the number of points.
-        skip: how many of the first points to leave out.
+        skip: the number of points to leave out at the beginning.
         dtype: float32 or float64.
 
     Returns:
-        A tensor of shape `[num_results, dim]`, with values from 0 to 1.
+        A tensor of shape `[num_results, dim]` and of `dtype`, with values from 0 to 1.
 
     Raises:
         InvalidArgumentError: a number is out of range.

@@ -16,6 +16,8 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.bessel import bessel_j0_kernel, bessel_j1_kernel, bessel_y0_kernel, bessel_y1_kernel
 from tapeflow.math.comparison import equal
@@ -25,18 +27,17 @@ from tapeflow.math.trigonometric import cos, sin
 
 
 def _by_x(y: Any, x: Any) -> Any:
-    """`y / x`, and at 0 its limit for a function `y` of slope 1/2, as J1 and I1 are."""
-    select = ops.SelectV2
+    """Computes `y / x`, and its limit at 0 for a function `y` of slope 1/2, as J1 and I1 are."""
     at_zero = equal(x, convert(0, x.dtype))
-    one = convert(1, x.dtype)
-    return select(at_zero, convert(0.5, x.dtype), realdiv(y, select(at_zero, one, x)))
+    quotient = realdiv(y, ops.SelectV2(at_zero, convert(1, x.dtype), x))
+    return ops.SelectV2(at_zero, convert(0.5, x.dtype), quotient)
 
 
 # ---- Bessel functions, and their derivatives by 10.6 and 10.29 -------------------------------------------------------
 
 
 def _limited(function: Callable[[torch.Tensor], torch.Tensor], limit: float) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The kernel of a function for positive numbers, which gives its limit at 0 for all others."""
+    """Returns the kernel of a function of positive numbers, with its limit at 0 for all others."""
 
     def kernel(x: torch.Tensor) -> torch.Tensor:
         return function(x).masked_fill(x <= 0, limit)
@@ -45,11 +46,14 @@ def _limited(function: Callable[[torch.Tensor], torch.Tensor], limit: float) -> 
 
 
 @op("BesselI0", kernel=torch.special.i0, shape=same, elementwise=True)
-def bessel_i0(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the first kind of order 0.
+def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the modified Bessel function of the first kind of order 0.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_i0([0.0, 1.0]).numpy().round(4).tolist()
@@ -63,11 +67,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselI0e", kernel=torch.special.i0e, shape=same, elementwise=True, takes_sparse=True)
-def bessel_i0e(x: Any, name: str | None = None) -> Any:
-    """`exp(-|x|) * bessel_i0(x)`, which does not overflow.
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `exp(-|x|) * bessel_i0(x)` without overflow.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_i0e([0.0, 1.0]).numpy().round(4).tolist()
@@ -82,11 +89,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselI1", kernel=torch.special.i1, shape=same, elementwise=True)
-def bessel_i1(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the first kind of order 1.
+def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the modified Bessel function of the first kind of order 1.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_i1([0.0, 1.0]).numpy().round(4).tolist()
@@ -101,11 +111,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselI1e", kernel=torch.special.i1e, shape=same, elementwise=True, takes_sparse=True)
-def bessel_i1e(x: Any, name: str | None = None) -> Any:
-    """`exp(-|x|) * bessel_i1(x)`, which does not overflow.
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `exp(-|x|) * bessel_i1(x)` without overflow.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_i1e([0.0, 1.0]).numpy().round(4).tolist()
@@ -120,11 +133,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselJ0", kernel=bessel_j0_kernel, shape=same, elementwise=True)
-def bessel_j0(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the first kind of order 0.
+def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the Bessel function of the first kind of order 0.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_j0([0.0, 1.0]).numpy().round(4).tolist()
@@ -138,11 +154,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselJ1", kernel=bessel_j1_kernel, shape=same, elementwise=True)
-def bessel_j1(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the first kind of order 1.
+def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the Bessel function of the first kind of order 1.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_j1([0.0, 1.0]).numpy().round(4).tolist()
@@ -157,11 +176,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselY0", kernel=_limited(bessel_y0_kernel, -torch.inf), shape=same, elementwise=True)
-def bessel_y0(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the second kind of order 0.
+def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the Bessel function of the second kind of order 0.
 
     Args:
         x: floating; -inf below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_y0(1.0).numpy().round(4).item()
@@ -175,11 +197,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselY1", kernel=_limited(bessel_y1_kernel, -torch.inf), shape=same, elementwise=True)
-def bessel_y1(x: Any, name: str | None = None) -> Any:
-    """The Bessel function of the second kind of order 1.
+def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the Bessel function of the second kind of order 1.
 
     Args:
         x: floating; -inf below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_y1(1.0).numpy().round(4).item()
@@ -194,11 +219,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselK0", kernel=_limited(torch.special.modified_bessel_k0, torch.inf), shape=same, elementwise=True)
-def bessel_k0(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the second kind of order 0.
+def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the modified Bessel function of the second kind of order 0.
 
     Args:
         x: floating; inf below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_k0(1.0).numpy().round(4).item()
@@ -212,11 +240,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselK0e", kernel=_limited(torch.special.scaled_modified_bessel_k0, torch.inf), shape=same, elementwise=True)
-def bessel_k0e(x: Any, name: str | None = None) -> Any:
-    """`exp(x) * bessel_k0(x)`, which does not underflow.
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `exp(x) * bessel_k0(x)` without underflow.
 
     Args:
         x: floating; inf below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_k0e(1.0).numpy().round(4).item()
@@ -230,11 +261,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselK1", kernel=_limited(torch.special.modified_bessel_k1, torch.inf), shape=same, elementwise=True)
-def bessel_k1(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the second kind of order 1.
+def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the modified Bessel function of the second kind of order 1.
 
     Args:
         x: floating; inf below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_k1(1.0).numpy().round(4).item()
@@ -249,11 +283,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("BesselK1e", kernel=_limited(torch.special.scaled_modified_bessel_k1, torch.inf), shape=same, elementwise=True)
-def bessel_k1e(x: Any, name: str | None = None) -> Any:
-    """`exp(x) * bessel_k1(x)`, which does not underflow.
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes `exp(x) * bessel_k1(x)` without underflow.
 
     Args:
         x: floating; inf below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.bessel_k1e(1.0).numpy().round(4).item()
@@ -271,7 +308,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _in_float64(function: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The kernel of a function that is worked out in float64, to be right to the last digits of every dtype."""
+    """Returns the kernel of a function that is computed in float64, for the last digits of every dtype."""
 
     def kernel(x: torch.Tensor) -> torch.Tensor:
         return function(x.to(torch.float64)).to(x.dtype)
@@ -280,10 +317,9 @@ def _in_float64(function: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[t
 
 
 def _dawsn(x: torch.Tensor) -> torch.Tensor:
-    """Rybicki's sum of Gaussians (Computers in Physics 3, 85 (1989)) up to 10, and the asymptotic series beyond.
+    """Computes Rybicki's sum of Gaussians (Computers in Physics 3, 85 (1989)); beyond 10, the asymptotic series.
 
-    With steps of 1/4 the sum is exact to `exp(-(2 pi)**2)`. Its terms for n and -n are taken together, which leaves
-    only positive ones.
+    With steps of 1/4 the sum is exact to `exp(-(2 pi)**2)`. The sum of its terms for n and -n is positive.
     """
     h = 0.25
     a = x.abs()
@@ -302,11 +338,14 @@ def _dawsn(x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Dawsn", kernel=_in_float64(_dawsn), shape=same, elementwise=True)
-def dawsn(x: Any, name: str | None = None) -> Any:
-    """Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
+def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.dawsn(1.0).numpy().round(4).item()
@@ -320,7 +359,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _expint(x: torch.Tensor) -> torch.Tensor:
-    """The power series 6.6.2 up to 40, and the asymptotic series 6.12.2 beyond."""
+    """Computes the power series 6.6.2 up to 40, and the asymptotic series 6.12.2 beyond."""
     near = torch.clamp(x, 0.0, 40.0)
     term, total = torch.ones_like(x), torch.zeros_like(x)
     for k in range(1, 160):
@@ -339,11 +378,14 @@ def _expint(x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Expint", kernel=_in_float64(_expint), shape=same, elementwise=True)
-def expint(x: Any, name: str | None = None) -> Any:
-    """The exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`, for positive `x`.
+def expint(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the exponential integral Ei: the integral of `exp(t) / t` from minus infinity to `x`.
 
     Args:
-        x: floating; NaN below 0.
+        x: floating, positive; NaN below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.expint(1.0).numpy().round(4).item()
@@ -358,7 +400,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _fresnel(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The Fresnel integrals S and C: up to 1.6 by the power series 7.6.4 and 7.6.6, beyond by a continued fraction."""
+    """Computes the Fresnel integrals S and C: up to 1.6 by 7.6.4 and 7.6.6, beyond by a continued fraction."""
     a = x.abs()
     near = torch.clamp(a, max=1.6)
     t = math.pi / 2 * near * near
@@ -374,7 +416,7 @@ def _fresnel(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _far_fresnel(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """C and S by 7.5.8 and the continued fraction 7.9.2 of `erfc`, with Lentz's method."""
+    """Computes C and S by 7.5.8 and the continued fraction 7.9.2 of `erfc`, with Lentz's method."""
     phase = math.pi * a * a
     b = torch.complex(torch.ones_like(a), -phase)
     c = torch.full_like(b, 1e300)
@@ -394,11 +436,14 @@ def _far_fresnel(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @op("FresnelCos", kernel=_in_float64(lambda x: _fresnel(x)[1]), shape=same, elementwise=True)
-def fresnel_cos(x: Any, name: str | None = None) -> Any:
-    """Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
+def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.fresnel_cos(1.0).numpy().round(4).item()
@@ -412,11 +457,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("FresnelSin", kernel=_in_float64(lambda x: _fresnel(x)[0]), shape=same, elementwise=True)
-def fresnel_sin(x: Any, name: str | None = None) -> Any:
-    """Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
+def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
 
     Args:
         x: floating.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.fresnel_sin(1.0).numpy().round(4).item()
@@ -437,7 +485,7 @@ _BERNOULLI = (
 
 
 def _spence(x: torch.Tensor) -> torch.Tensor:
-    """`spence(x) = Li2(1 - x)`, brought to arguments from 1/2 to 2 by 25.12.3, 25.12.4 and 25.12.6.
+    """Computes `spence(x) = Li2(1 - x)` by 25.12.3, 25.12.4 and 25.12.6 from arguments between 1/2 and 2.
 
     There `Li2(z) = sum of B(n) u**(n + 1) / (n + 1)!` with `u = -log(1 - z)`, which is at most 0.7.
     """
@@ -455,11 +503,14 @@ def _spence(x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Spence", kernel=_in_float64(_spence), shape=same, elementwise=True)
-def spence(x: Any, name: str | None = None) -> Any:
-    """Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
+def spence(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     Args:
         x: floating; NaN below 0.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.math.special.spence([1.0, 0.0]).numpy().round(4).tolist()
@@ -470,8 +521,7 @@ def spence(x: Any, name: str | None = None) -> Any:
 @spence.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     x = call.inputs[0]
-    select = ops.SelectV2
     one = convert(1, x.dtype)
     at_one = equal(x, one)
-    apart = subtract(one, select(at_one, convert(0, x.dtype), x))
-    return multiply(dy, select(at_one, convert(-1.0, x.dtype), realdiv(log(x), apart)))
+    distance = subtract(one, ops.SelectV2(at_one, convert(0, x.dtype), x))
+    return multiply(dy, ops.SelectV2(at_one, convert(-1.0, x.dtype), realdiv(log(x), distance)))

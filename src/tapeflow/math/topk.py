@@ -1,4 +1,4 @@
-"""The largest elements of rows, and what is among them."""
+"""The largest elements of rows, and membership among them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import torch
 
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 
@@ -37,7 +40,7 @@ def _check(x: TensorShape, k: Any) -> None:
 
 
 def _keys(x: torch.Tensor) -> torch.Tensor:
-    """Numbers in the order of `x` that ATen can sort, with NaN last."""
+    """Returns numbers in the order of `x` that ATen can sort, with NaN last."""
     if x.is_floating_point():
         return torch.nan_to_num(x, -math.inf, math.inf, -math.inf)
     if x.dtype == torch.uint64:
@@ -46,19 +49,19 @@ def _keys(x: torch.Tensor) -> torch.Tensor:
 
 
 def _largest(keys: torch.Tensor, k: int) -> torch.Tensor:
-    """Where the k largest of each row are, in order; of equal ones, those with the lower index first."""
+    """Finds the positions of the k largest of each row, in order; of equal ones, those with the lower index first."""
     if k == 1:
         return torch.argmax(keys, -1, keepdim=True)
     if 4 * k < keys.shape[-1]:
-        # One more than is asked for shows whether there are equals, of which torch.topk takes any.
+        # One more than k shows whether there are equals, of which torch.topk takes any.
         values, places = torch.topk(keys, k + 1)
         if not bool((values[..., 1:] == values[..., :-1]).any()):
             return places[..., :k]
     return torch.sort(keys, dim=-1, descending=True, stable=True).indices[..., :k]
 
 
-def _taken(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
-    """`torch.gather` for every dtype."""
+def _gathered(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
+    """Gathers elements as `torch.gather` does, for every dtype."""
     if x.dtype not in (torch.uint16, torch.uint32, torch.uint64):
         return torch.gather(x, axis, places)
     bits = {2: torch.int16, 4: torch.int32, 8: torch.int64}[x.itemsize]
@@ -70,20 +73,20 @@ def _top_k_kernel(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     _check(TensorShape(input.shape), k)
     places = _largest(_keys(input), k)
-    return _taken(input, -1, places), places.to(index_type.torch)
+    return _gathered(input, -1, places), places.to(index_type.torch)
 
 
 def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
-    if isinstance(k, int):
-        _check(x, k)
-    else:  # not known while the graph is built
+    if isinstance(k, SymbolicTensor):
         k = None
+    else:
+        _check(x, k)
     return [TensorShape(None) if x.rank is None else TensorShape([*x.as_list()[:-1], k])] * 2
 
 
-@op("TopKV2", kernel=_top_k_kernel, host=("k",), shape=_top_k_rule)
+@op("TopKV2", kernel=_top_k_kernel, host=("k",), shape=_top_k_rule, batching=leading_dimensions)
 def _top_k(input: Any, k: Any, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> Any:
-    """The k largest elements of the last dimension, and where they are."""
+    """Finds the k largest elements of the last dimension, and their positions."""
 
 
 @_top_k.gradient(needs="shapes outputs", none_for_zero=True)
@@ -92,7 +95,7 @@ def _(call: Call, dy: Any, _: Any) -> Any:
 
 
 def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
-    """Zeros of that shape with `dy` at the given places of a dimension."""
+    """Returns zeros of a shape with `dy` at positions along a dimension."""
     if not isinstance(shape, tuple):
         return _put_back_rows(dy, places, shape, axis)
     strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
@@ -102,18 +105,16 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
         if i != axis:
             starts = starts + (np.arange(length) * stride).reshape([-1 if j == i else 1 for j in range(len(shape))])
     flat = add(multiply(cast(places, int64), convert(strides[axis], int64)), convert(starts, int64))
-    reshape, count = ops.Reshape, math.prod(shape)
-    sums = ops.UnsortedSegmentSum(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
-    return reshape(sums, tuple(shape))
+    sums = ops.UnsortedSegmentSum(ops.Reshape(dy, (-1,)), ops.Reshape(flat, (-1,)), math.prod(shape))
+    return ops.Reshape(sums, tuple(shape))
 
 
 def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
-    """`_put_back` in a graph where dimensions are not known: for the last dimension, to which others are moved."""
-    reshape = ops.Reshape
+    """Computes `_put_back` for dynamic dimensions, along the last one, to which others are moved."""
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
-        dy, places = (reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
-        return reshape(_put_into_rows(dy, places, ops.Prod(whole, 0), length), whole)
+        dy, places = (ops.Reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
+        return ops.Reshape(_put_into_rows(dy, places, ops.Prod(whole, 0), length), whole)
     rank = len(shape)
     order = [*(i for i in range(rank) if i != axis % rank), axis % rank]
     last_first = [order.index(i) for i in range(rank)]
@@ -121,30 +122,33 @@ def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     rows, length = size_of(dims[:-1]), dims[-1]
     if order != last_first:
         dy, places = (ops.Transpose(t, order) for t in (dy, places))
-    places = reshape(places, (rows, shape_of(places)[-1]))
-    found = reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
-    return found if order == last_first else ops.Transpose(found, last_first)
+    places = ops.Reshape(places, (rows, shape_of(places)[-1]))
+    result = ops.Reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
+    return result if order == last_first else ops.Transpose(result, last_first)
 
 
 def _put_into_rows(dy: Any, places: Any, count: Any, length: Any) -> Any:
-    """`count` zeros, in rows of this length, with `dy` at the places that a table names for each row; flat."""
-    reshape, rows = ops.Reshape, shape_of(places)[0]
+    """Returns `count` zeros, in rows of a length, with `dy` at the positions of a table with a row for each; flat."""
+    rows = shape_of(places)[0]
     starts = multiply(ops.Range(0, rows, 1), length)
-    flat = add(places, reshape(cast(starts, places.dtype), (rows, 1)))
-    return ops.UnsortedSegmentSum(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
+    flat = add(places, ops.Reshape(cast(starts, places.dtype), (rows, 1)))
+    return ops.UnsortedSegmentSum(ops.Reshape(dy, (-1,)), ops.Reshape(flat, (-1,)), count)
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopKV2:
-    """The k largest elements of each row, and where they are.
+def top_k(
+    input: TensorLike, k: TensorLike = 1, sorted: bool = True, index_type: DTypeLike = int32, name: str | None = None
+) -> TopKV2:
+    """Finds the k largest elements of each row, and their positions.
 
     Args:
         input: real, of shape `[..., n]`.
         k: how many, at most `n`.
-        sorted: whether they must be in order, largest first. (They always are.)
+        sorted: requires that they are in order, largest first. (They always are.)
         index_type: of the indices: int16, int32 or int64.
 
     Returns:
-        A named tuple of `values` and `indices`, `[..., k]`. Of equal elements those with the lower index come first.
+        A named tuple of `values`, of the dtype of `input`, and `indices`, both of shape `[..., k]`. Of equal elements
+        those with the lower index come first.
 
     Raises:
         InvalidArgumentError: a row has fewer than k elements.
@@ -165,7 +169,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
         raise invalid("predictions must be 2-dimensional")
     if targets.rank not in (None, 1):
         raise invalid("targets must be 1-dimensional")
-    if not isinstance(k, int):
+    if not isinstance(k, (int, SymbolicTensor)):
         raise invalid(f"k must be 0-D, got {k!r}")
     if predictions.rank and targets.rank and not predictions[:1].is_compatible_with(targets):
         raise invalid(f"First dimension of predictions {predictions[0]} must match length of targets {targets[0]}")
@@ -175,31 +179,37 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
 def _in_top_k_kernel(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch.Tensor:
     _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
     classes = predictions.shape[1]
-    known = (targets >= 0) & (targets < classes)
+    valid = (targets >= 0) & (targets < classes)
     if not classes:
-        return known
+        return valid
     chosen = torch.gather(predictions, 1, targets.long().clamp(0, classes - 1).unsqueeze(1))
-    return known & ((predictions > chosen).sum(1) < k) & predictions.isfinite().all(1)
+    return valid & ((predictions > chosen).sum(1) < k) & predictions.isfinite().all(1)
 
 
 @op("InTopKV2", kernel=_in_top_k_kernel, host=("k",), shape=_in_top_k_rule)
 def _in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
-    """Whether each target is among the k largest predictions."""
+    """Tests whether each target is among the k largest predictions."""
 
 
 not_differentiable(_in_top_k)
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
-    """Whether each target is among the classes of the k largest predictions; classes that tie all count as among them.
+@_in_top_k.batching
+def _(batch: Batch, predictions: Slices, targets: Slices, k: Any) -> Any:
+    joined = batch.run(batch.flat(predictions), batch.flat(targets), static(k))
+    return batch.unflat(joined, batch.outputs[0], predictions)
+
+
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
+    """Tests whether each target is among the k largest predictions; classes that tie all count as among them.
 
     Args:
         targets: `[batch]`, int32 or int64: classes.
         predictions: `[batch, classes]`, float32.
-        k: how many predictions count.
+        k: the number of predictions that count.
 
     Returns:
-        `[batch]`, bool; False where the target is no class or a prediction is not finite.
+        A bool tensor of shape `[batch]`; False where the target is no class or a prediction is not finite.
 
     Raises:
         InvalidArgumentError: the shapes do not go together.
@@ -236,7 +246,7 @@ def _approx_top_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The k largest or smallest elements of a dimension, and where they are."""
+    """Finds the k largest or smallest elements of a dimension, and their positions."""
 
 
 @_approx_top_k.gradient(needs="shapes outputs", none_for_zero=True)
@@ -245,8 +255,8 @@ def _(call: Call, dy: Any, _: Any) -> Any:
 
 
 def approx_top_k(
-    input: Any,
-    k: Any,
+    input: TensorLike,
+    k: TensorLike,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     is_max_k: bool = True,
@@ -254,7 +264,7 @@ def approx_top_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The k largest or smallest elements of a dimension, and where they are: here always exactly.
+    """Finds the k largest or smallest elements of a dimension, and their positions: here always exactly.
 
     Args:
         input: half, bfloat16 or float32.
@@ -264,7 +274,8 @@ def approx_top_k(
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
-        A named tuple of `values` and int32 `indices`, with k elements along the dimension, the extreme one first.
+        A named tuple of `values`, of the dtype of `input`, and int32 `indices`, both with k elements along the
+        dimension, the extreme one first.
 
     Raises:
         InvalidArgumentError: there are fewer than k elements, or no such dimension.
@@ -273,23 +284,23 @@ def approx_top_k(
         >>> tf.approx_top_k([1.0, 5.0, 3.0], k=2).values.numpy().tolist()
         [5.0, 3.0]
     """
-    found = _approx_top_k(
+    outputs = _approx_top_k(
         input, host_value(k), reduction_dimension, recall_target, is_max_k, reduction_input_size_override,
         aggregate_to_topk, name,
     )  # fmt: skip
-    return ApproxTopK(*found)
+    return ApproxTopK(*outputs)
 
 
 def approx_max_k(
-    operand: Any,
-    k: Any,
+    operand: TensorLike,
+    k: TensorLike,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The k largest elements of a dimension, and where they are: here always exactly. See `tf.approx_top_k`.
+    """Finds the k largest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
         operand: half, bfloat16 or float32.
@@ -298,7 +309,8 @@ def approx_max_k(
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
-        A named tuple of `values` and int32 `indices`, with k elements along the dimension, largest first.
+        A named tuple of `values`, of the dtype of `operand`, and int32 `indices`, both with k elements along the
+        dimension, largest first.
 
     Raises:
         InvalidArgumentError: there are fewer than k elements, or no such dimension.
@@ -313,15 +325,15 @@ def approx_max_k(
 
 
 def approx_min_k(
-    operand: Any,
-    k: Any,
+    operand: TensorLike,
+    k: TensorLike,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The k smallest elements of a dimension, and where they are: here always exactly. See `tf.approx_top_k`.
+    """Finds the k smallest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
         operand: half, bfloat16 or float32.
@@ -330,7 +342,8 @@ def approx_min_k(
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
-        A named tuple of `values` and int32 `indices`, with k elements along the dimension, smallest first.
+        A named tuple of `values`, of the dtype of `operand`, and int32 `indices`, both with k elements along the
+        dimension, smallest first.
 
     Raises:
         InvalidArgumentError: there are fewer than k elements, or no such dimension.

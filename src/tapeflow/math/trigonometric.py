@@ -10,17 +10,22 @@ from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 
 
 @op("Sin", kernel=torch.sin, shape=same, elementwise=True, in_place="{0}.sin_()", allocates=True)
-def sin(x: Any, name: str | None = None) -> Any:
-    """The sine of each element.
+def sin(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the sine of each element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.sin([0.0, 1.0]).numpy().tolist()
@@ -34,11 +39,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Cos", kernel=torch.cos, shape=same, elementwise=True, in_place="{0}.cos_()", allocates=True)
-def cos(x: Any, name: str | None = None) -> Any:
-    """The cosine of each element.
+def cos(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the cosine of each element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.cos([0.0, 1.0]).numpy().tolist()
@@ -52,11 +60,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Tan", kernel=torch.tan, shape=same, elementwise=True)
-def tan(x: Any, name: str | None = None) -> Any:
-    """The tangent of each element.
+def tan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the tangent of each element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.tan(0.0).numpy().item()
@@ -70,11 +81,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Asin", kernel=torch.asin, shape=same, elementwise=True)
-def asin(x: Any, name: str | None = None) -> Any:
-    """The inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
+def asin(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.asin([0.0, 1.0]).numpy().tolist()
@@ -88,11 +102,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Acos", kernel=torch.acos, shape=same, elementwise=True)
-def acos(x: Any, name: str | None = None) -> Any:
-    """The inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
+def acos(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.acos([1.0, 0.0]).numpy().tolist()
@@ -106,11 +123,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Atan", kernel=torch.atan, shape=same, elementwise=True)
-def atan(x: Any, name: str | None = None) -> Any:
-    """The inverse tangent of each element, from -pi/2 to pi/2.
+def atan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse tangent of each element, from -pi/2 to pi/2.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.atan([0.0, 1.0]).numpy().tolist()
@@ -124,11 +144,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Atan2", kernel=torch.atan2, shape=broadcast, elementwise=True)
-def atan2(y: Any, x: Any, name: str | None = None) -> Any:
-    """The angle of the point `(x, y)`, from -pi to pi, element by element, with broadcasting.
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the angle of the point `(x, y)`, from -pi to pi, element by element, with broadcasting.
 
     Args:
         y, x: floating, of one dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -151,11 +174,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Sinh", kernel=torch.sinh, shape=same, elementwise=True)
-def sinh(x: Any, name: str | None = None) -> Any:
-    """The hyperbolic sine of each element.
+def sinh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the hyperbolic sine of each element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.sinh([0.0, 1.0]).numpy().tolist()
@@ -169,11 +195,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Cosh", kernel=torch.cosh, shape=same, elementwise=True)
-def cosh(x: Any, name: str | None = None) -> Any:
-    """The hyperbolic cosine of each element.
+def cosh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the hyperbolic cosine of each element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.cosh([0.0, 1.0]).numpy().tolist()
@@ -187,11 +216,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Asinh", kernel=torch.asinh, shape=same, elementwise=True)
-def asinh(x: Any, name: str | None = None) -> Any:
-    """The inverse hyperbolic sine of each element.
+def asinh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse hyperbolic sine of each element.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.asinh([0.0, 1.0]).numpy().tolist()
@@ -205,11 +237,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Acosh", kernel=torch.acosh, shape=same, elementwise=True)
-def acosh(x: Any, name: str | None = None) -> Any:
-    """The inverse hyperbolic cosine of each element; NaN for floats below 1.
+def acosh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse hyperbolic cosine of each element; NaN for floats below 1.
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.acosh([1.0, 2.0]).numpy().tolist()
@@ -223,11 +258,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("Atanh", kernel=torch.atanh, shape=same, elementwise=True)
-def atanh(x: Any, name: str | None = None) -> Any:
-    """The inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
+def atanh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 
     Args:
         x: floating or complex.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Example:
         >>> tf.atanh([0.0, 0.5]).numpy().tolist()

@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros_like
+from tapeflow.array.joining import concat
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import float32
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.arithmetic import add, multiply, negative
+from tapeflow.math.casting import cast
+from tapeflow.math.error_functions import erf
+from tapeflow.math.sigmoid import sigmoid, tanh
 
 aten = torch.ops.aten
 _threshold_backward = direct(aten.threshold_backward.default)
@@ -27,7 +32,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 @op("Relu", kernel=torch.relu, shape=same, elementwise=True, in_place="{0}.relu_()", allocates=True)
-def relu(features: Any, name: str | None = None) -> Any:
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `max(features, 0)` element by element.
 
     Args:
@@ -59,8 +64,8 @@ def _relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     in_place=lambda *_: (_threshold_backward_into, "{kernel}({0}, {1}, 0, grad_input={0})"),
     allocates=True,
 )
-def relu_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
-    """`gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
+def relu_grad(gradients: Any, features: TensorLike, name: str | None = None) -> Tensor:
+    """Returns `gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
 
 
 @relu_grad.inline
@@ -72,7 +77,7 @@ def _(gradients: Any, features: Any) -> tuple[Any, str]:
 def _(call: Call, dy: Any) -> Any:
     features = call.inputs[1]
     want_gradients, want_features = call.wanted
-    return relu_grad(dy, features) if want_gradients else None, tf.zeros_like(features) if want_features else None
+    return relu_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
 
 
 def _relu6(features: torch.Tensor) -> torch.Tensor:
@@ -80,7 +85,7 @@ def _relu6(features: torch.Tensor) -> torch.Tensor:
 
 
 @op("Relu6", kernel=_relu6, shape=same, elementwise=True)
-def relu6(features: Any, name: str | None = None) -> Any:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `min(max(features, 0), 6)` element by element.
 
     Args:
@@ -105,20 +110,20 @@ def _relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor
 
 
 @op("Relu6Grad", kernel=_relu6_grad, shape=same, elementwise=True)
-def relu6_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
-    """`gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
+def relu6_grad(gradients: Any, features: TensorLike, name: str | None = None) -> Tensor:
+    """Returns `gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
 
 
 @relu6_grad.gradient(needs="input1")
 def _(call: Call, dy: Any) -> Any:
     features = call.inputs[1]
     want_gradients, want_features = call.wanted
-    return relu6_grad(dy, features) if want_gradients else None, tf.zeros_like(features) if want_features else None
+    return relu6_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
 
 
 @op("LeakyRelu", kernel=aten.leaky_relu.default, shape=same, elementwise=True)
 def _leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
-    """`features` where positive, and `alpha * features` elsewhere."""
+    """Computes `features` where positive and `alpha * features` elsewhere."""
 
 
 @_leaky_relu.gradient(needs="input0")
@@ -131,8 +136,8 @@ def _leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: flo
 
 
 @op("LeakyReluGrad", kernel=_leaky_relu_grad, shape=same, elementwise=True)
-def leaky_relu_grad(gradients: Any, features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
-    """`gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
+def leaky_relu_grad(gradients: Any, features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """Returns `gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
 
 
 @leaky_relu_grad.gradient(needs="input1")
@@ -141,11 +146,11 @@ def _(call: Call, dy: Any) -> Any:
     want_gradients, want_features = call.wanted
     return (
         leaky_relu_grad(dy, features, alpha) if want_gradients else None,
-        tf.zeros_like(features) if want_features else None,
+        zeros_like(features) if want_features else None,
     )
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """Computes `features` where positive and `alpha * features` elsewhere (Maas et al., 2013).
 
     Args:
@@ -160,20 +165,19 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
         [-0.5, 2.0]
     """
     if type(features) is not EagerTensor or features.dtype.is_integer:
-        features = convert(features)
-        if features.dtype.is_integer:
-            features = tf.cast(features, float32)
+        tensor = convert(features)
+        features = cast(tensor, float32) if tensor.dtype.is_integer else tensor
     return _leaky_relu(features, _single(alpha), name)
 
 
 @functools.lru_cache(256)
-def _single(number: Any) -> float:
-    """The number in float32, as TensorFlow keeps an op's attrs, whatever the op computes in."""
+def _single(number: float) -> float:
+    """Rounds a number to float32, in which TensorFlow stores an op's attrs whatever the op computes in."""
     return float(np.float32(number))
 
 
 @op("Elu", kernel=aten.elu.default, shape=same, elementwise=True)
-def elu(features: Any, name: str | None = None) -> Any:
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features` where positive and `exp(features) - 1` elsewhere (Clevert et al., 2015).
 
     Args:
@@ -198,8 +202,8 @@ def _elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
 
 
 @op("EluGrad", kernel=_elu_grad, shape=same, elementwise=True)
-def elu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Any:
-    """`gradients` times the derivative of elu, from its outputs: 1 where positive, and `outputs + 1` elsewhere."""
+def elu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Tensor:
+    """Multiplies `gradients` by the derivative of elu: 1 where its outputs are positive, `outputs + 1` elsewhere."""
 
 
 @elu_grad.gradient(needs="inputs")
@@ -213,16 +217,16 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _where_negative(outputs: Any, values: Any) -> Any:
-    """`values` where `outputs` are negative, and 0 elsewhere."""
+    """Returns `values` where `outputs` are negative, and 0 elsewhere."""
     return relu_grad(values, negative(outputs))
 
 
 @op("Selu", kernel=torch.selu, shape=same, elementwise=True)
-def selu(features: Any, name: str | None = None) -> Any:
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes the scaled exponential linear function (Klambauer et al., 2017).
 
     It is `scale * features` where positive and `scale * alpha * (exp(features) - 1)` elsewhere, with the `scale` (about
-    1.0507) and `alpha` (about 1.6733) under which mean 0 and variance 1 are kept from layer to layer.
+    1.0507) and `alpha` (about 1.6733) under which mean 0 and variance 1 persist from layer to layer.
 
     Args:
         features: a floating tensor of any shape.
@@ -246,8 +250,8 @@ def _selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
 
 
 @op("SeluGrad", kernel=_selu_grad, shape=same, elementwise=True)
-def selu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Any:
-    """`gradients` times the derivative of selu, from its outputs."""
+def selu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Tensor:
+    """Multiplies `gradients` by the derivative of selu, computed from its outputs."""
 
 
 @selu_grad.gradient(needs="inputs")
@@ -260,7 +264,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """Computes `features * P(X <= features)` for a standard normal `X` (Hendrycks and Gimpel, 2016).
 
     Args:
@@ -277,18 +281,18 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
         >>> tf.nn.gelu([0.0, 10.0]).numpy().tolist()
         [0.0, 10.0]
     """
-    features = convert(features)
-    if not features.dtype.is_floating:
-        raise ValueError(f"`features.dtype` must be a floating point tensor. Received:features.dtype={features.dtype}")
-    half = multiply(features, 0.5)
+    x = convert(features)
+    if not x.dtype.is_floating:
+        raise ValueError(f"`features.dtype` must be a floating point tensor. Received:features.dtype={x.dtype}")
+    half = multiply(x, 0.5)
     if approximate:
-        cube = multiply(multiply(features, features), features)
-        inner = multiply(add(features, multiply(cube, 0.044715)), 0.7978845608028654)  # sqrt(2 / pi)
-        return multiply(half, add(tf.math.tanh(inner), 1.0))
-    return multiply(half, add(tf.math.erf(multiply(features, 0.7071067811865476)), 1.0))
+        cube = multiply(multiply(x, x), x)
+        inner = multiply(add(x, multiply(cube, 0.044715)), 0.7978845608028654)  # sqrt(2 / pi)
+        return multiply(half, add(tanh(inner), 1.0))
+    return multiply(half, add(erf(multiply(x, 0.7071067811865476)), 1.0))
 
 
-def silu(features: Any, beta: Any = 1.0) -> Any:
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """Computes `features * sigmoid(beta * features)`, also called swish (Ramachandran et al., 2017).
 
     Args:
@@ -302,16 +306,16 @@ def silu(features: Any, beta: Any = 1.0) -> Any:
         >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
         [0.0, 100.0]
     """
-    features = convert(features)
-    if type(beta) is float and beta == 1.0 and features.dtype.is_floating:
-        return multiply(features, tf.math.sigmoid(features))
-    return multiply(features, tf.math.sigmoid(multiply(tf.cast(beta, features.dtype), features)))
+    x = convert(features)
+    if type(beta) is float and beta == 1.0 and x.dtype.is_floating:
+        return multiply(x, sigmoid(x))
+    return multiply(x, sigmoid(multiply(cast(beta, x.dtype), x)))
 
 
 swish = silu
 
 
-def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
     """Joins relu of the features and relu of their negatives (Shang et al., 2016).
 
     Args:
@@ -325,5 +329,5 @@ def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
         >>> tf.nn.crelu([[-1.0, 2.0]]).numpy().tolist()
         [[0.0, 2.0, 1.0, 0.0]]
     """
-    features = convert(features)
-    return relu(tf.concat([features, negative(features)], axis), name=name)
+    x = convert(features)
+    return relu(concat([x, negative(x)], axis), name=name)

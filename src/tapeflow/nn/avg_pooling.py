@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -11,6 +12,9 @@ from torch.nn import functional
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.nn.batched_channels import joined_batches, joined_gradients
 from tapeflow.nn.pooling import (
     by_rank,
     of_sequences,
@@ -19,7 +23,7 @@ from tapeflow.nn.pooling import (
     pooled_depth,
     text_only,
 )
-from tapeflow.nn.windows import Geometry, padded, per_dimension, unpadded
+from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, unpadded
 
 aten = torch.ops.aten
 
@@ -33,54 +37,62 @@ def _check_depth(ksize: Any, data_format: str) -> None:
 
 
 @functools.lru_cache(256)
-def _counts(sizes: tuple[int, ...], window: tuple[int, ...], at: Geometry) -> torch.Tensor:
-    """How many elements of the image each window holds, `[1, 1, windows...]`, in float64."""
+def _counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry) -> torch.Tensor:
+    """Counts the elements of the image in each window: `[1, 1, windows...]`, float64."""
     counts = torch.ones((), dtype=torch.float64)
-    for n, k, s, b, o in zip(sizes, window, at.strides, at.before, at.out, strict=True):
+    for n, k, s, b, o in zip(sizes, window, geometry.strides, geometry.before, geometry.out, strict=True):
         starts = torch.arange(o) * s - b
         counts = counts.unsqueeze(-1) * ((starts + k).clamp(max=n) - starts.clamp(min=0))
     return counts[None, None]
 
 
 def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> torch.Tensor:
-    """The kernel of AvgPool and AvgPool3D."""
+    """Computes AvgPool and AvgPool3D."""
     _check_depth(ksize, data_format)
-    lay = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    at, image = lay.at, x.permute(lay.to_first)
-    pool = _AVG_POOL[len(lay.window)]
-    if not lay.padded:
-        return pool(image, lay.window, at.strides, lay.border, False, False).permute(lay.from_first)
-    sums = pool(padded(image, at), lay.window, at.strides, 0, False, True, 1)
-    counts = _counts(tuple(image.shape[2:]), lay.window, at).to(x)
-    return sums.div_(counts).permute(lay.from_first)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
+    if layout.empty:
+        return x.new_zeros(layout.output)
+    geometry, image = layout.geometry, x.permute(layout.to_first)
+    pool = _AVG_POOL[len(layout.window)]
+    if not layout.padded:
+        return pool(image, layout.window, geometry.strides, layout.border, False, False).permute(layout.from_first)
+    sums = pool(padded(image, geometry), layout.window, geometry.strides, 0, False, True, 1)
+    counts = _counts(tuple(image.shape[2:]), layout.window, geometry).to(x)
+    return sums.div_(counts).permute(layout.from_first)
 
 
 def mean_of_windows_back(
     op: str, sizes: Any, dy: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str
 ) -> torch.Tensor:
-    """The kernel of AvgPoolGrad and AvgPool3DGrad: each gradient is shared out over its window."""
+    """Computes AvgPoolGrad and AvgPool3DGrad: each gradient is divided evenly over its window."""
     _check_depth(ksize, data_format)
-    lay = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
-    if lay.empty:
+    layout = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
+    if layout.empty:
         return dy.new_zeros(sizes)
-    at, gradients = lay.at, dy.permute(lay.to_first)
-    image = dy.new_empty(sizes).permute(lay.to_first)  # only looked at for its shape and layout
-    back = _AVG_POOL_BACK[len(lay.window)]
-    if not lay.padded:
-        found = back(gradients, image, lay.window, at.strides, lay.border, False, False, None)
-        return found.permute(lay.from_first)
-    counts = _counts(tuple(image.shape[2:]), lay.window, at).to(dy)
-    found = back(gradients / counts, padded(image, at), lay.window, at.strides, lay.border, False, True, 1)
-    return unpadded(found, at, image.shape[2:]).permute(lay.from_first)
+    geometry, gradients = layout.geometry, dy.permute(layout.to_first)
+    image = dy.new_empty(sizes).permute(layout.to_first)  # only looked at for its shape and layout
+    back = _AVG_POOL_BACK[len(layout.window)]
+    if not layout.padded:
+        shares = back(gradients, image, layout.window, geometry.strides, layout.border, False, False, None)
+        return shares.permute(layout.from_first)
+    counts = _counts(tuple(image.shape[2:]), layout.window, geometry).to(dy)
+    shares = back(
+        gradients / counts, padded(image, geometry), layout.window, geometry.strides, layout.border, False, True, 1
+    )
+    return unpadded(shares, geometry, image.shape[2:]).permute(layout.from_first)
 
 
-@op("AvgPool", kernel=functools.partial(mean_of_windows, "AvgPool"), shape=pool_rule_without_explicit, allocates=True)
+@op(
+    "AvgPool",
+    kernel=functools.partial(mean_of_windows, "AvgPool"),
+    shape=pool_rule_without_explicit,
+    batching=joined_batches,
+    allocates=True,
+)
 def _avg_pool(
     value: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
-    """The mean of each window of an image."""
+    """Computes the mean of each window of images."""
 
 
 @_avg_pool.gradient(needs="shapes")
@@ -92,13 +104,14 @@ def _(call: Call, dy: Any) -> Any:
     "AvgPoolGrad",
     kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"),
     host=("orig_input_shape",),
+    batching=joined_gradients,
     allocates=True,
 )
 def avg_pool_grad(
-    orig_input_shape: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC",
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `avg_pool2d`."""
+    orig_input_shape: ShapeLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
+    data_format: str = "NHWC", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `avg_pool2d`."""
 
 
 @avg_pool_grad.gradient()
@@ -106,11 +119,16 @@ def _(call: Call, dy: Any) -> Any:
     return _avg_pool(dy, *call.attrs[1:])
 
 
-@op("AvgPool3D", kernel=functools.partial(mean_of_windows, "AvgPool3D"), shape=pool_rule_without_explicit)
+@op(
+    "AvgPool3D",
+    kernel=functools.partial(mean_of_windows, "AvgPool3D"),
+    shape=pool_rule_without_explicit,
+    batching=joined_batches,
+)
 def _avg_pool3d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
 ) -> Any:
-    """The mean of each window of a volume."""
+    """Computes the mean of each window of volumes."""
 
 
 @_avg_pool3d.gradient(needs="shapes")
@@ -118,12 +136,17 @@ def _(call: Call, dy: Any) -> Any:
     return avg_pool3d_grad(call.shape(0), dy, *call.attrs)
 
 
-@op("AvgPool3DGrad", kernel=functools.partial(mean_of_windows_back, "AvgPool3DGrad"), host=("orig_input_shape",))
+@op(
+    "AvgPool3DGrad",
+    kernel=functools.partial(mean_of_windows_back, "AvgPool3DGrad"),
+    host=("orig_input_shape",),
+    batching=joined_gradients,
+)
 def avg_pool3d_grad(
-    orig_input_shape: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `avg_pool3d`."""
+    orig_input_shape: ShapeLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
+    data_format: str = "NDHWC", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `avg_pool3d`."""
 
 
 @avg_pool3d_grad.gradient()
@@ -135,9 +158,9 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
-) -> Any:
-    """The mean of each window of sequences.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Tensor:
+    """Computes the mean of each window of sequences.
 
     Args:
         input: `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW"; floating.
@@ -161,9 +184,9 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
-) -> Any:
-    """The mean of each window of images.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
+    """Computes the mean of each window of images.
 
     Args:
         input: `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for "NCHW"; floating.
@@ -189,9 +212,9 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
-) -> Any:
-    """The mean of each window of volumes.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Tensor:
+    """Computes the mean of each window of volumes.
 
     Args:
         input: `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; floating.
@@ -217,14 +240,17 @@ def avg_pool3d(
 
 
 def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str | None = None, name: str | None = None
-) -> Any:
-    """The mean of each window, in one to three spatial dimensions.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """Computes the mean of each window, in one to three spatial dimensions.
 
     Args:
         input: of rank 3, 4 or 5; see `avg_pool1d`, `avg_pool2d` and `avg_pool3d`.
-        ksize, strides, padding, name: as there.
+        ksize, strides, padding: as there.
         data_format: as there; None for channels last.
+
+    Returns:
+        A tensor of the dtype of `input`: `[batch, new spatial..., channels]`, or with the channels second.
 
     Raises:
         ValueError: the rank is another, or a list has the wrong length.

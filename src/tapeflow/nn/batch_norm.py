@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import op
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.ops.op import OpFunction, op
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.batched_channels import Channels, apart, side_by_side
 from tapeflow.nn.windows import TO_FIRST, TO_LAST
 
 aten = torch.ops.aten
 
 
 def _to_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
-    """The image as ATen takes it: a view."""
+    """Returns a view of an image in ATen's layout, with the channels first."""
     return x.permute(TO_FIRST[x.dim()]) if data_format[-1] == "C" else x
 
 
 def _from_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
-    """What ATen gave, in the op's layout: a view."""
+    """Returns a view of ATen's result in the op's layout."""
     return x.permute(TO_LAST[x.dim()]) if data_format[-1] == "C" else x
 
 
 def _check(x: torch.Tensor, data_format: str, **vectors: torch.Tensor) -> int:
-    """The number of channels.
+    """Checks the shapes and returns the number of channels.
 
     Raises:
-        InvalidArgumentError: it is not that of the vectors.
+        InvalidArgumentError: it differs from the length of the vectors.
     """
     if x.dim() not in (4, 5):
         raise invalid(f"input must be 4 or 5-dimensional{list(x.shape)}")
@@ -57,14 +61,14 @@ def _fused_batch_norm(
     is_training: bool = True,
 ) -> tuple[torch.Tensor, ...]:
     channels = _check(x, data_format, scale=scale, offset=offset)
-    nothing = scale.new_empty(0)
+    empty = scale.new_empty(0)
     if not is_training:
         _check(x, data_format, mean=mean, variance=variance)
         y = aten.native_batch_norm(_to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
-        return _from_first(y, data_format), mean, variance, mean, variance, nothing
+        return _from_first(y, data_format), mean, variance, mean, variance, empty
     if not x.numel():
         unknown = scale.new_full((channels,), torch.nan)
-        return x, unknown, unknown, unknown, unknown, nothing
+        return x, unknown, unknown, unknown, unknown, empty
     image = _to_first(x, data_format)
     y, batch_mean, inverse = aten.native_batch_norm(image, scale, offset, None, None, True, 0.0, epsilon)
     batch_variance = inverse.pow(-2).sub_(epsilon)
@@ -73,22 +77,22 @@ def _fused_batch_norm(
     if exponential_avg_factor != 1.0:
         running_mean = torch.lerp(mean, running_mean, exponential_avg_factor)
         running_variance = torch.lerp(variance, running_variance, exponential_avg_factor)
-    return _from_first(y, data_format), running_mean, running_variance, batch_mean, batch_variance, nothing
+    return _from_first(y, data_format), running_mean, running_variance, batch_mean, batch_variance, empty
 
 
 @op("FusedBatchNormV3", kernel=_fused_batch_norm)
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any,
-    variance: Any,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
     epsilon: float = 0.0001,
     exponential_avg_factor: float = 1.0,
     data_format: str = "NHWC",
     is_training: bool = True,
     name: str | None = None,
-) -> Any:
+) -> list[Tensor]:
     """Normalizes each channel of images by its mean and variance, then scales and shifts it.
 
     Args:
@@ -102,7 +106,8 @@ def fused_batch_norm(
         is_training: normalizes by the mean and variance of the batch.
 
     Returns:
-        The result; the new running mean and (unbiased) variance; and three tensors for the gradient.
+        The result, of the shape and dtype of `x`; the new running mean and (unbiased) variance, `[channels]`; and three
+        tensors for the gradient.
 
     Raises:
         InvalidArgumentError: the shapes do not go together.
@@ -116,8 +121,40 @@ def _(call: Call, dy: Any, *_: Any) -> Any:
     x, scale = call.inputs[:2]
     epsilon, _, data_format, is_training = call.attrs
     reserved = call.outputs[3:6]
-    found = ops.FusedBatchNormGradV3(dy, x, scale, *reserved, epsilon, data_format, is_training)
-    return found[0], found[1], found[2], None, None
+    gradients = ops.FusedBatchNormGradV3(dy, x, scale, *reserved, epsilon, data_format, is_training)
+    return *gradients[:3], None, None
+
+
+@fused_batch_norm.batching
+def _(batch: Batch, x: Slices, *rest: Any) -> Any:
+    vectors, attrs = rest[:4], rest[4:]
+    if attrs[-1] or any(v.stacked for v in vectors):
+        return _normalized_as_channels(batch, [x], *rest)
+    y, *others = batch.run(batch.flat(x), *(v.value for v in vectors), *attrs)
+    return [
+        batch.unflat(y, batch.outputs[0], x),
+        *(batch.stack(Slices(v, t, False)) for v, t in zip(others, batch.outputs[1:], strict=True)),
+    ]
+
+
+def _normalized_as_channels(batch: Batch, images: Sequence[Slices], *rest: Any) -> list[Any]:
+    """Computes the op with the slices side by side, as so many more channels.
+
+    Args:
+        batch: the batch.
+        images: the first arguments.
+        *rest: vectors with a number for each channel, then attrs. The op's outputs are images, then such vectors.
+    """
+    vectors = [v for v in rest if isinstance(v, Slices)]
+    attrs = rest[len(vectors) :]
+    channels = Channels(batch.op, attrs)
+    sizes = [t.shape[0] for t in batch.outputs[1:]]
+    if None in sizes:
+        raise NoRule
+    joined = [side_by_side(batch, x, channels.of_images, channels.images) for x in images]
+    y, *others = batch.run(*joined, *(batch.flat(v) for v in vectors), *attrs)
+    outputs = apart(batch, y, batch.dims(images[-1]), channels.of_images)
+    return [outputs, *(batch.reshape(v, [n]) for v, n in zip(others, sizes, strict=True))]
 
 
 def _fused_batch_norm_grad(
@@ -131,10 +168,10 @@ def _fused_batch_norm_grad(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[torch.Tensor, ...]:
-    nothing = scale.new_empty(0)
+    empty = scale.new_empty(0)
     if not x.numel():
-        return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), nothing, nothing
-    # ATen's gradient of second order knows that the mean and variance come from x, and takes none for them.
+        return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), empty, empty
+    # ATen's second-order gradient accounts for the mean and variance, which come from x: they get none of their own.
     mean, variance = mean.detach(), variance.detach()
     running = (None, None) if is_training else (mean, variance)
     saved = (mean, torch.rsqrt(variance + epsilon)) if is_training else (None, None)
@@ -148,31 +185,36 @@ def _fused_batch_norm_grad(
         epsilon,
         (True,) * 3,
     )
-    return _from_first(dx, data_format), dscale, doffset, nothing, nothing
+    return _from_first(dx, data_format), dscale, doffset, empty, empty
 
 
 @op("FusedBatchNormGradV3", kernel=_fused_batch_norm_grad)
 def fused_batch_norm_grad(
-    y_backprop: Any,
-    x: Any,
-    scale: Any,
-    reserve_space_1: Any,
-    reserve_space_2: Any,
-    reserve_space_3: Any,
+    y_backprop: TensorLike,
+    x: TensorLike,
+    scale: TensorLike,
+    reserve_space_1: TensorLike,
+    reserve_space_2: TensorLike,
+    reserve_space_3: TensorLike,
     epsilon: float = 0.0001,
     data_format: str = "NHWC",
     is_training: bool = True,
     name: str | None = None,
-) -> Any:
-    """The gradients of `fused_batch_norm` by its input, scale and offset."""
+) -> list[Tensor]:
+    """Computes the gradients of `fused_batch_norm` by its input, scale and offset."""
+
+
+@fused_batch_norm_grad.batching
+def _(batch: Batch, dy: Slices, x: Slices, *rest: Any) -> Any:
+    return _normalized_as_channels(batch, [dy, x], *rest)
 
 
 def _without_third_reserve(*args: Any) -> tuple[torch.Tensor, ...]:
     return _fused_batch_norm(*args)[:5]
 
 
-def _older(name: str) -> Any:
-    """The op of an earlier version, which leaves only two tensors for the gradient; only `tf.raw_ops` has it."""
+def _older(name: str) -> OpFunction[..., Any]:
+    """Declares an earlier version of the op, with only two tensors for the gradient; only `tf.raw_ops` exports it."""
 
     @op(name, kernel=_without_third_reserve)
     def older(
@@ -187,7 +229,7 @@ def _older(name: str) -> Any:
         is_training: bool = True,
         name: str | None = None,
     ) -> Any:
-        """`FusedBatchNormV3` without its last output."""
+        """Computes `FusedBatchNormV3` without its last output."""
 
     @older.gradient(needs="input0 input1 outputs", none_for_zero=True)
     def _(call: Call, dy: Any, *_: Any) -> Any:
@@ -196,8 +238,8 @@ def _older(name: str) -> Any:
         x, scale = call.inputs[:2]
         epsilon, _, data_format, is_training = call.attrs
         mean, variance = call.outputs[3:5]
-        found = fused_batch_norm_grad(dy, x, scale, mean, variance, mean, epsilon, data_format, is_training)
-        return found[0], found[1], found[2], None, None
+        gradients = fused_batch_norm_grad(dy, x, scale, mean, variance, mean, epsilon, data_format, is_training)
+        return *gradients[:3], None, None
 
     return older
 

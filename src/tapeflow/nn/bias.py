@@ -6,16 +6,22 @@ from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.convert import operand
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add
 
 
 def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC") -> TensorShape:
+    """Infers the shape of the result, and checks that there is a bias for each channel."""
     if value.rank is not None and value.rank < 2:
         raise invalid(f"Input tensor must be at least 2D: {text(value)}")
     if bias.rank not in (1, None):
@@ -24,8 +30,8 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
         return value
     channel = 1 if data_format == "NCHW" else -1
     if not TensorShape(value[channel]).is_compatible_with(TensorShape(bias[0])):
-        which = "channel dimension" if channel == 1 else "last dimension"
-        raise invalid(f"Must provide as many biases as the {which} of the input tensor: {text(bias)} vs. {text(value)}")
+        kind = "channel dimension" if channel == 1 else "last dimension"
+        raise invalid(f"Must provide as many biases as the {kind} of the input tensor: {text(bias)} vs. {text(value)}")
     return value
 
 
@@ -75,21 +81,39 @@ def _sum_to_bias(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torch
     return torch.sum(out_backprop, [i for i in range(rank) if i != channel], dtype=out_backprop.dtype)
 
 
+@_bias_add.batching
+def _(batch: Batch, x: Slices, bias: Slices, data_format: str) -> Any:
+    if data_format != "NHWC":
+        raise NoRule
+    if not bias.stacked:
+        return batch.run(x.value, bias.value, data_format)
+    return ops.AddV2(x.value, batch.lift(bias, x.rank))
+
+
 @op("BiasAddGrad", kernel=_sum_to_bias, keeps_nothing=True)
-def bias_add_grad(out_backprop: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
-    """The gradient of `bias_add` by the bias: `out_backprop` summed over all dimensions but the channels."""
+def bias_add_grad(out_backprop: TensorLike, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+    """Sums `out_backprop` over all dimensions but the channels: the gradient of `bias_add` by the bias."""
 
 
 @bias_add_grad.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     shape = call.shape(0)
+    if call.attrs[0] == "NCHW" and is_unranked(shape):
+        return _bias_add(ops.Fill(shape_argument(shape), operand(0, dy.dtype)), dy, "NCHW")
     if call.attrs[0] == "NCHW":
-        dy = tf.reshape(dy, (-1, *[1] * (len(shape) - 2)))
-    return tf.broadcast_to(dy, shape)
+        dy = reshape(dy, (-1, *[1] * (len(shape) - 2)))
+    return broadcast_to(dy, shape)
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
-    """Adds a number of its own to each channel.
+@bias_add_grad.batching
+def _(batch: Batch, dy: Slices, data_format: str) -> Any:
+    if data_format != "NHWC":
+        raise NoRule
+    return ops.Sum(dy.value, tuple(range(1, dy.rank)), False)
+
+
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
+    """Adds a bias to each channel.
 
     Args:
         value: numeric, with at least two dimensions.

@@ -2,43 +2,64 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import math
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
-from tapeflow.core.values.tensor import invalid
-from tapeflow.nn.draws import Draws, draws, seed_attrs
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.draws import Draws, draws
+from tapeflow.random.seeds import op_seeds
 
-AllCandidateSampler = collections.namedtuple(
-    "AllCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-FixedUnigramCandidateSampler = collections.namedtuple(
-    "FixedUnigramCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-LearnedUnigramCandidateSampler = collections.namedtuple(
-    "LearnedUnigramCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-LogUniformCandidateSampler = collections.namedtuple(
-    "LogUniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-UniformCandidateSampler = collections.namedtuple(
-    "UniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-ComputeAccidentalHits = collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])
+
+class _Samples(NamedTuple):
+    """Classes that were sampled, and the expected counts of the true and the sampled ones among them."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class AllCandidateSampler(_Samples):
+    """The result of `tf.nn.all_candidate_sampler`."""
+
+
+class FixedUnigramCandidateSampler(_Samples):
+    """The result of `tf.random.fixed_unigram_candidate_sampler`."""
+
+
+class LearnedUnigramCandidateSampler(_Samples):
+    """The result of `tf.random.learned_unigram_candidate_sampler`."""
+
+
+class LogUniformCandidateSampler(_Samples):
+    """The result of `tf.random.log_uniform_candidate_sampler`."""
+
+
+class UniformCandidateSampler(_Samples):
+    """The result of `tf.random.uniform_candidate_sampler`."""
+
+
+class ComputeAccidentalHits(NamedTuple):
+    """The result of `tf.nn.compute_accidental_hits`."""
+
+    indices: Tensor
+    ids: Tensor
+    weights: Tensor
+
 
 Draw = Callable[[Draws], int]
 Probability = Callable[[int], float]
 
 
-# ---- what samplers share ---------------------------------------------------------------------------------------------
+# ---- sampling --------------------------------------------------------------------------------------------------------
 
 
 def _sample(
@@ -52,7 +73,7 @@ def _sample(
     draw: Draw,
     probability: Probability,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Draws classes, and says how often each of them, and each true one, was to be expected among them."""
+    """Draws classes, and computes the expected count of each of them and of each true one."""
     true = _true_classes(true_classes, num_true, range_max)
     if unique and num_sampled > range_max:
         raise invalid("Sampler's range is too small.")
@@ -102,6 +123,19 @@ def _true_classes(true_classes: torch.Tensor, num_true: int, range_max: int) -> 
 # ---- the samplers' ops -----------------------------------------------------------------------------------------------
 
 
+def _sampler(registered_name: str, kernel: Callable[..., Any]) -> OpFunction[..., Any]:
+    """Declares an op that samples classes below `range_max`."""
+
+    @op(registered_name, kernel=kernel)
+    def sampler(
+        true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """Samples classes."""
+
+    return sampler
+
+
 def _uniform_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
@@ -109,20 +143,6 @@ def _uniform_kernel(
         "UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
         lambda random: random.below(range_max, 64), lambda _: 1 / range_max,
     )  # fmt: skip
-
-
-@op("UniformCandidateSampler", kernel=_uniform_kernel)
-def _uniform(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Samples classes, each as likely."""
 
 
 def _log_uniform_kernel(
@@ -136,27 +156,14 @@ def _log_uniform_kernel(
     )  # fmt: skip
 
 
-@op("LogUniformCandidateSampler", kernel=_log_uniform_kernel)
-def _log_uniform(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Samples classes, low ones more often."""
-
-
-class _Learned:
-    """Counts of the classes seen, by which they are sampled: one more than the times seen."""
+class _LearnedCounts:
+    """The weights by which classes are sampled: one more than the number of times that each was a true one."""
 
     def __init__(self, range_max: int) -> None:
         self.weights = [1] * range_max
 
     def draw(self, random: Draws) -> int:
+        """Draws a class by the weights."""
         place = random.below(sum(self.weights))
         for value, weight in enumerate(self.weights):
             if place < weight:
@@ -165,40 +172,32 @@ class _Learned:
         return len(self.weights) - 1
 
     def probability(self, value: int) -> float:
+        """Returns the probability of a class."""
         return self.weights[value] / sum(self.weights)
 
 
 @functools.lru_cache(64)
-def _learned_of(key: Any) -> _Learned:
-    """What the sampler with these attrs has learned."""
-    return _Learned(key[3])
+def _learned_counts(key: Any) -> _LearnedCounts:
+    """Returns the counts of the sampler with these attrs."""
+    return _LearnedCounts(key[3])
 
 
 def _learned_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
-    learned = _learned_of((num_true, num_sampled, unique, range_max, seed, seed2))
-    found = _sample(
+    learned = _learned_counts((num_true, num_sampled, unique, range_max, seed, seed2))
+    samples = _sample(
         "LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
         learned.draw, learned.probability,
     )  # fmt: skip
     for value in true_classes.reshape(-1).tolist():
         learned.weights[value] += 1
-    return found
+    return samples
 
 
-@op("LearnedUnigramCandidateSampler", kernel=_learned_kernel)
-def _learned(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Samples classes by how often they were among the true ones."""
+_uniform = _sampler("UniformCandidateSampler", _uniform_kernel)
+_log_uniform = _sampler("LogUniformCandidateSampler", _log_uniform_kernel)
+_learned = _sampler("LearnedUnigramCandidateSampler", _learned_kernel)
 
 
 class _Alias:
@@ -211,7 +210,7 @@ class _Alias:
         self.alias = list(range(n))
         high = [i for i in range(n) if self.own[i] >= 1]
         low = [i for i in range(n) if self.own[i] < 1]
-        while high and low:  # what a low one lacks, a high one fills up
+        while high and low:  # a high one fills up a low one
             a, b = low.pop(), high.pop()
             self.alias[a] = b
             self.own[b] -= 1 - self.own[a]
@@ -220,6 +219,7 @@ class _Alias:
             self.own[i] = 1.0
 
     def draw(self, random: Draws) -> int:
+        """Draws an index by the weights."""
         share = random.uniform32()
         value = random.below(len(self.own))
         return value if share < self.own[value] else self.alias[value]
@@ -228,7 +228,7 @@ class _Alias:
 def _fixed_weights(
     range_max: int, vocab_file: str, distortion: float, reserved: int, num_shards: int, shard: int, unigrams: Any
 ) -> list[float]:
-    """The weight of each class: that of the vocabulary to the power of the distortion."""
+    """Computes the weight of each class: that of the vocabulary to the power of the distortion."""
     if not vocab_file and not unigrams:
         raise invalid("Must provide either vocab_file or unigrams.")
     if vocab_file and unigrams:
@@ -242,10 +242,10 @@ def _fixed_weights(
             raise NotFoundError(None, None, f"{vocab_file}: {error.strerror}") from None
         except (IndexError, ValueError):
             raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
-    found = [0.0] * reserved + [w**distortion for w in weights]
-    if len(found) != range_max:
-        raise invalid(f"range is {range_max} must be equal to weights size  {len(found)}")
-    return [w if i % num_shards == shard else 0.0 for i, w in enumerate(found)]
+    distorted = [0.0] * reserved + [w**distortion for w in weights]
+    if len(distorted) != range_max:
+        raise invalid(f"range is {range_max} must be equal to weights size  {len(distorted)}")
+    return [w if i % num_shards == shard else 0.0 for i, w in enumerate(distorted)]
 
 
 def _fixed_kernel(
@@ -288,7 +288,7 @@ def _fixed(
     seed2: int,
     name: str | None = None,
 ) -> Any:
-    """Samples classes by given weights."""
+    """Samples classes by weights."""
 
 
 def _all_kernel(
@@ -305,15 +305,9 @@ def _all_kernel(
 
 @op("AllCandidateSampler", kernel=_all_kernel)
 def _all(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
+    true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int, name: str | None = None
 ) -> Any:
-    """Gives all classes."""
+    """Returns all classes."""
 
 
 def _hits_kernel(
@@ -326,25 +320,25 @@ def _hits_kernel(
     # Of a class that was sampled twice only the last is a hit, as in TensorFlow.
     place = {value: i for i, value in enumerate(sampled_candidates.tolist())}
     hits = [(i, place[v]) for i, row in enumerate(true_classes.tolist()) for v in row if v in place]
-    found = torch.tensor(hits, dtype=torch.int64, device=true_classes.device).view(-1, 2)
+    indices = torch.tensor(hits, dtype=torch.int64, device=true_classes.device).view(-1, 2)
     least = torch.full((len(hits),), torch.finfo(torch.float32).min, device=true_classes.device)
-    return found[:, 0].int(), found[:, 1].contiguous(), least
+    return indices[:, 0].int(), indices[:, 1].contiguous(), least
 
 
 @op("ComputeAccidentalHits", kernel=_hits_kernel)
 def _accidental_hits(
     true_classes: Any, sampled_candidates: Any, num_true: int, seed: int, seed2: int, name: str | None = None
 ) -> Any:
-    """Where sampled classes are true ones."""
+    """Finds the sampled classes that are true ones."""
 
 
 not_differentiable(_uniform, _log_uniform, _learned, _fixed, _all, _accidental_hits)
 
-# ---- public functions: tf.random's, and one of tf.nn -----------------------------------------------------------------
+# ---- public functions of tf.random and tf.nn -------------------------------------------------------------------------
 
 
 def uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -352,19 +346,19 @@ def uniform_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> UniformCandidateSampler:
-    """Samples classes below `range_max`, each as likely.
+    """Samples classes below `range_max` uniformly.
 
     Args:
         true_classes: `[batch, num_true]`, int64.
-        num_true: how many true classes an example has.
-        num_sampled: how many classes to sample.
+        num_true: the number of true classes of an example.
+        num_sampled: the number of classes to sample.
         unique: samples no class twice.
-        range_max: how many classes there are.
+        range_max: the number of classes.
         seed: the op's seed.
 
     Returns:
-        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
-        class was to be expected among them (float32).
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
+        each sampled class among them (float32).
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or there are too few classes.
@@ -373,12 +367,12 @@ def uniform_candidate_sampler(
         >>> sorted(tf.random.uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return UniformCandidateSampler(*_uniform(*arguments))
 
 
 def log_uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -392,15 +386,15 @@ def log_uniform_candidate_sampler(
 
     Args:
         true_classes: `[batch, num_true]`, int64.
-        num_true: how many true classes an example has.
-        num_sampled: how many classes to sample.
+        num_true: the number of true classes of an example.
+        num_sampled: the number of classes to sample.
         unique: samples no class twice.
-        range_max: how many classes there are.
+        range_max: the number of classes.
         seed: the op's seed.
 
     Returns:
-        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
-        class was to be expected among them (float32).
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
+        each sampled class among them (float32).
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or there are too few classes.
@@ -409,12 +403,12 @@ def log_uniform_candidate_sampler(
         >>> sorted(tf.random.log_uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return LogUniformCandidateSampler(*_log_uniform(*arguments))
 
 
 def learned_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -426,15 +420,15 @@ def learned_unigram_candidate_sampler(
 
     Args:
         true_classes: `[batch, num_true]`, int64.
-        num_true: how many true classes an example has.
-        num_sampled: how many classes to sample.
+        num_true: the number of true classes of an example.
+        num_sampled: the number of classes to sample.
         unique: samples no class twice.
-        range_max: how many classes there are.
+        range_max: the number of classes.
         seed: the op's seed.
 
     Returns:
-        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
-        class was to be expected among them (float32).
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
+        each sampled class among them (float32).
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or there are too few classes.
@@ -443,12 +437,12 @@ def learned_unigram_candidate_sampler(
         >>> sorted(tf.random.learned_unigram_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return LearnedUnigramCandidateSampler(*_learned(*arguments))
 
 
 def fixed_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -458,28 +452,28 @@ def fixed_unigram_candidate_sampler(
     num_reserved_ids: int = 0,
     num_shards: int = 1,
     shard: int = 0,
-    unigrams: Any = (),
+    unigrams: Sequence[float] = (),
     seed: int | None = None,
     name: str | None = None,
 ) -> FixedUnigramCandidateSampler:
-    """Samples classes below `range_max` by given weights.
+    """Samples classes below `range_max` by weights.
 
     Args:
         true_classes: `[batch, num_true]`, int64.
-        num_true: how many true classes an example has.
-        num_sampled: how many classes to sample.
+        num_true: the number of true classes of an example.
+        num_sampled: the number of classes to sample.
         unique: samples no class twice.
-        range_max: how many classes there are.
+        range_max: the number of classes.
         vocab_file: a text file with a class in each line, that ends in a comma and its weight.
         distortion: the power that weights are raised to.
-        num_reserved_ids: how many classes at the beginning have weight 0, and no weight given.
+        num_reserved_ids: the number of classes at the beginning that have weight 0, and none in the file.
         num_shards, shard: samples only classes whose number modulo `num_shards` is `shard`.
         unigrams: the weights, instead of a file.
         seed: the op's seed.
 
     Returns:
-        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
-        class was to be expected among them (float32).
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
+        each sampled class among them (float32).
 
     Raises:
         InvalidArgumentError: there are no weights, or not as many as classes.
@@ -493,31 +487,31 @@ def fixed_unigram_candidate_sampler(
     return FixedUnigramCandidateSampler(
         *_fixed(
             convert(true_classes, int64), num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
-            num_reserved_ids, num_shards, shard, tuple(float(u) for u in unigrams), *seed_attrs(seed), name,
+            num_reserved_ids, num_shards, shard, tuple(float(u) for u in unigrams), *op_seeds(seed), name,
         )
     )  # fmt: skip
 
 
 def all_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
     seed: int | None = None,
     name: str | None = None,
 ) -> AllCandidateSampler:
-    """Gives all classes: with it, a sampled loss is the full one.
+    """Returns all classes: with it, a sampled loss is the full one.
 
     Args:
         true_classes: `[batch, num_true]`, int64.
-        num_true: how many true classes an example has.
-        num_sampled: how many classes there are.
+        num_true: the number of true classes of an example.
+        num_sampled: the number of classes.
         unique: not used.
         seed: not used.
 
     Returns:
-        A named tuple of the classes from 0 (`[num_sampled]`, int64), and ones for how often each true class and each
-        sampled class was to be expected among them (float32).
+        A named tuple of the classes from 0 (`[num_sampled]`, int64), and ones for the expected counts of each true
+        class and each sampled class among them (float32).
 
     Raises:
         InvalidArgumentError: the shapes do not go together.
@@ -527,24 +521,28 @@ def all_candidate_sampler(
         [0, 1, 2]
     """
     return AllCandidateSampler(
-        *_all(convert(true_classes, int64), num_true, num_sampled, unique, *seed_attrs(seed), name)
+        *_all(convert(true_classes, int64), num_true, num_sampled, unique, *op_seeds(seed), name)
     )
 
 
 def compute_accidental_hits(
-    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None, name: str | None = None
+    true_classes: TensorLike,
+    sampled_candidates: TensorLike,
+    num_true: int,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> ComputeAccidentalHits:
-    """Where classes that were sampled happen to be true ones, so that a loss can leave them out.
+    """Finds the sampled classes that happen to be true ones, so that a loss can leave them out.
 
     Args:
         true_classes: `[batch, num_true]`, int64.
         sampled_candidates: `[num_sampled]`, int64.
-        num_true: how many true classes an example has.
+        num_true: the number of true classes of an example.
         seed: not used.
 
     Returns:
-        A named tuple of the rows of true classes (int32), the places among the sampled ones (int64), and the weights to
-        add to their logits, the least float32; one for each hit.
+        A named tuple of the rows of true classes (int32), the indices among the sampled ones (int64), and the weights
+        to add to their logits, the least float32; one for each hit.
 
     Raises:
         InvalidArgumentError: the shapes do not go together.
@@ -554,5 +552,5 @@ def compute_accidental_hits(
         >>> hits.indices.numpy().tolist(), hits.ids.numpy().tolist()
         ([0, 1], [2, 0])
     """
-    arguments = (convert(true_classes, int64), convert(sampled_candidates, int64), num_true, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), convert(sampled_candidates, int64), num_true, *op_seeds(seed), name)
     return ComputeAccidentalHits(*_accidental_hits(*arguments))

@@ -7,34 +7,40 @@ layout oneDNN sets right in less time than a copy would take.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import (
     FORMATS,
     TO_FIRST,
     TO_LAST,
     Geometry,
+    Ints,
+    Padding,
     channels_last,
     flat,
-    geometry,
     padded,
     padding_attrs,
     per_dimension,
     rank_of,
     spatial,
     unpadded,
+    window_geometry,
     window_rule,
 )
 
@@ -47,25 +53,25 @@ _FILTER_TO_LAST = {3: (2, 1, 0), 4: (2, 3, 1, 0), 5: (2, 3, 4, 1, 0)}
 
 
 class Layout(NamedTuple):
-    """All that the kernels need to know of a convolution of these shapes with these attrs.
+    """The layout of a convolution, for one set of shapes and attrs.
 
     Attributes:
-        at: where the windows lie.
+        geometry: the positions of the windows.
         output: the shape of the result.
-        empty: whether there is nothing to compute.
+        empty: there is nothing to compute.
         rates: the dilations along the spatial dimensions.
-        border: the padding that ATen adds; where it must differ on the two sides, none.
-        none: zeros, one for each spatial dimension.
-        groups: into how many groups the channels fall.
+        border: the padding that ATen adds; zeros where it must differ on the two sides.
+        zeros: a zero for each spatial dimension.
+        groups: the number of groups that the channels are divided into.
         to_first, from_first, filter_to_first, filter_from_first: permutations to ATen's order of dimensions, and back.
     """
 
-    at: Geometry
+    geometry: Geometry
     output: tuple[int, ...]
     empty: bool
     rates: tuple[int, ...]
     border: tuple[int, ...]
-    none: tuple[int, ...]
+    zeros: tuple[int, ...]
     groups: int
     to_first: tuple[int, ...]
     from_first: tuple[int, ...]
@@ -90,12 +96,14 @@ def _layout(
         InvalidArgumentError: the arguments do not go together.
     """
     dims = 3 if op.startswith("Conv3D") else 2
-    for what, shape in (("input", image), ("filter", filters)):
+    for name, shape in (("input", image), ("filter", filters)):
         if len(shape) != dims + 2:
-            raise invalid(f"{what} must be {dims + 2}-dimensional: {list(shape)}")
+            raise invalid(f"{name} must be {dims + 2}-dimensional: {list(shape)}")
     if 0 in filters:
         raise invalid(f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}")
-    at = geometry(op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format)
+    geometry = window_geometry(
+        op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format
+    )
     last = channels_last(data_format)
     channels = image[-1 if last else 1]
     if channels % filters[-2]:
@@ -103,14 +111,14 @@ def _layout(
     groups = channels // filters[-2]
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
-    as_is, none = tuple(range(dims + 2)), (0,) * dims
+    as_is, zeros = tuple(range(dims + 2)), (0,) * dims
     return Layout(
-        at=at,
-        output=(image[0], *at.out, filters[-1]) if last else (image[0], filters[-1], *at.out),
-        empty=0 in image or 0 in at.out,
+        geometry=geometry,
+        output=(image[0], *geometry.out, filters[-1]) if last else (image[0], filters[-1], *geometry.out),
+        empty=0 in image or 0 in geometry.out,
         rates=spatial(dilations, data_format),
-        border=at.before if at.symmetric else none,
-        none=none,
+        border=geometry.before if geometry.symmetric else zeros,
+        zeros=zeros,
         groups=groups,
         to_first=TO_FIRST[dims + 2] if last else as_is,
         from_first=TO_LAST[dims + 2] if last else as_is,
@@ -122,88 +130,99 @@ def _layout(
 def convolve(
     op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any, bias: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """The kernel of Conv2D and Conv3D. The attrs, as of all of these: strides, padding, explicit paddings, data format,
-    dilations. A bias of the channels is added where it is given."""
-    lay = _layout(op, x.shape, filters.shape, *attrs)
-    if lay.empty:
-        return x.new_zeros(lay.output) + (0 if bias is None else bias)
-    image = x.permute(lay.to_first)
-    if not lay.at.symmetric:
-        image = padded(image, lay.at)
-    weight = filters.permute(lay.filter_to_first)
-    y = torch.convolution(image, weight, bias, lay.at.strides, lay.border, lay.rates, False, lay.none, lay.groups)
-    return y.permute(lay.from_first)
+    """Computes Conv2D and Conv3D.
+
+    Args:
+        op: the op's name.
+        x: the images or volumes.
+        filters: the filters.
+        *attrs: strides, padding, explicit paddings, data format, dilations.
+        bias: `[out_channels]`, which is added; or None.
+    """
+    layout = _layout(op, x.shape, filters.shape, *attrs)
+    if layout.empty:
+        return x.new_zeros(layout.output) + (0 if bias is None else bias)
+    image = x.permute(layout.to_first)
+    if not layout.geometry.symmetric:
+        image = padded(image, layout.geometry)
+    weight = filters.permute(layout.filter_to_first)
+    y = torch.convolution(
+        image, weight, bias, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros, layout.groups
+    )
+    return y.permute(layout.from_first)
 
 
 def convolve_back_input(
     op: str, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor, *attrs: Any
 ) -> torch.Tensor:
-    """The kernel of Conv2DBackpropInput and Conv3DBackpropInputV2."""
+    """Computes Conv2DBackpropInput and Conv3DBackpropInputV2."""
     dims = filters.dim() - 2
     if len(sizes) == dims and dy.dim() == dims + 2:  # the spatial ones alone
         channels = filters.shape[-2]
         sizes = (dy.shape[0], *sizes, channels) if channels_last(attrs[3]) else (dy.shape[0], channels, *sizes)
-    lay = _layout(op, sizes, filters.shape, *attrs)
-    _check_backprop(op, dy.shape, lay)
-    if lay.empty:
+    layout = _layout(op, sizes, filters.shape, *attrs)
+    _check_backprop(op, dy.shape, layout)
+    if layout.empty:
         return dy.new_zeros(sizes)
-    at = lay.at
-    image = dy.new_empty(sizes).permute(lay.to_first)  # only looked at for its shape and layout
-    if not at.symmetric:
-        image = padded(image, at)
-    found = _backward(
-        dy.permute(lay.to_first), image, filters.permute(lay.filter_to_first), None, at.strides, lay.border, lay.rates,
-        False, lay.none, lay.groups, (True, False, False),
+    geometry = layout.geometry
+    image = dy.new_empty(sizes).permute(layout.to_first)  # only looked at for its shape and layout
+    if not geometry.symmetric:
+        image = padded(image, geometry)
+    dx = _backward(
+        dy.permute(layout.to_first), image, filters.permute(layout.filter_to_first), None, geometry.strides,
+        layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
-    if not at.symmetric:
-        found = unpadded(found, at, spatial(sizes, attrs[3]))
-    return found.permute(lay.from_first)
+    if not geometry.symmetric:
+        dx = unpadded(dx, geometry, spatial(sizes, attrs[3]))
+    return dx.permute(layout.from_first)
 
 
 def convolve_back_filter(
     op: str, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any
 ) -> torch.Tensor:
-    """The kernel of Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
-    lay = _layout(op, x.shape, sizes, *attrs)
-    _check_backprop(op, dy.shape, lay)
-    if lay.empty:
+    """Computes Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
+    layout = _layout(op, x.shape, sizes, *attrs)
+    _check_backprop(op, dy.shape, layout)
+    if layout.empty:
         return dy.new_zeros(sizes)
-    image = x.permute(lay.to_first)
-    if not lay.at.symmetric:
-        image = padded(image, lay.at)
+    image = x.permute(layout.to_first)
+    if not layout.geometry.symmetric:
+        image = padded(image, layout.geometry)
     weight = dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))  # only looked at for its shape
-    found = _backward(
-        dy.permute(lay.to_first), image, weight, None, lay.at.strides, lay.border, lay.rates, False, lay.none,
-        lay.groups, (False, True, False),
+    dfilters = _backward(
+        dy.permute(layout.to_first), image, weight, None, layout.geometry.strides, layout.border, layout.rates, False,
+        layout.zeros, layout.groups, (False, True, False),
     )[1]  # fmt: skip
     # It is laid out as HWIO, like the variable it will be added to: mixed layouts would cost every later op more.
-    return found.permute(lay.filter_from_first).contiguous()
+    return dfilters.permute(layout.filter_from_first).contiguous()
 
 
-def _check_backprop(op: str, dy: torch.Size, lay: Layout) -> None:
-    if dy != lay.output:
+def _check_backprop(op: str, dy: torch.Size, layout: Layout) -> None:
+    if dy != layout.output:
         raise invalid(
-            f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(lay.output)}"
+            f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(layout.output)}"
         )
 
 
 def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
-    """The shape of a convolution; `attrs` are strides, padding, explicit paddings, data format, dilations."""
+    """Infers the shape of a convolution; `attrs` are strides, padding, explicit paddings, data format, dilations."""
     strides, padding, explicit, data_format, dilations = attrs
     if x.is_fully_defined() and filters.is_fully_defined():
         image, kernel = tuple(x.as_list()), tuple(filters.as_list())
         op = "Conv3D" if len(kernel) == 5 else "Conv2D"
         return TensorShape(_layout(op, image, kernel, *attrs).output)
-    sizes: list[Any] = filters.as_list() if filters.rank is not None else [None] * len(strides)
+    sizes: list[Any] = [None] * len(strides) if filters.rank is None else filters.as_list()
+    if len(sizes) != len(strides):
+        return TensorShape(None)
     return window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
 
 
 def _sizes_rule(sizes: Any, *_: Any) -> TensorShape:
-    return TensorShape(sizes)
+    return TensorShape(None if isinstance(sizes, SymbolicTensor) else sizes)
 
 
 def _filter_sizes_rule(_: TensorShape, sizes: Any, *__: Any) -> TensorShape:
-    return TensorShape(sizes)
+    return _sizes_rule(sizes)
 
 
 def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
@@ -247,23 +266,23 @@ def _conv2d_kernel(
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1),
 ) -> torch.Tensor:  # fmt: skip
     if not input.is_floating_point():  # oneDNN has no integers; these are exact up to 2**53
-        found = convolve(
+        y = convolve(
             "Conv2D", input.double(), filters.double(), strides, padding, explicit_paddings, data_format, dilations
         )
-        return found.to(input.dtype)
+        return y.to(input.dtype)
     return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
 
 
-@op("Conv2D", kernel=_conv2d_kernel, shape=conv_rule, allocates=True)
+@op("Conv2D", kernel=_conv2d_kernel, shape=conv_rule, batching=convolutions, allocates=True)
 def _conv2d(
     input: Any, filters: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A 2-D convolution."""
+    """Computes a 2-D convolution."""
 
 
 def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
-    """The kernel of a Conv2D with these attrs and a BiasAdd after it: takes images, filters and bias, all floating."""
+    """Returns a kernel for Conv2D with these attrs and a BiasAdd after it; all three tensors are floating."""
 
     def kernel(image: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         if bias.shape[0] != filters.shape[-1]:
@@ -286,13 +305,15 @@ def _(inner: Any, outer: Any, bias: Any) -> Any:
     kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"),
     host=("input_sizes",),
     shape=_sizes_rule,
+    batching=gradients_by_images,
     allocates=True,
 )
 def conv2d_backprop_input(
-    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),
-    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of a 2-D convolution by its input."""
+    input_sizes: ShapeLike, filter: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    explicit_paddings: Sequence[int] = (), data_format: str = "NHWC", dilations: Sequence[int] = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of a 2-D convolution by its input."""
 
 
 @op(
@@ -300,13 +321,15 @@ def conv2d_backprop_input(
     kernel=functools.partial(convolve_back_filter, "Conv2DBackpropFilter"),
     host=("filter_sizes",),
     shape=_filter_sizes_rule,
+    batching=gradients_by_filters,
     allocates=True,
 )
 def conv2d_backprop_filter(
-    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),
-    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of a 2-D convolution by its filters."""
+    input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    explicit_paddings: Sequence[int] = (), data_format: str = "NHWC", dilations: Sequence[int] = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of a 2-D convolution by its filters."""
 
 
 declare_gradients(_conv2d, conv2d_backprop_input, conv2d_backprop_filter)
@@ -314,10 +337,10 @@ declare_exports(None, conv2d_backprop_input, conv2d_backprop_filter)
 
 
 def conv2d(
-    input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = None,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Slides filters over images and gives their products, as neural networks define convolution.
+    input: TensorLike, filters: TensorLike, strides: Ints, padding: Padding,
+    data_format: str = "NHWC", dilations: Ints | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Convolves images with filters: at each position, sums the products of a window and each filter.
 
     Args:
         input: `[..., height, width, in_channels]` for "NHWC", with any number of batch dimensions;
@@ -342,107 +365,94 @@ def conv2d(
         [[4.0, 4.0], [4.0, 4.0]]
     """
     last = data_format == "NHWC"
-    strides = per_dimension(strides, 2, last, "strides")
-    dilations = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
-    padding, explicit = padding_attrs(padding)
+    steps = per_dimension(strides, 2, last, "strides")
+    rates = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
+    kind, explicit = padding_attrs(padding)
     if (type(input) is EagerTensor and len(input.value.shape) == 4) or rank_of(input) in (4, 3, 2, 1, 0, None):
-        return _conv2d(input, filters, strides, padding, explicit, data_format, dilations, name)
-    return with_one_batch(
-        lambda x: _conv2d(x, filters, strides, padding, explicit, data_format, dilations, name), input, 3
-    )
+        return _conv2d(input, filters, steps, kind, explicit, data_format, rates, name)
+    return with_one_batch(lambda x: _conv2d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
 
 
-def with_one_batch(function: Any, x: Any, inner: int) -> Any:
-    """A function of images with one batch dimension, on images with any number of them."""
+def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
+    """Calls a function of images with one batch dimension on images with any number of them."""
     x = convert(x)
     shape = tuple(shape_of(x))
     batch = shape[:-inner]
-    count = 1
-    for n in batch:
-        count *= n
-    y = function(tf.reshape(x, (count, *shape[-inner:])))
-    return tf.reshape(y, (*batch, *shape_of(y)[1:]))
+    y = function(reshape(x, (math.prod(batch), *shape[-inner:])))
+    return reshape(y, (*batch, *shape_of(y)[1:]))
 
 
 # ---- three dimensions ------------------------------------------------------------------------------------------------
 
 
-def _conv3d_kernel(
-    input: torch.Tensor, filters: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
-) -> torch.Tensor:  # fmt: skip
-    return convolve("Conv3D", input, filters, strides, padding, (), data_format, dilations)
+def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[..., Any]:
+    """Returns a kernel or rule of 3-D ops, which have no explicit paddings between strides, padding and data format."""
+
+    def without_explicit(*args: Any) -> Any:
+        return function(*leading, *args[:-2], (), *args[-2:])
+
+    return without_explicit
 
 
-def _conv3d_rule(
-    x: TensorShape,
-    filters: TensorShape,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-    dilations: Any = (1,) * 5,
-) -> TensorShape:
-    return conv_rule(x, filters, strides, padding, (), data_format, dilations)
-
-
-@op("Conv3D", kernel=_conv3d_kernel, shape=_conv3d_rule)
+@op(
+    "Conv3D",
+    kernel=_without_explicit(convolve, "Conv3D"),
+    shape=_without_explicit(conv_rule),
+    batching=convolutions,
+)
 def _conv3d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A 3-D convolution."""
+    """Computes a 3-D convolution."""
 
 
-def _conv3d_back_input(
-    sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
-) -> torch.Tensor:  # fmt: skip
-    return convolve_back_input(
-        "Conv3DBackpropInputV2", sizes, filters, dy, strides, padding, (), data_format, dilations
-    )
-
-
-@op("Conv3DBackpropInputV2", kernel=_conv3d_back_input, host=("input_sizes",), shape=_sizes_rule)
+@op(
+    "Conv3DBackpropInputV2",
+    kernel=_without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
+    host=("input_sizes",),
+    shape=_sizes_rule,
+    batching=gradients_by_images,
+)
 def conv3d_backprop_input(
-    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of a 3-D convolution by its input."""
+    input_sizes: ShapeLike, filter: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    data_format: str = "NDHWC", dilations: Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of a 3-D convolution by its input."""
 
 
-def _conv3d_back_filter(
-    x: torch.Tensor, sizes: Any, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
-) -> torch.Tensor:  # fmt: skip
-    return convolve_back_filter("Conv3DBackpropFilterV2", x, sizes, dy, strides, padding, (), data_format, dilations)
-
-
-@op("Conv3DBackpropFilterV2", kernel=_conv3d_back_filter, host=("filter_sizes",), shape=_filter_sizes_rule)
+@op(
+    "Conv3DBackpropFilterV2",
+    kernel=_without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2"),
+    host=("filter_sizes",),
+    shape=_filter_sizes_rule,
+    batching=gradients_by_filters,
+)
 def conv3d_backprop_filter(
-    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of a 3-D convolution by its filters."""
+    input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    data_format: str = "NDHWC", dilations: Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of a 3-D convolution by its filters."""
 
 
 declare_gradients(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
 declare_exports(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
 
 
-def five(values: Any, what: str, op: str) -> tuple[int, ...]:
-    """An attr of a 3-D convolution, which must be given for all dimensions."""
+def five(values: Any, parameter: str, op: str) -> tuple[int, ...]:
+    """Checks an attr of a 3-D convolution, which must be specified for all dimensions."""
     if not isinstance(values, (list, tuple)):
-        raise TypeError(f"Expected list for '{what}' argument to '{op}' Op, not {values!r}.")
+        raise TypeError(f"Expected list for '{parameter}' argument to '{op}' Op, not {values!r}.")
     if len(values) < 5:
-        raise invalid(f"Length for attr '{what}' of {len(values)} must be at least minimum 5 [Op:Conv3D]")
+        raise invalid(f"Length for attr '{parameter}' of {len(values)} must be at least minimum 5 [Op:Conv3D]")
     return tuple(values)
 
 
 def conv3d(
-    input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = None,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Slides filters over volumes and gives their products.
+    input: TensorLike, filters: TensorLike, strides: Sequence[int], padding: str, data_format: str = "NDHWC",
+    dilations: Sequence[int] | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Convolves volumes with filters: at each position, sums the products of a window and each filter.
 
     Args:
         input: `[..., depth, height, width, in_channels]` for "NDHWC", with any number of batch dimensions;
@@ -463,23 +473,23 @@ def conv3d(
         >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").numpy().item()
         8.0
     """
-    strides = five(strides, "strides", "conv3d")
-    dilations = (1, 1, 1, 1, 1) if dilations is None else five(dilations, "dilations", "conv3d")
+    steps = five(strides, "strides", "conv3d")
+    rates = (1, 1, 1, 1, 1) if dilations is None else five(dilations, "dilations", "conv3d")
     if type(padding) is not str:
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     if rank_of(input) in (5, None):
-        return _conv3d(input, filters, strides, padding, data_format, dilations, name)
-    return with_one_batch(lambda x: _conv3d(x, filters, strides, padding, data_format, dilations, name), input, 4)
+        return _conv3d(input, filters, steps, padding, data_format, rates, name)
+    return with_one_batch(lambda x: _conv3d(x, filters, steps, padding, data_format, rates, name), input, 4)
 
 
 # ---- one dimension, and any ------------------------------------------------------------------------------------------
 
 
 def conv1d(
-    input: Any, filters: Any, stride: Any, padding: str, data_format: str = "NWC", dilations: Any = None,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Slides filters over sequences and gives their products: `conv2d` with a height of 1.
+    input: TensorLike, filters: TensorLike, stride: Ints, padding: str, data_format: str = "NWC",
+    dilations: Ints | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Convolves sequences with filters: `conv2d` with a height of 1.
 
     Args:
         input: `[..., width, in_channels]` for "NWC"; `[batch, in_channels, width]` for "NCW".
@@ -510,20 +520,19 @@ def conv1d(
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     steps = flat(per_dimension(stride, 1, last, "stride"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
-    x = tf.expand_dims(input, height)
-    filters = tf.expand_dims(filters, 0)
+    x, kernels = expand_dims(input, height), expand_dims(filters, 0)
     if rank_of(x) in (4, None):
-        y = _conv2d(x, filters, steps, padding, (), spatial_format, rates, name)
+        y = _conv2d(x, kernels, steps, padding, (), spatial_format, rates, name)
     else:
-        y = with_one_batch(lambda x: _conv2d(x, filters, steps, padding, (), spatial_format, rates, name), x, 3)
-    return tf.squeeze(y, (height,))
+        y = with_one_batch(lambda x: _conv2d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
+    return squeeze(y, (height,))
 
 
 def convolution(
-    input: Any, filters: Any, strides: Any = None, padding: str = "VALID", data_format: str | None = None,
-    dilations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Slides filters over inputs of one, two or three spatial dimensions.
+    input: TensorLike, filters: TensorLike, strides: Ints | None = None, padding: str = "VALID",
+    data_format: str | None = None, dilations: Ints | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Convolves inputs of one, two or three spatial dimensions with filters.
 
     Args:
         input: `[..., spatial..., in_channels]`, or `[batch, in_channels, spatial...]` for a data format "NC...".
@@ -544,14 +553,14 @@ def convolution(
         >>> tf.nn.convolution(tf.ones([1, 4, 1]), tf.ones([2, 1, 1]), dilations=2)[0, :, 0].numpy().tolist()
         [2.0, 2.0]
     """
-    filters, input = convert(filters), convert(input)
-    dims = filters.shape.rank - 2
+    kernels, x = convert(filters), convert(input)
+    dims = kernels.shape.rank - 2
     if not 1 <= dims <= 3:
         raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={dims}.")
-    if input.shape.rank < dims + 2:
+    if x.shape.rank < dims + 2:
         raise ValueError(
-            f"`input.shape.rank` must be at least {dims + 2} for filters of shape {filters.shape}. "
-            f"Received: input.shape={input.shape}"
+            f"`input.shape.rank` must be at least {dims + 2} for filters of shape {kernels.shape}. "
+            f"Received: input.shape={x.shape}"
         )
     if type(padding) is not str:
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
@@ -565,4 +574,4 @@ def convolution(
         )
     spatial_format = FORMATS[dims][0 if last else 1]
     function: Any = (conv1d, conv2d, conv3d)[dims - 1]
-    return function(input, filters, steps, padding, data_format=spatial_format, dilations=rates, name=name)
+    return function(x, kernels, steps, padding, data_format=spatial_format, dilations=rates, name=name)

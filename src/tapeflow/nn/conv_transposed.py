@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import concat
+from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.conv import conv2d, conv2d_backprop_input, conv3d_backprop_input
-from tapeflow.nn.windows import FORMATS, flat, padding_attrs, per_dimension
+from tapeflow.nn.windows import FORMATS, Ints, Padding, flat, padding_attrs, per_dimension
 
 
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Ints,
+    padding: Padding = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Ints | None = None,
     name: str | None = None,
-) -> Any:
-    """The transpose of `conv2d`: what its gradient does to images.
+) -> Tensor:
+    """Computes the transpose of `conv2d`, which is its gradient by images.
 
     Args:
         input: `[batch, height, width, in_channels]`, or `[batch, in_channels, height, width]` for "NCHW".
@@ -45,21 +48,21 @@ def conv2d_transpose(
     """
     last = data_format == "NHWC"
     steps, rates = per_dimension(strides, 2, last, "strides"), per_dimension(dilations, 2, last, "dilations")
-    padding, explicit = padding_attrs(padding)
-    return conv2d_backprop_input(output_shape, filters, input, steps, padding, explicit, data_format, rates, name)
+    kind, explicit = padding_attrs(padding)
+    return conv2d_backprop_input(output_shape, filters, input, steps, kind, explicit, data_format, rates, name)
 
 
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Ints,
     padding: str = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: Ints | None = None,
     name: str | None = None,
-) -> Any:
-    """The transpose of `conv1d`: what its gradient does to sequences.
+) -> Tensor:
+    """Computes the transpose of `conv1d`, which is its gradient by sequences.
 
     Args:
         input: `[batch, width, in_channels]`, or `[batch, in_channels, width]` for "NCW".
@@ -88,26 +91,26 @@ def conv1d_transpose(
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     height = 1 if last else 2
     sizes = host_value(output_shape)
-    if isinstance(sizes, tf.Tensor):  # not known before the graph runs
-        sizes = tf.concat([sizes[:height], [1], sizes[height:]], 0)
+    if isinstance(sizes, Tensor):  # symbolic
+        sizes = concat([sizes[:height], [1], sizes[height:]], 0)
     else:
         sizes = (*sizes[:height], 1, *sizes[height:])
-    x, filters = tf.expand_dims(input, height), tf.expand_dims(filters, 0)
-    y = conv2d_backprop_input(sizes, filters, x, steps, padding, (), "NHWC" if last else "NCHW", rates, name)
-    return tf.squeeze(y, (height,))
+    x, kernels = expand_dims(input, height), expand_dims(filters, 0)
+    y = conv2d_backprop_input(sizes, kernels, x, steps, padding, (), "NHWC" if last else "NCHW", rates, name)
+    return squeeze(y, (height,))
 
 
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Ints,
     padding: str = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Ints | None = None,
     name: str | None = None,
-) -> Any:
-    """The transpose of `conv3d`: what its gradient does to volumes.
+) -> Tensor:
+    """Computes the transpose of `conv3d`, which is its gradient by volumes.
 
     Args:
         input: `[batch, depth, height, width, in_channels]`, or "NCDHW".
@@ -136,16 +139,16 @@ def conv3d_transpose(
 
 
 def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Ints,
     padding: str = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Ints | None = None,
     name: str | None = None,
-) -> Any:
-    """The transpose of `convolution`, in one to three spatial dimensions.
+) -> Tensor:
+    """Computes the transpose of `convolution`, in one to three spatial dimensions.
 
     Args:
         input: of rank 3, 4 or 5; see `conv1d_transpose`, `conv2d_transpose` and `conv3d_transpose`.
@@ -165,18 +168,16 @@ def conv_transpose(
         >>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], 2)[0, :, 0].numpy().tolist()
         [1.0, 1.0, 1.0, 1.0]
     """
-    input = convert(input)
-    dims = input.shape.rank - 2
+    x = convert(input)
+    dims = x.shape.rank - 2
     if not 1 <= dims <= 3:
-        raise ValueError(
-            f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={input.shape}"
-        )
+        raise ValueError(f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={x.shape}")
     function: Any = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[dims - 1]
-    return function(input, filters, output_shape, strides, padding, data_format or FORMATS[dims][0], dilations, name)
+    return function(x, filters, output_shape, strides, padding, data_format or FORMATS[dims][0], dilations, name)
 
 
-def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: str, name: str | None = None) -> Any:
-    """`conv2d` with the elements of a window `rate` apart.
+def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int, padding: str, name: str | None = None) -> Tensor:
+    """Computes `conv2d` with the elements of a window `rate` apart.
 
     Args:
         value: `[batch, height, width, channels]`.
@@ -195,11 +196,11 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: str, name: str |
         >>> tf.nn.atrous_conv2d(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), 2, "VALID").numpy().item()
         4.0
     """
-    rate = _rate(rate, padding)
-    return conv2d(value, filters, 1, padding, dilations=(1, rate, rate, 1), name=name)
+    step = _checked_rate(rate, padding)
+    return conv2d(value, filters, 1, padding, dilations=(1, step, step, 1), name=name)
 
 
-def _rate(rate: Any, padding: Any) -> int:
+def _checked_rate(rate: Any, padding: Any) -> int:
     rate = host_value(rate)
     if rate < 1:
         raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate=[{rate} {rate}]")
@@ -209,9 +210,9 @@ def _rate(rate: Any, padding: Any) -> int:
 
 
 def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: Any, padding: str, name: str | None = None
-) -> Any:
-    """The transpose of `atrous_conv2d`.
+    value: TensorLike, filters: TensorLike, output_shape: ShapeLike, rate: int, padding: str, name: str | None = None
+) -> Tensor:
+    """Computes the transpose of `atrous_conv2d`.
 
     Args:
         value: `[batch, height, width, in_channels]`.
@@ -232,5 +233,5 @@ def atrous_conv2d_transpose(
         >>> tf.nn.atrous_conv2d_transpose(x, filters, [1, 3, 3, 1], 2, "VALID")[0, :, :, 0].numpy().tolist()
         [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
     """
-    rate = _rate(rate, padding)
-    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=(1, rate, rate, 1), name=name)
+    step = _checked_rate(rate, padding)
+    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=(1, step, step, 1), name=name)

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros_like
+from tapeflow.array.masks import where
+from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, invalid, traced
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import greater_equal, less_equal, logical_and
+from tapeflow.math.elementwise import abs, exp, log, log1p
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.math.sigmoid import softplus
+from tapeflow.nn.activations import relu
+from tapeflow.nn.batched_channels import joined_batches
 from tapeflow.nn.softmaxes import log_softmax, softmax
 
 _PRECISE = (float32, float64)
@@ -45,9 +57,9 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     return [TensorShape(features[:1]), features]
 
 
-@op("SoftmaxCrossEntropyWithLogits", kernel=_xent, shape=_xent_rule)
+@op("SoftmaxCrossEntropyWithLogits", kernel=_xent, shape=_xent_rule, batching=joined_batches)
 def _softmax_cross_entropy(features: Any, labels: Any, name: str | None = None) -> Any:
-    """The cross-entropy of each row, and its gradient by `features`."""
+    """Computes the cross-entropy of each row, and its gradient by `features`."""
 
 
 @_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
@@ -61,25 +73,28 @@ def _(call: Call, dy: Any, d_backprop: Any) -> Any:
 
 
 def _by_logits(dy: Any, d_backprop: Any, logits: Any, backprop: Any) -> Any:
-    """The gradient by the logits, from the gradients by the loss and by the op's second output, softmax - labels."""
-    found = None if dy is None else multiply(tf.expand_dims(dy, -1), backprop)
+    """Computes the gradient by the logits from those by the loss and by the op's second output, softmax - labels."""
+    by_loss = None if dy is None else multiply(expand_dims(dy, -1), backprop)
     if d_backprop is None:
-        return found
+        return by_loss
     p = softmax(logits)
-    mean = tf.reduce_sum(multiply(d_backprop, p), -1, True)
-    through = multiply(subtract(d_backprop, mean), p)
-    return through if found is None else add(found, through)
+    mean = reduce_sum(multiply(d_backprop, p), -1, True)
+    by_backprop = multiply(subtract(d_backprop, mean), p)
+    return by_backprop if by_loss is None else add(by_loss, by_backprop)
 
 
 def _by_labels(dy: Any, d_backprop: Any, logits: Any) -> Any:
-    found = None if dy is None else multiply(tf.expand_dims(dy, -1), negative(log_softmax(logits)))
+    """Computes the gradient by the labels from those by the loss and by the op's second output, softmax - labels."""
+    by_loss = None if dy is None else multiply(expand_dims(dy, -1), negative(log_softmax(logits)))
     if d_backprop is None:
-        return found
-    return negative(d_backprop) if found is None else subtract(found, d_backprop)
+        return by_loss
+    return negative(d_backprop) if by_loss is None else subtract(by_loss, d_backprop)
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
-    """The cross-entropy between label probabilities and the softmax of logits.
+def softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """Computes the cross-entropy between label probabilities and the softmax of logits.
 
     Args:
         labels: `[..., classes]`, the dtype of `logits`; each row a probability distribution.
@@ -97,46 +112,41 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         >>> tf.nn.softmax_cross_entropy_with_logits(labels=[[1.0, 0.0]], logits=[[0.0, 0.0]]).numpy().tolist()
         [0.6931471824645996]
     """
-    _check_given(labels, logits)
-    logits = convert(logits)
-    labels = convert(labels, hint=logits.dtype)
-    low = logits.dtype.is_floating and logits.dtype not in _PRECISE
-    features = tf.cast(logits, float32) if low else logits
-    if labels.dtype is not features.dtype:
-        labels = tf.cast(labels, features.dtype)
+    _check_provided(labels, logits)
+    features = convert(logits)
+    dtype = features.dtype
+    targets = convert(labels, hint=dtype)
+    low = dtype.is_floating and dtype not in _PRECISE
+    if low:
+        features = cast(features, float32)
+    if targets.dtype is not features.dtype:
+        targets = cast(targets, features.dtype)
     rank = features.shape.rank
     if rank == 2 and axis in (-1, 1):
-        loss = _softmax_cross_entropy(features, labels, name)[0]
+        loss = _softmax_cross_entropy(features, targets, name)[0]
     else:
         if rank and not -rank <= axis < rank:
             raise invalid(f"axis {axis} is out of range for logits of {rank} dimensions")
-        features, labels = _class_last(features, axis), _class_last(labels, axis)
+        features, targets = _class_last(features, axis), _class_last(targets, axis)
         shape = shape_of(features)
         rows = (-1, shape[-1])
         if type(shape[-1]) is not int or not shape[-1]:  # of 0 elements, -1 could be any number of rows
-            rows = (_count(shape[:-1]), shape[-1])
-        loss = _softmax_cross_entropy(tf.reshape(features, rows), tf.reshape(labels, rows), name)[0]
-        loss = tf.reshape(loss, tuple(shape[:-1]))
-    return tf.cast(loss, logits.dtype) if low else loss
-
-
-def _count(dims: Any) -> int:
-    count = 1
-    for d in dims:
-        count *= d
-    return count
+            rows = (math.prod(shape[:-1]), shape[-1])
+        loss = _softmax_cross_entropy(reshape(features, rows), reshape(targets, rows), name)[0]
+        loss = reshape(loss, tuple(shape[:-1]))
+    return cast(loss, dtype) if low else loss
 
 
 def _class_last(x: Any, axis: int) -> Any:
-    """The tensor with a dimension moved to the end."""
+    """Moves a dimension to the end."""
     rank = x.shape.rank
     axis %= rank
     if axis == rank - 1:
         return x
-    return tf.transpose(x, [*(i for i in range(rank) if i != axis), axis])
+    return transpose(x, [*(i for i in range(rank) if i != axis), axis])
 
 
-def _check_given(labels: Any, logits: Any) -> None:
+def _check_provided(labels: Any, logits: Any) -> None:
     for name, value in (("labels", labels), ("logits", logits)):
         if value is None:
             raise ValueError(f"Both `labels` and `logits` must be provided. Received: {name}=None")
@@ -195,9 +205,14 @@ def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[Tensor
     return [labels, features]
 
 
-@op("SparseSoftmaxCrossEntropyWithLogits", kernel=_sparse_xent, shape=_sparse_xent_rule)
+@op(
+    "SparseSoftmaxCrossEntropyWithLogits",
+    kernel=_sparse_xent,
+    shape=_sparse_xent_rule,
+    batching=joined_batches,
+)
 def _sparse_softmax_cross_entropy(features: Any, labels: Any, name: str | None = None) -> Any:
-    """The cross-entropy of each row, and its gradient by `features`."""
+    """Computes the cross-entropy of each row, and its gradient by `features`."""
 
 
 @_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
@@ -205,8 +220,8 @@ def _(call: Call, dy: Any, d_backprop: Any) -> Any:
     return _by_logits(dy, d_backprop, call.inputs[0], call.outputs[1]), None
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
-    """The cross-entropy between class indices and the softmax of logits.
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the cross-entropy between class indices and the softmax of logits.
 
     Args:
         labels: `[...]`, int32 or int64, each in `[0, classes)`.
@@ -230,23 +245,23 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
         and len(logits.value.shape) == 2
         and logits.value.shape[:1] == labels.value.shape
     ):
-        _check_given(labels, logits)
+        _check_provided(labels, logits)
         return _sparse_of_any(convert(labels), convert(logits), name)
     return _sparse_softmax_cross_entropy(logits, labels, name)[0]
 
 
 def _sparse_of_any(labels: Any, logits: Any, name: str | None) -> Any:
-    """The same for low precision, which is computed in float32, and for other ranks."""
+    """Computes the losses of logits of low precision, in float32, and of other ranks."""
     _check_sparse(labels.shape, logits.shape)
     low = logits.dtype.is_floating and logits.dtype not in _PRECISE
-    features = tf.cast(logits, float32) if low else logits
+    features = cast(logits, float32) if low else logits
     if features.shape.rank == 2:
         loss = _sparse_softmax_cross_entropy(features, labels, name)[0]
     else:
         shape = shape_of(labels)
-        rows = tf.reshape(features, (_count(shape), shape_of(features)[-1]))
-        loss = tf.reshape(_sparse_softmax_cross_entropy(rows, tf.reshape(labels, (-1,)), name)[0], tuple(shape))
-    return tf.cast(loss, logits.dtype) if low else loss
+        rows = reshape(features, (math.prod(shape), shape_of(features)[-1]))
+        loss = reshape(_sparse_softmax_cross_entropy(rows, reshape(labels, (-1,)), name)[0], tuple(shape))
+    return cast(loss, logits.dtype) if low else loss
 
 
 def _check_sparse(labels: TensorShape, logits: TensorShape) -> None:
@@ -269,15 +284,17 @@ def _check_sparse(labels: TensorShape, logits: TensorShape) -> None:
 # ---- independent classes, and counts ---------------------------------------------------------------------------------
 
 
-def _same_shape(labels: Any, logits: Any, first: str = "logits", second: str = "labels") -> None:
+def _check_same_shape(labels: Any, logits: Any, first: str = "logits", second: str = "labels") -> None:
     if not labels.shape.is_compatible_with(logits.shape):
         raise ValueError(
             f"`{first}` and `{second}` must have the same shape, received ({logits.shape} vs {labels.shape})."
         )
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
-    """The cross-entropy of independent yes-or-no labels against the sigmoid of logits.
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
+) -> Tensor:
+    """Computes the cross-entropy of independent binary labels against the sigmoid of logits.
 
     With `x` for logits and `z` for labels it is `max(x, 0) - x * z + log(1 + exp(-abs(x)))`, which never overflows.
 
@@ -295,20 +312,22 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
         >>> tf.nn.sigmoid_cross_entropy_with_logits(labels=[0.0, 1.0], logits=[0.0, 0.0]).numpy().tolist()
         [0.6931471824645996, 0.6931471824645996]
     """
-    _check_given(labels, logits)
-    logits = convert(logits)
-    labels = convert(labels, hint=logits.dtype)
-    _same_shape(labels, logits)
+    _check_provided(labels, logits)
+    x = convert(logits)
+    z = convert(labels, hint=x.dtype)
+    _check_same_shape(z, x)
     # Of equals, maximum and minimum take their first: at 0 the derivative is 1 - z - 1/2, as it should be.
     return add(
-        subtract(tf.maximum(logits, 0), multiply(logits, labels)),
-        tf.math.softplus(tf.minimum(negative(logits), logits)),
+        subtract(maximum(x, 0), multiply(x, z)),
+        softplus(minimum(negative(x), x)),
         name=name,
     )
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
-    """Sigmoid cross-entropy with the positive labels' part multiplied by `pos_weight`.
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
+) -> Tensor:
+    """Computes sigmoid cross-entropy with the positive labels' part multiplied by `pos_weight`.
 
     With `x` for logits, `z` for labels and `q` for the weight it is `(1 - z) * x + l * (log(1 + exp(-abs(x))) +
     max(-x, 0))`, where `l = 1 + (q - 1) * z`.
@@ -328,16 +347,18 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
         >>> tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0).numpy().tolist()
         [1.3862943649291992, 0.6931471824645996]
     """
-    logits = convert(logits)
-    labels = convert(labels, hint=logits.dtype)
-    _same_shape(labels, logits)
-    weight = add(multiply(subtract(convert(pos_weight, hint=logits.dtype), 1), labels), 1)
-    softplus = add(tf.math.log1p(tf.exp(negative(tf.abs(logits)))), tf.nn.relu(negative(logits)))
-    return add(multiply(subtract(1, labels), logits), multiply(weight, softplus), name=name)
+    x = convert(logits)
+    z = convert(labels, hint=x.dtype)
+    _check_same_shape(z, x)
+    weight = add(multiply(subtract(convert(pos_weight, hint=x.dtype), 1), z), 1)
+    positive = add(log1p(exp(negative(abs(x)))), relu(negative(x)))
+    return add(multiply(subtract(1, z), x), multiply(weight, positive), name=name)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
-    """The negative log-likelihood of counts under a Poisson distribution, given the logarithm of its mean.
+def log_poisson_loss(
+    targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the negative log-likelihood of counts under a Poisson distribution from the logarithm of its mean.
 
     It is `exp(log_input) - targets * log_input`, less the logarithm of the targets' factorial.
 
@@ -356,15 +377,12 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         >>> tf.nn.log_poisson_loss([1.0], [0.0]).numpy().tolist()
         [1.0]
     """
-    log_input = convert(log_input)
-    targets = convert(targets, hint=log_input.dtype)
-    _same_shape(targets, log_input, "log_input", "targets")
-    loss = subtract(tf.exp(log_input), multiply(log_input, targets))
+    x = convert(log_input)
+    z = convert(targets, hint=x.dtype)
+    _check_same_shape(z, x, "log_input", "targets")
+    loss = subtract(exp(x), multiply(x, z))
     if compute_full_loss:
-        factorial = add(
-            subtract(multiply(targets, tf.math.log(targets)), targets),
-            multiply(tf.math.log(multiply(targets, 6.283185307179586)), 0.5),
-        )
-        small = tf.logical_and(tf.greater_equal(targets, 0), tf.less_equal(targets, 1))
-        loss = add(loss, tf.where(small, tf.zeros_like(targets), factorial))
+        factorial = add(subtract(multiply(z, log(z)), z), multiply(log(multiply(z, 6.283185307179586)), 0.5))
+        small = logical_and(greater_equal(z, 0), less_equal(z, 1))
+        loss = add(loss, where(small, zeros_like(z), factorial))
     return loss

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss of a labelling whose alignment with the input is not known.
+"""Connectionist temporal classification: the loss of a labelling whose alignment with the input is unknown.
 
 Graves et al., Connectionist Temporal Classification, 2006.
 """
@@ -7,21 +7,34 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch.nn import functional
 
-import tapeflow as tf
+from tapeflow.array import sorting
+from tapeflow.array.creation import ones_like
+from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.masks import boolean_mask, sequence_mask, where
+from tapeflow.array.padding import pad
+from tapeflow.array.properties import shape
+from tapeflow.array.scattering import scatter_nd
+from tapeflow.array.shaping import reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.types import dtypes
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
-from tapeflow.core.values.tensor import invalid
-from tapeflow.math.arithmetic import multiply
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import add, multiply, subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import less, logical_and, not_equal
+from tapeflow.math.reduction import reduce_sum
 
-# What TensorFlow takes for the logarithm of 0, so that an impossible labelling with dense labels has a finite loss.
+# TensorFlow's logarithm of 0, so that an impossible labelling with dense labels has a finite loss.
 LOG_ZERO = math.log(1e-307)
 
 # ---- the kernels -----------------------------------------------------------------------------------------------------
@@ -39,7 +52,7 @@ def _check(logits: torch.Tensor, lengths: torch.Tensor) -> None:
 
 
 def _rows(indices: torch.Tensor, values: torch.Tensor, batch: int, classes: int, blank: int) -> list[list[int]]:
-    """The labels of each example."""
+    """Collects the labels of each example."""
     rows: list[list[int]] = [[] for _ in range(batch)]
     for (example, _), label in zip(indices.tolist(), values.tolist(), strict=True):
         if not 0 <= example < batch:
@@ -51,14 +64,22 @@ def _rows(indices: torch.Tensor, values: torch.Tensor, batch: int, classes: int,
 
 
 def _time_needed(labels: list[int]) -> int:
-    """How many steps a labelling takes: between equal neighbours there must be a blank."""
+    """Counts the steps that a labelling takes: between equal neighbours there must be a blank."""
     return len(labels) + sum(a == b for a, b in itertools.pairwise(labels))
 
 
 def _loss_and_gradient(
     logits: torch.Tensor, rows: list[list[int]], lengths: torch.Tensor, blank: int, impossible: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The losses, and their gradients by the logits; `impossible` labellings raise, count 0, or are "penalized"."""
+    """Computes the losses and their gradients by the logits.
+
+    Args:
+        logits: `[time, batch, classes]`.
+        rows: the labels of each example.
+        lengths: the number of steps of each example.
+        blank: the blank class.
+        impossible: the treatment of labellings that need more steps: "raise", "ignore" (a loss of 0) or "penalize".
+    """
     steps = lengths.tolist()
     wrong = [i for i, row in enumerate(rows) if _time_needed(row) > steps[i] or (not steps[i] and row)]
     if wrong and impossible == "raise":
@@ -81,15 +102,15 @@ def _loss_and_gradient(
             chosen[wrong] = True
             instead = torch.zeros_like(losses)
             if impossible == "penalize":
-                found = [_penalized(log_probabilities[: steps[i], i], rows[i], blank) for i in wrong]
-                instead = instead.index_put((torch.tensor(wrong, device=losses.device),), torch.stack(found))
+                penalties = [_penalized(log_probabilities[: steps[i], i], rows[i], blank) for i in wrong]
+                instead = instead.index_put((torch.tensor(wrong, device=losses.device),), torch.stack(penalties))
             losses = torch.where(chosen, instead, losses)
         (gradient,) = torch.autograd.grad(losses.sum(), leaf)
     return losses.detach().to(logits.dtype), gradient.to(logits.dtype)
 
 
 def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -> torch.Tensor:
-    """The loss of a labelling that there is no time for; as in TensorFlow, ending too early has probability 1e-307."""
+    """Computes the loss of a labelling that needs more steps; as in TensorFlow, an early end has probability 1e-307."""
     extended = [blank]
     for label in labels:
         extended += [label, blank]
@@ -135,13 +156,13 @@ def _ctc_loss_of_sparse(
     ignore_longer_outputs_than_inputs: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The losses and their gradients; the last class is the blank one."""
+    """Computes the losses and their gradients; the last class is the blank one."""
 
 
 def _by_inputs(call: Call, dy: Any, d_gradient: Any) -> Any:
     if d_gradient is not None:
         raise LookupError(f"{call.op.name} has no gradient of second order")
-    return multiply(tf.reshape(dy, (1, -1, 1)), call.outputs[1]), None, None, None
+    return multiply(reshape(dy, (1, -1, 1)), call.outputs[1]), None, None, None
 
 
 _ctc_loss_of_sparse.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
@@ -159,7 +180,7 @@ def _ctc_v2_kernel(
 def _ctc_loss_of_dense(
     inputs: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, name: str | None = None
 ) -> Any:
-    """The losses and their gradients; the first class is the blank one."""
+    """Computes the losses and their gradients; the first class is the blank one."""
 
 
 _ctc_loss_of_dense.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
@@ -168,25 +189,25 @@ _ctc_loss_of_dense.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
 
 
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike | None,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: Sequence[TensorLike] | None = None,
     blank_index: int | None = None,
     name: str | None = None,
-) -> Any:
-    """The loss of labellings, summed over all their alignments with the steps of the input.
+) -> Tensor:
+    """Computes the loss of labellings, summed over all their alignments with the steps of the input.
 
-    An alignment gives each step a label or a blank; the labelling is what is left when equal neighbours are merged and
-    then blanks removed.
+    An alignment assigns each step a label or a blank; the labelling remains when equal neighbours are merged and then
+    blanks removed.
 
     Args:
         labels: `[batch, most labels]` of int32 or int64, or a `tf.SparseTensor` of int32.
         logits: `[time, batch, classes]`, float32 (with sparse labels also float64).
-        label_length: `[batch]`: how many labels each example has; None for sparse labels.
-        logit_length: `[batch]`: how many steps each example has.
+        label_length: `[batch]`: the number of labels of each example; None for sparse labels.
+        logit_length: `[batch]`: the number of steps of each example.
         logits_time_major: whether the time is the first dimension of the logits, or else the batch.
         unique: not used.
         blank_index: the blank class; 0 by default, and a negative one counts from the end.
@@ -203,64 +224,62 @@ def ctc_loss(
         >>> tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), [1], [2]).numpy().tolist()
         [1.0986123085021973]
     """
-    sparse = hasattr(labels, "dense_shape") and hasattr(labels, "indices")
-    if sparse and blank_index is None:
+    sparse: Any = labels if hasattr(labels, "dense_shape") and hasattr(labels, "indices") else None
+    if sparse is not None and blank_index is None:
         raise ValueError("Argument `blank_index` must be provided when `labels` is a `SparseTensor`.")
-    logits = convert(logits)
+    x = convert(logits)
     if not logits_time_major:
-        logits = tf.transpose(logits, [1, 0, 2])
-    classes = shape_of(logits)[2]
+        x = transpose(x, [1, 0, 2])
+    classes = shape_of(x)[2]
     blank = (blank_index or 0) + (classes if (blank_index or 0) < 0 else 0)
     if not 0 <= blank < classes:
         raise ValueError(f"Argument `blank_index` must be in [0, {classes}). Received: blank_index={blank_index}")
-    lengths = tf.cast(convert(logit_length), int32)
-    if sparse:
-        values = tf.cast(labels.values, int32)
+    lengths = cast(convert(logit_length), int32)
+    if sparse is not None:
+        values = cast(sparse.values, int32)
         if blank != classes - 1:
-            rest = [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]]
-            logits = tf.concat(rest, 2)
-            values = tf.where(tf.less(values, blank), values, tf.subtract(values, 1))
-        return _ctc_loss_of_sparse(logits, tf.cast(labels.indices, int64), values, lengths, False, name)[0]
-    labels = tf.cast(convert(labels), int32)
-    present = tf.sequence_mask(label_length, shape_of(labels)[1])
-    values = tf.boolean_mask(labels, present)
+            x = concat([x[:, :, :blank], x[:, :, blank + 1 :], x[:, :, blank : blank + 1]], 2)
+            values = where(less(values, blank), values, subtract(values, 1))
+        return _ctc_loss_of_sparse(x, cast(sparse.indices, int64), values, lengths, False, name)[0]
+    dense = cast(convert(labels), int32)
+    present = sequence_mask(label_length, shape_of(dense)[1])
+    values = boolean_mask(dense, present)
     if blank:
-        rest = [logits[:, :, blank : blank + 1], logits[:, :, :blank], logits[:, :, blank + 1 :]]
-        logits = tf.concat(rest, 2)
-        values = tf.where(tf.less(values, blank), tf.add(values, 1), values)
-    return _ctc_loss_of_dense(logits, tf.where(present), values, lengths, name)[0]
+        x = concat([x[:, :, blank : blank + 1], x[:, :, :blank], x[:, :, blank + 1 :]], 2)
+        values = where(less(values, blank), add(values, 1), values)
+    return _ctc_loss_of_dense(x, where(present), values, lengths, name)[0]
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
-    """The different labels of each row, and where the row's labels are among them.
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
+    """Returns the distinct labels of each row, and the index of each label among them.
 
     Args:
         labels: `[batch, n]`, int32 or int64.
 
     Returns:
-        Two tensors `[batch, n]`: the different labels in order of appearance, and after them zeros (int64); and of each
-        label the place (int32).
+        Two tensors `[batch, n]`: the distinct labels in order of appearance, and after them zeros (int64); and of each
+        label the index among them (int32).
 
     Example:
         >>> [t.numpy().tolist() for t in tf.nn.ctc_unique_labels([[3, 4, 4, 3]])]
         [[[3, 4, 0, 0]], [[0, 1, 1, 0]]]
     """
-    labels = tf.cast(convert(labels), int64)
-    width = shape_of(labels)[1]
-    found, places = [], []
-    for row in tf.unstack(labels):
-        values, place = tf.unique(row)
-        found.append(tf.pad(values, [[0, width - shape_of(values)[0]]]))
-        places.append(place)
-    return [tf.stack(found), tf.stack(places)]
+    matrix = cast(convert(labels), int64)
+    width = shape_of(matrix)[1]
+    distinct, indices = [], []
+    for row in unstack(matrix):
+        values, index = sorting.unique(row)
+        distinct.append(pad(values, [[0, width - shape_of(values)[0]]]))
+        indices.append(index)
+    return [stack(distinct), stack(indices)]
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Merges equal neighbours in each row.
 
     Args:
         labels: `[batch, n]`, integers.
-        seq_length: `[batch]`: how many labels of each row count.
+        seq_length: `[batch]`: the number of labels of each row that count.
 
     Returns:
         The rows, filled up with zeros to the length of the longest, and their lengths.
@@ -269,13 +288,11 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
         >>> [t.numpy().tolist() for t in tf.nn.collapse_repeated([[1, 1, 2, 2]], [4])]
         [[[1, 2]], [2]]
     """
-    labels = convert(labels)
-    seq_length = convert(seq_length)
-    width = shape_of(labels)[1]
-    first = tf.ones_like(labels[:, :1], tf.bool)
-    changes = tf.concat([first, tf.not_equal(labels[:, 1:], labels[:, :-1])], 1)
-    keep = tf.logical_and(changes, tf.sequence_mask(seq_length, width))
-    counts = tf.reduce_sum(tf.cast(keep, seq_length.dtype), 1)
-    present = tf.sequence_mask(counts)
-    found = tf.scatter_nd(tf.where(present), tf.boolean_mask(labels, keep), tf.shape(present, int64))
-    return found, counts
+    matrix, lengths = convert(labels), convert(seq_length)
+    width = shape_of(matrix)[1]
+    first = ones_like(matrix[:, :1], dtypes.bool)
+    changes = concat([first, not_equal(matrix[:, 1:], matrix[:, :-1])], 1)
+    keep = logical_and(changes, sequence_mask(lengths, width))
+    counts = reduce_sum(cast(keep, lengths.dtype), 1)
+    present = sequence_mask(counts)
+    return scatter_nd(where(present), boolean_mask(matrix, keep), shape(present, int64)), counts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -11,12 +11,16 @@ import torch
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+
+if TYPE_CHECKING:
+    from tapeflow.sparse.tensor import SparseTensor
 
 
 def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
-    """The number of steps of each example.
+    """Returns the number of steps of each example.
 
     Raises:
         InvalidArgumentError: the inputs have another rank.
@@ -39,7 +43,7 @@ def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
 
 
 def _as_sparse(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Indices, values and the shape of a sparse tensor with these rows."""
+    """Converts rows to the indices, values and shape of a sparse tensor."""
     indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     values = [v for row in rows for v in row]
     longest = max(map(len, rows), default=0)
@@ -73,22 +77,22 @@ def _greedy_kernel(
 def _greedy(
     inputs: Any, sequence_length: Any, merge_repeated: bool = False, blank_index: int = -1, name: str | None = None
 ) -> Any:
-    """The labelling of the most likely class at each step."""
+    """Decodes by the most likely class at each step."""
 
 
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
-) -> tuple[list[Any], Any]:
+    inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True, blank_index: int | None = None
+) -> tuple[list[SparseTensor], Tensor]:
     """Takes the most likely class at each step, merges equal neighbours and removes blanks.
 
     Args:
         inputs: `[time, batch, classes]`, float32 or float64: logits.
-        sequence_length: `[batch]`, int32: how many steps each example has.
+        sequence_length: `[batch]`, int32: the number of steps of each example.
         merge_repeated: whether to merge equal neighbours.
         blank_index: the blank class; by default the last, and a negative one counts from the end.
 
     Returns:
-        A list of one `tf.SparseTensor` of labels (int64), and `[batch, 1]`: the negative sums of the logits taken.
+        A list of one `tf.SparseTensor` of labels (int64), and `[batch, 1]`: the negative sums of the chosen logits.
 
     Raises:
         InvalidArgumentError: the inputs have another rank, or there is no such class.
@@ -111,16 +115,20 @@ def ctc_greedy_decoder(
 
 
 def _log_add(a: float, b: float) -> float:
-    """`log(exp(a) + exp(b))`."""
+    """Computes `log(exp(a) + exp(b))`."""
     if a < b:
         a, b = b, a
     return a if b == -math.inf else a + math.log1p(math.exp(b - a))
 
 
 class _Beam:
-    """A labelling, and the logarithms of its probability: of alignments that end in a blank, in its last label, in all.
+    """A labelling and the logarithms of its probability.
 
-    `before` holds the same after the step before.
+    Attributes:
+        blank: that of alignments that end in a blank.
+        labelled: that of alignments that end in the last label.
+        total: that of all.
+        before: `(total, blank, labelled)` after the previous step.
     """
 
     __slots__ = ("before", "blank", "children", "label", "labelled", "parent", "total")
@@ -135,12 +143,13 @@ class _Beam:
         self.total = self.blank = self.labelled = -math.inf
 
     def labels(self) -> list[int]:
-        found: list[int] = []
+        """Returns the labels, from the first to the last."""
+        labels: list[int] = []
         beam = self
         while beam.parent is not None:
-            found.append(beam.label)
+            labels.append(beam.label)
             beam = beam.parent
-        return found[::-1]
+        return labels[::-1]
 
     def child(self, label: int) -> _Beam:
         if label not in self.children:
@@ -148,13 +157,13 @@ class _Beam:
         return self.children[label]
 
     def extended(self, label: int, log_p: float) -> float:
-        """The probability, before this step, of what can go on with a label: after the same one only a blank's part."""
+        """Computes the log-probability of the labelling with one more label; after an equal one a blank must stand."""
         total, blank, _ = self.before
         return log_p + (blank if label == self.label else total)
 
 
 def _beam_search(log_p: np.ndarray, width: int) -> list[_Beam]:
-    """The most likely labellings of `[time, classes]`, of which the last class is the blank, best first."""
+    """Finds the most likely labellings of `[time, classes]`, best first; the last class is the blank."""
     root = _Beam(None, -1)
     root.total = root.blank = 0.0
     leaves = [root]
@@ -224,22 +233,22 @@ def _beam(
     merge_repeated: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The most likely labellings."""
+    """Decodes by beam search."""
 
 
 not_differentiable(_greedy, _beam)
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
-) -> tuple[list[Any], Any]:
-    """Looks for the most likely labellings, keeping the best so many at each step.
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list[SparseTensor], Tensor]:
+    """Decodes by beam search: extends the `beam_width` most likely labellings at each step.
 
     Args:
         inputs: `[time, batch, classes]`, float32 or float64: logits; the last class is the blank one.
-        sequence_length: `[batch]`, int32: how many steps each example has.
-        beam_width: how many labellings to keep.
-        top_paths: how many to give, at most `beam_width`.
+        sequence_length: `[batch]`, int32: the number of steps of each example.
+        beam_width: the number of labellings that are extended at each step.
+        top_paths: the number of labellings to return, at most `beam_width`.
 
     Returns:
         A list of `top_paths` `tf.SparseTensor`s of labels (int64), the most likely first, and `[batch, top_paths]`: the
@@ -257,7 +266,6 @@ def ctc_beam_search_decoder(
     from tapeflow.sparse.tensor import SparseTensor
 
     lengths = convert(sequence_length, hint=int32)
-    found = _beam(inputs, lengths, beam_width, top_paths, False)
+    *parts, scores = _beam(inputs, lengths, beam_width, top_paths, False)
     n = top_paths
-    decoded = [SparseTensor(found[i], found[n + i], found[2 * n + i]) for i in range(n)]
-    return decoded, found[-1]
+    return [SparseTensor(parts[i], parts[n + i], parts[2 * n + i]) for i in range(n)], scores

@@ -8,8 +8,10 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.batched_channels import joined_batches
 from tapeflow.nn.windows import channels_last
 
 
@@ -52,8 +54,8 @@ def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NH
 
 
 def _resized(x: TensorShape, channels: Any, sides: Any, data_format: str) -> TensorShape:
-    if x.rank is None:
-        return TensorShape([None] * 4)
+    if x.rank != 4:
+        return TensorShape([None] * 4 if x.rank is None else None)
     last = channels_last(data_format)
     n, height, width, c = x if last else (x[i] for i in (0, 2, 3, 1))
     height, width = (None if d is None else sides(d) for d in (height, width))
@@ -69,8 +71,8 @@ def _space_to_depth_rule(x: TensorShape, b: int, data_format: str = "NHWC") -> T
     return _resized(x, lambda c: c * b * b, lambda d: d // b, data_format)
 
 
-@op("DepthToSpace", kernel=_depth_to_space, shape=_depth_to_space_rule, moves=True)
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+@op("DepthToSpace", kernel=_depth_to_space, shape=_depth_to_space_rule, batching=joined_batches, moves=True)
+def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Spreads the channels of each point over a block of points.
 
     Args:
@@ -95,8 +97,8 @@ def _(call: Call, dy: Any) -> Any:
     return space_to_depth(dy, *call.attrs)
 
 
-@op("SpaceToDepth", kernel=_space_to_depth, shape=_space_to_depth_rule, moves=True)
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+@op("SpaceToDepth", kernel=_space_to_depth, shape=_space_to_depth_rule, batching=joined_batches, moves=True)
+def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Gathers each block of points into the channels of one.
 
     Args:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
 from tapeflow.nn.conv import (
     conv2d,
     conv_rule,
@@ -20,14 +23,14 @@ from tapeflow.nn.conv import (
     declare_gradients,
 )
 from tapeflow.nn.spread import declare_exports
-from tapeflow.nn.windows import channels_last, padding_attrs, per_dimension
+from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 
 # Filters [height, width, channels, multiplier] are filters [height, width, 1, channels * multiplier] of as many groups
 # as there are channels, with no element moved.
 
 
 def _grouped(op: str, channels: int, shape: Any) -> tuple[int, ...]:
-    """The shape of the filters as filters of groups."""
+    """Returns the shape of the filters as filters of groups."""
     if len(shape) != 4:
         raise invalid(f"filter must be 4-dimensional: {list(shape)}")
     if shape[2] != channels:
@@ -41,12 +44,10 @@ def _channels(op: str, image: Any, data_format: str) -> int:
     return image[-1 if channels_last(data_format) else 1]
 
 
-def _depthwise(
-    x: torch.Tensor, filters: torch.Tensor, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any
-) -> torch.Tensor:
+def _depthwise(x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNative"
-    shape = _grouped(op, _channels(op, x.shape, data_format), filters.shape)
-    return convolve(op, x, filters.reshape(shape), strides, padding, explicit, data_format, dilations)
+    shape = _grouped(op, _channels(op, x.shape, attrs[3]), filters.shape)
+    return convolve(op, x, filters.reshape(shape), *attrs)
 
 
 def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
@@ -56,81 +57,50 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
     return conv_rule(x, TensorShape(_grouped("DepthwiseConv2dNative", channels, filters.as_list())), *attrs)
 
 
-@op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule)
+@op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule, batching=convolutions)
 def _depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: str,
-    explicit_paddings: Any,
-    data_format: str,
-    dilations: Any,
+    input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any,
     name: str | None = None,
-) -> Any:
-    """A depthwise 2-D convolution."""
+) -> Any:  # fmt: skip
+    """Computes a depthwise 2-D convolution."""
 
 
-def _depthwise_back_input(
-    sizes: Any,
-    filters: torch.Tensor,
-    dy: torch.Tensor,
-    strides: Any,
-    padding: str,
-    explicit: Any,
-    data_format: str,
-    dilations: Any,
-) -> torch.Tensor:
+def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropInput"
-    shape = _grouped(op, _channels(op, sizes, data_format), filters.shape)
-    return convolve_back_input(
-        op, sizes, filters.reshape(shape), dy, strides, padding, explicit, data_format, dilations
-    )
+    shape = _grouped(op, _channels(op, sizes, attrs[3]), filters.shape)
+    return convolve_back_input(op, sizes, filters.reshape(shape), dy, *attrs)
 
 
-@op("DepthwiseConv2dNativeBackpropInput", kernel=_depthwise_back_input, host=("input_sizes",))
+@op(
+    "DepthwiseConv2dNativeBackpropInput",
+    kernel=_depthwise_back_input,
+    host=("input_sizes",),
+    batching=gradients_by_images,
+)
 def _back_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: str,
-    explicit_paddings: Any,
-    data_format: str,
-    dilations: Any,
-    name: str | None = None,
-) -> Any:
-    """The gradient of a depthwise convolution by its input."""
+    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
+    data_format: str, dilations: Any, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Computes the gradient of a depthwise convolution by its input."""
 
 
-def _depthwise_back_filter(
-    x: torch.Tensor,
-    sizes: Any,
-    dy: torch.Tensor,
-    strides: Any,
-    padding: str,
-    explicit: Any,
-    data_format: str,
-    dilations: Any,
-) -> torch.Tensor:
+def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropFilter"
-    shape = _grouped(op, _channels(op, x.shape, data_format), sizes)
-    found = convolve_back_filter(op, x, shape, dy, strides, padding, explicit, data_format, dilations)
-    return found.view(tuple(sizes))
+    shape = _grouped(op, _channels(op, x.shape, attrs[3]), sizes)
+    return convolve_back_filter(op, x, shape, dy, *attrs).view(tuple(sizes))
 
 
-@op("DepthwiseConv2dNativeBackpropFilter", kernel=_depthwise_back_filter, host=("filter_sizes",))
+@op(
+    "DepthwiseConv2dNativeBackpropFilter",
+    kernel=_depthwise_back_filter,
+    host=("filter_sizes",),
+    batching=gradients_by_filters,
+)
 def _back_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: str,
-    explicit_paddings: Any,
-    data_format: str,
-    dilations: Any,
-    name: str | None = None,
-) -> Any:
-    """The gradient of a depthwise convolution by its filters."""
+    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
+    data_format: str, dilations: Any, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Computes the gradient of a depthwise convolution by its filters."""
 
 
 declare_gradients(_depthwise_conv2d, _back_input, _back_filter)
@@ -141,7 +111,7 @@ declare_exports(_depthwise_conv2d, _back_input, _back_filter, always=True)
 
 
 def _attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
-    """The ops' attrs, of the public functions' arguments."""
+    """Converts the public functions' arguments to the ops' attrs."""
     if not isinstance(strides, (list, tuple)):
         raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")
     data_format = data_format or "NHWC"
@@ -151,14 +121,14 @@ def _attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) 
 
 
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Sequence[int],
+    padding: Padding,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Ints | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Slides filters over each channel of images by itself.
 
     Args:
@@ -184,16 +154,16 @@ def depthwise_conv2d(
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: Sequence[int],
+    padding: Padding,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Ints | None = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
-    """The gradient of `depthwise_conv2d` by its input.
+) -> Tensor:
+    """Computes the gradient of `depthwise_conv2d` by its input.
 
     Args:
         input_sizes: the shape of the input.
@@ -220,16 +190,16 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
+    strides: Sequence[int],
+    padding: Padding,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Ints | None = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
-    """The gradient of `depthwise_conv2d` by its filters.
+) -> Tensor:
+    """Computes the gradient of `depthwise_conv2d` by its filters.
 
     Args:
         input: the images.
@@ -255,16 +225,16 @@ def depthwise_conv2d_backprop_filter(
 
 
 def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: Sequence[int],
+    padding: Padding,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Ints | None = None,
     name: str | None = None,
-) -> Any:
-    """A depthwise convolution followed by one that mixes the channels at each point.
+) -> Tensor:
+    """Computes a depthwise convolution, followed by one that mixes the channels at each point.
 
     Args:
         input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
@@ -284,11 +254,11 @@ def separable_conv2d(
         >>> tf.nn.separable_conv2d(x, tf.ones([2, 2, 3, 1]), tf.ones([1, 1, 3, 1]), [1] * 4, "VALID").numpy().item()
         12.0
     """
-    pointwise_filter = tf.convert_to_tensor(pointwise_filter)
-    for length in pointwise_filter.shape[:2]:
+    pointwise = convert_to_tensor(pointwise_filter)
+    for length in pointwise.shape[:2]:
         if length not in (1, None):
             raise ValueError(
                 f"Dimensions {length} and 1 are not compatible: a pointwise filter is [1, 1, channels, ...]"
             )
     x = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(x, pointwise_filter, 1, "VALID", data_format or "NHWC", name=name)
+    return conv2d(x, pointwise, 1, "VALID", data_format or "NHWC", name=name)

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.blocks import batch_to_space, space_to_batch
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.avg_pooling import avg_pool1d, avg_pool2d, avg_pool3d
 from tapeflow.nn.max_pooling import max_pool1d, max_pool2d, max_pool3d
-from tapeflow.nn.windows import FORMATS, per_dimension
+from tapeflow.nn.windows import FORMATS, Ints, per_dimension
 
 
 def with_space_to_batch(
-    input: Any,
-    dilation_rate: Any,
+    input: TensorLike,
+    dilation_rate: Ints,
     padding: str,
     op: Callable[..., Any],
-    filter_shape: Any = None,
-    spatial_dims: Any = None,
+    filter_shape: Ints | None = None,
+    spatial_dims: Ints | None = None,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """Runs an op of windows without gaps as one with gaps, by cutting the images up.
 
     Args:
@@ -33,7 +35,7 @@ def with_space_to_batch(
         data_format: where the channels stand.
 
     Returns:
-        What the op gives, put together again.
+        The op's results, joined again.
 
     Raises:
         ValueError: a rate is not positive, or the arguments do not go together.
@@ -44,7 +46,7 @@ def with_space_to_batch(
         >>> tf.nn.with_space_to_batch(x, [2], "VALID", window)[0, :, 0].numpy().tolist()
         [3.0, 4.0]
     """
-    input = convert(input)
+    x = convert(input)
     rates = host_value(dilation_rate)
     rates = rates if isinstance(rates, tuple) else (rates,)
     if any(r < 1 for r in rates):
@@ -56,9 +58,9 @@ def with_space_to_batch(
             f"`spatial_dims` must be as many positive dimensions as there are rates. Received: {list(dims)}"
         )
     if all(r == 1 for r in rates):
-        return op(input, len(dims), padding)
+        return op(x, len(dims), padding)
     base = _base_paddings(padding, filter_shape, rates)
-    shape = input.shape.as_list()
+    shape = x.shape.as_list()
     # Everything up to the last dilated dimension takes part, with a rate of 1 where it is not dilated.
     last = dims[-1]
     block, paddings, crops = [], [], []
@@ -68,12 +70,12 @@ def with_space_to_batch(
         block.append(rate)
         paddings.append((before, after + more))
         crops.append((0, more))
-    result = op(tf.space_to_batch(input, block, paddings), len(dims), "VALID")
-    return tf.batch_to_space(result, block, crops)
+    result = op(space_to_batch(x, block, paddings), len(dims), "VALID")
+    return batch_to_space(result, block, crops)
 
 
 def _base_paddings(padding: str, filter_shape: Any, rates: tuple[int, ...]) -> list[tuple[int, int]]:
-    """What "SAME" adds before and after each dimension."""
+    """Returns the paddings before and after each dimension."""
     if padding == "VALID":
         return [(0, 0)] * len(rates)
     if padding != "SAME":
@@ -96,16 +98,16 @@ _POOLS = {
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: Ints,
     pooling_type: str,
-    strides: Any = None,
+    strides: Ints | None = None,
     padding: str = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Ints | None = None,
     name: str | None = None,
-) -> Any:
-    """The maximum or the mean of each window, in one to three spatial dimensions, whose elements may lie apart.
+) -> Tensor:
+    """Computes the maximum or the mean of each window, in one to three spatial dimensions, with optional dilation.
 
     Args:
         input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
@@ -121,6 +123,7 @@ def pool(
 
     Raises:
         ValueError: the arguments do not go together.
+        TypeError: the padding is no string.
         InvalidArgumentError: a window does not fit.
 
     Example:
@@ -132,9 +135,9 @@ def pool(
     dims = len(window)
     if not 1 <= dims <= 3:
         raise ValueError(f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window} of length {dims}")
-    input = convert(input)
-    if input.shape.rank not in (dims + 2, None):
-        raise ValueError(f"Shape {input.shape} must have rank {dims + 2}")
+    x = convert(input)
+    if x.shape.rank not in (dims + 2, None):
+        raise ValueError(f"Shape {x.shape} must have rank {dims + 2}")
     if (pooling_type, dims) not in _POOLS:
         raise ValueError(f"{dims}-D {pooling_type} pooling is not supported.")
     if not isinstance(padding, str):
@@ -159,4 +162,4 @@ def pool(
     def without_gaps(x: Any, _: int, padding: str) -> Any:
         return function(x, window, steps, padding, spatial_format, name)
 
-    return with_space_to_batch(input, rates, padding, without_gaps, window, data_format=data_format)
+    return with_space_to_batch(x, rates, padding, without_gaps, window, data_format=data_format)

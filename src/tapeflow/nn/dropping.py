@@ -7,18 +7,24 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.masks import where
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, subtract
+from tapeflow.math.comparison import greater_equal
 from tapeflow.math.division import realdiv
+from tapeflow.random.stateful import uniform
+from tapeflow.random.stateless import stateless_uniform
 
 
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Any:
-    """Sets a random share of the elements to 0, and divides the others by the share that is kept.
+def dropout(
+    x: TensorLike, rate: TensorLike, noise_shape: ShapeLike = None, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Sets a random share of the elements to 0, and divides the others by the share that stays.
 
     Args:
         x: floating.
@@ -37,13 +43,18 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
         >>> sorted(set(tf.nn.dropout(tf.ones([1000]), 0.5).numpy().tolist()))
         [0.0, 2.0]
     """
-    return _dropped(x, rate, noise_shape, functools.partial(tf.random.uniform, seed=seed), name)
+    return _dropped(x, rate, noise_shape, functools.partial(uniform, seed=seed), name)
 
 
 def stateless_dropout(
-    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
-) -> Any:
-    """Dropout whose choices follow from the seed alone.
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
+    rng_alg: int | str | None = None,
+    noise_shape: ShapeLike = None,
+    name: str | None = None,
+) -> Tensor:
+    """Applies dropout whose choices depend on the seed alone.
 
     Args:
         x: floating.
@@ -64,14 +75,18 @@ def stateless_dropout(
         >>> bool(tf.reduce_all(first == again))
         True
     """
-    sampler = functools.partial(tf.random.stateless_uniform, seed=seed, alg=rng_alg or "auto_select")
+    sampler = functools.partial(stateless_uniform, seed=seed, alg=rng_alg or "auto_select")
     return _dropped(x, rate, noise_shape, sampler, name)
 
 
 def general_dropout(
-    x: Any, rate: Any, uniform_sampler: Callable[..., Any], noise_shape: Any = None, name: str | None = None
-) -> Any:
-    """Dropout by a random number generator of one's own.
+    x: TensorLike,
+    rate: TensorLike,
+    uniform_sampler: Callable[..., Any],
+    noise_shape: ShapeLike = None,
+    name: str | None = None,
+) -> Tensor:
+    """Applies dropout by the caller's random number generator.
 
     Args:
         x: floating.
@@ -111,8 +126,8 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, sampler: Callable[..., Any], n
     else:
         rate = _rate_tensor(rate, dtype)
         scaled = realdiv(x, subtract(1, rate))
-    keep = tf.greater_equal(sampler(shape=_noise_shape(x, noise_shape), dtype=dtype), rate)
-    dropped = tf.where(keep, scaled, operand(0.0, dtype), name)
+    keep = greater_equal(sampler(shape=_noise_shape(x, noise_shape), dtype=dtype), rate)
+    dropped = where(keep, scaled, operand(0.0, dtype), name)
     if isinstance(dropped, SymbolicTensor):  # as the random choices may be of a shape that only the graph knows
         dropped.set_shape(x.shape)
     return dropped
@@ -132,7 +147,7 @@ def _rate_tensor(rate: Any, dtype: Any) -> Any:
 
 
 def _noise_shape(x: Any, noise_shape: Any) -> Any:
-    """The shape of the choices, with the dimensions of `x` where None stands."""
+    """Returns the shape of the choices, with the dimensions of `x` in the place of None."""
     if noise_shape is None:
         return shape_of(x)
     if isinstance(noise_shape, (list, tuple, TensorShape)) and len(noise_shape) == x.shape.rank:

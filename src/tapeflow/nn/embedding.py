@@ -5,22 +5,39 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array import creation, properties, sorting
+from tapeflow.array.creation import fill, ones_like, zeros_like
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import boolean_mask, where
+from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
+from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.sorting import argsort
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, int32, int64
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.math.arithmetic import multiply
-from tapeflow.math.division import realdiv
+from tapeflow.linalg.norms import clip_by_norm
+from tapeflow.math.arithmetic import add, multiply, subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
+from tapeflow.math.division import divide_no_nan, floordiv, realdiv
+from tapeflow.math.elementwise import sqrt, square
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.segment import segment_mean, segment_sum, unsorted_segment_sum
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """Looks up rows of a table.
 
     Args:
-        params: the table: a tensor or variable `[rows, ...]`, or a list of them that stand for one table cut along the
-            rows into parts as equal as can be, the longer ones first.
+        params: the table: a tensor or variable `[rows, ...]`, or a list of them: the parts of a table split along the
+            rows as evenly as possible, the longer parts first.
         ids: int32 or int64, of any shape (or ragged): row numbers.
         max_norm: scales down rows whose Euclidean norm exceeds this; or None.
 
@@ -36,56 +53,56 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
         [[3.0, 4.0]]
     """
     if type(ids) is EagerTensor and max_norm is None and isinstance(params, (EagerTensor, Variable)):
-        return tf.gather(params, ids, name=name)
+        return gather(params, ids, name=name)
     if params is None or (isinstance(params, (list, tuple)) and not params):
         raise ValueError("params must be a table, or a list of at least one: Need at least one param.")
     if hasattr(type(ids), "flat_values"):  # ragged
-        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm, name))
-    ids = convert(ids)
+        ragged: Any = ids
+        return ragged.with_flat_values(embedding_lookup(params, ragged.flat_values, max_norm, name))
+    indices = convert(ids)
     if isinstance(params, (list, tuple)) and all(hasattr(p, "dtype") for p in params):
-        if len(params) == 1:
-            params = params[0]
-        else:
-            return _from_parts(list(params), ids, max_norm)
-    return _clipped(tf.gather(params, ids), max_norm, ids)
+        if len(params) > 1:
+            return _from_parts(list(params), indices, max_norm)
+        params = params[0]
+    return _clipped(gather(params, indices), max_norm, indices)
 
 
 def _from_parts(parts: list[Any], ids: Any, max_norm: Any) -> Any:
-    """Rows of a table in parts: each part gives those it has, and they are put back in order."""
-    flat = tf.reshape(ids, (-1,))
+    """Looks up rows of a table in parts: gathers from each part, and puts the rows back in order."""
+    flat = reshape(ids, (-1,))
     rows = sum(part.shape[0] for part in parts)
     share, longer = divmod(rows, len(parts))
     # The first `longer` parts have one row more than the others.
-    by_longer = tf.math.floordiv(flat, share + 1)
-    by_others = tf.math.floordiv(tf.subtract(flat, longer), max(share, 1))
-    part_of = tf.maximum(by_longer, by_others)
-    start = tf.add(tf.multiply(part_of, share), tf.minimum(part_of, longer))
-    within = tf.dynamic_partition(tf.subtract(flat, start), tf.cast(part_of, int32), len(parts))
-    places = tf.dynamic_partition(tf.range(shape_of(flat)[0]), tf.cast(part_of, int32), len(parts))
-    found = [_clipped(tf.gather(part, i), max_norm, i) for part, i in zip(parts, within, strict=True)]
-    stitched = tf.dynamic_stitch(places, found)
-    return tf.reshape(stitched, (*shape_of(ids), *shape_of(stitched)[1:]))
+    by_longer = floordiv(flat, share + 1)
+    by_others = floordiv(subtract(flat, longer), max(share, 1))
+    part_of = maximum(by_longer, by_others)
+    start = add(multiply(part_of, share), minimum(part_of, longer))
+    within = dynamic_partition(subtract(flat, start), cast(part_of, int32), len(parts))
+    places = dynamic_partition(creation.range(shape_of(flat)[0]), cast(part_of, int32), len(parts))
+    rows_of_parts = [_clipped(gather(part, i), max_norm, i) for part, i in zip(parts, within, strict=True)]
+    stitched = dynamic_stitch(places, rows_of_parts)
+    return reshape(stitched, (*shape_of(ids), *shape_of(stitched)[1:]))
 
 
 def _clipped(rows: Any, max_norm: Any, ids: Any) -> Any:
     if max_norm is None:
         return rows
     rank = len(shape_of(ids))
-    return tf.clip_by_norm(rows, max_norm, list(range(rank, len(shape_of(rows)))))
+    return clip_by_norm(rows, max_norm, list(range(rank, len(shape_of(rows)))))
 
 
 # ---- sparse ids ------------------------------------------------------------------------------------------------------
 
 
 def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: TensorLike,
+    sp_ids: CompositeTensor,
+    sp_weights: CompositeTensor | None,
     combiner: str | None = None,
-    max_norm: Any = None,
+    max_norm: TensorLike | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
-) -> Any:
+) -> Tensor:
     """Looks up several rows of a table for each example, and combines them.
 
     Args:
@@ -118,24 +135,24 @@ def embedding_lookup_sparse(
             raise TypeError("sp_weights must be either None or of the same type as sp_ids")
         weights = _examples(sp_weights, "sp_weights")[1]
     if weights is None:
-        unique, ids = tf.unique(ids)
+        unique, ids = sorting.unique(ids)
     else:
         unique = ids
     rows = embedding_lookup(params, unique, max_norm)
     low = rows.dtype in (float16, bfloat16)
     dtype = rows.dtype
     if low:
-        rows = tf.cast(rows, float32)
+        rows = cast(rows, float32)
     if weights is None:
         segment: Any = {
-            "mean": tf.math.segment_mean,
-            "sum": tf.math.segment_sum,
+            "mean": segment_mean,
+            "sum": segment_sum,
             "sqrtn": _segment_sqrt_n,
         }[combiner]
-        found = segment(tf.gather(rows, ids), examples)
+        combined = segment(gather(rows, ids), examples)
     else:
-        found = _weighted(rows, weights, examples, combiner)
-    return tf.cast(found, dtype) if low else found
+        combined = _weighted(rows, weights, examples, combiner)
+    return cast(combined, dtype) if low else combined
 
 
 def _is_sparse(value: Any) -> bool:
@@ -143,47 +160,47 @@ def _is_sparse(value: Any) -> bool:
 
 
 def _examples(value: Any, name: str) -> tuple[Any, Any]:
-    """The example of each value, in order, and the values."""
+    """Returns the example of each value, in order, and the values."""
     if _is_sparse(value):
-        return tf.cast(value.indices[:, 0], int32), value.values
+        return cast(value.indices[:, 0], int32), value.values
     if hasattr(type(value), "value_rowids"):
-        return tf.cast(value.value_rowids(), int32), value.values
+        return cast(value.value_rowids(), int32), value.values
     raise TypeError(f"{name} must be SparseTensor or RaggedTensor, got {type(value)}")
 
 
 def _segment_sqrt_n(rows: Any, examples: Any) -> Any:
-    counts = tf.math.segment_sum(tf.ones_like(examples, rows.dtype), examples)
-    return realdiv(tf.math.segment_sum(rows, examples), tf.sqrt(_as_column(tf.maximum(counts, 1), rows)))
+    counts = segment_sum(ones_like(examples, rows.dtype), examples)
+    return realdiv(segment_sum(rows, examples), sqrt(_as_column(maximum(counts, 1), rows)))
 
 
 def _as_column(weights: Any, rows: Any) -> Any:
-    """A number for each row, as it broadcasts against the rows."""
-    return tf.reshape(weights, (-1, *[1] * (len(shape_of(rows)) - 1)))
+    """Reshapes one number for each row so that it broadcasts against the rows."""
+    return reshape(weights, (-1, *[1] * (len(shape_of(rows)) - 1)))
 
 
 def _weighted(rows: Any, weights: Any, examples: Any, combiner: str) -> Any:
     if weights.dtype is not rows.dtype:
-        weights = tf.cast(weights, rows.dtype)
-    total = tf.math.segment_sum(multiply(rows, _as_column(weights, rows)), examples)
+        weights = cast(weights, rows.dtype)
+    total = segment_sum(multiply(rows, _as_column(weights, rows)), examples)
     if combiner == "sum":
         return total
     if combiner == "mean":
-        over = tf.math.segment_sum(weights, examples)
+        over = segment_sum(weights, examples)
     else:
-        over = tf.sqrt(tf.math.segment_sum(tf.square(weights), examples))
-    return tf.math.divide_no_nan(total, _as_column(over, rows))
+        over = sqrt(segment_sum(square(weights), examples))
+    return divide_no_nan(total, _as_column(over, rows))
 
 
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
+    embedding_weights: TensorLike,
+    sparse_ids: CompositeTensor,
+    sparse_weights: CompositeTensor | None = None,
     combiner: str = "mean",
-    default_id: Any = None,
-    max_norm: Any = None,
+    default_id: TensorLike | None = None,
+    max_norm: TensorLike | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
-) -> Any:
+) -> Tensor:
     """Looks up several rows of a table for each example, some of which may have none.
 
     Ids below 0 are left out, and so are (unless the combiner is "sum") those whose weights are not positive.
@@ -210,52 +227,54 @@ def safe_embedding_lookup_sparse(
     """
     if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
-    if not _is_sparse(sparse_ids):
-        sparse_ids = sparse_ids.to_sparse()
-        sparse_weights = None if sparse_weights is None else sparse_weights.to_sparse()
-    dims = tf.cast(sparse_ids.dense_shape, int32)
-    shape = tuple([dims[i] if n is None else n for i, n in enumerate(sparse_ids.shape)])
+    by_example: Any = sparse_ids
+    with_weights: Any = sparse_weights
+    if not _is_sparse(by_example):
+        by_example = by_example.to_sparse()
+        with_weights = None if with_weights is None else with_weights.to_sparse()
+    dims = cast(by_example.dense_shape, int32)
+    shape = tuple([dims[i] if n is None else n for i, n in enumerate(by_example.shape)])
     batch = math.prod(shape[:-1])
-    indices, ids = sparse_ids.indices, sparse_ids.values
-    weights = None if sparse_weights is None else sparse_weights.values
+    indices, ids = by_example.indices, by_example.values
+    weights = None if with_weights is None else with_weights.values
     examples = _row_numbers(indices, shape)
-    keep = tf.greater_equal(ids, 0)
+    keep = greater_equal(ids, 0)
     if weights is not None and combiner != "sum":
-        keep = tf.logical_and(keep, tf.greater(weights, 0))
-    examples, ids = tf.boolean_mask(examples, keep), tf.boolean_mask(ids, keep)
-    weights = None if weights is None else tf.boolean_mask(weights, keep)
+        keep = logical_and(keep, greater(weights, 0))
+    examples, ids = boolean_mask(examples, keep), boolean_mask(ids, keep)
+    weights = None if weights is None else boolean_mask(weights, keep)
     examples, ids, weights, empty = _with_every_example(examples, ids, weights, batch, default_id or 0)
-    sparse = _Sparse(tf.expand_dims(examples, 1), ids, (batch, 1))
-    sparse_w = None if weights is None else _Sparse(sparse.indices, weights, sparse.dense_shape)
-    found = embedding_lookup_sparse(embedding_weights, sparse, sparse_w, combiner, max_norm)
+    sp_ids: Any = _Sparse(expand_dims(examples, 1), ids, (batch, 1))
+    sp_weights: Any = None if weights is None else _Sparse(sp_ids.indices, weights, sp_ids.dense_shape)
+    rows = embedding_lookup_sparse(embedding_weights, sp_ids, sp_weights, combiner, max_norm)
     if default_id is None:
-        found = tf.where(tf.reshape(empty, (-1, *[1] * (len(shape_of(found)) - 1))), tf.zeros_like(found), found)
-    return tf.reshape(found, (*shape[:-1], *shape_of(found)[1:]))
+        rows = where(_as_column(empty, rows), zeros_like(rows), rows)
+    return reshape(rows, (*shape[:-1], *shape_of(rows)[1:]))
 
 
 class _Sparse:
-    """Indices, values and a shape, where no checks of a sparse tensor are wanted."""
+    """Indices, values and a shape, without the checks of a sparse tensor."""
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self.indices, self.values, self.dense_shape = indices, values, dense_shape
 
 
 def _row_numbers(indices: Any, shape: tuple[Any, ...]) -> Any:
-    """The number of the example of each index, with all dimensions but the last counted through."""
+    """Computes the number of each index's example, over all dimensions but the last."""
     number = indices[:, 0]
     for i in range(1, len(shape) - 1):
-        number = tf.add(tf.multiply(number, tf.cast(shape[i], int64)), indices[:, i])
-    return tf.cast(number, int64)
+        number = add(multiply(number, cast(shape[i], int64)), indices[:, i])
+    return cast(number, int64)
 
 
 def _with_every_example(examples: Any, ids: Any, weights: Any, batch: Any, default: Any) -> tuple[Any, ...]:
-    """The ids with the default one for each example that has none, and which examples these are."""
-    counts = tf.math.unsorted_segment_sum(tf.ones_like(examples), examples, batch)
-    empty = tf.equal(counts, 0)
-    missing = tf.cast(tf.reshape(tf.where(empty), (-1,)), int64)
-    all_examples = tf.concat([examples, missing], 0)
-    order = tf.argsort(all_examples, stable=True)
-    filled = tf.concat([ids, tf.fill(tf.shape(missing), tf.cast(default, ids.dtype))], 0)
+    """Adds the default id for each example that has none; also tells which examples these are."""
+    counts = unsorted_segment_sum(ones_like(examples), examples, batch)
+    empty = equal(counts, 0)
+    missing = cast(reshape(where(empty), (-1,)), int64)
+    all_examples = concat([examples, missing], 0)
+    order = argsort(all_examples, stable=True)
+    filled = concat([ids, fill(properties.shape(missing), cast(default, ids.dtype))], 0)
     if weights is not None:
-        weights = tf.gather(tf.concat([weights, tf.ones_like(missing, weights.dtype)], 0), order)
-    return tf.gather(all_examples, order), tf.gather(filled, order), weights, empty
+        weights = gather(concat([weights, ones_like(missing, weights.dtype)], 0), order)
+    return gather(all_examples, order), gather(filled, order), weights, empty

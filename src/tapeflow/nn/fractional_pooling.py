@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import op
-from tapeflow.core.values.tensor import invalid
-from tapeflow.nn.draws import Draws, draws, seed_attrs
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.draws import Draws, draws
 from tapeflow.nn.maxima import without_nan
+from tapeflow.random.seeds import op_seeds
 
 FractionalMaxPool = collections.namedtuple(
     "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]
@@ -26,7 +29,7 @@ FractionalAvgPool = collections.namedtuple(
 
 
 def _sequence(length: int, count: int, pseudo_random: bool, random: Draws) -> torch.Tensor:
-    """Where `count` windows over `length` elements begin, and the end of the last."""
+    """Draws the starts of `count` windows over `length` elements, followed by the end of the last one."""
     if pseudo_random:
         alpha = length / count
         k = length // count
@@ -44,9 +47,8 @@ def _sequence(length: int, count: int, pseudo_random: bool, random: Draws) -> to
 
 
 def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> list[tuple[int, int]]:
-    """The first element of each window, and that after its last; overlapping ones share their border."""
-    at = sequence.tolist()
-    return [(a, min(b + overlapping, length)) for a, b in itertools.pairwise(at)]
+    """Returns the start and the end of each window; overlapping ones share their border."""
+    return [(a, min(b + overlapping, length)) for a, b in itertools.pairwise(sequence.tolist())]
 
 
 def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed2: int) -> list[torch.Tensor]:
@@ -68,19 +70,19 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
 def _maxima(
     x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The largest element of each window, and its place in the image, `row * width + column`."""
+    """Computes the largest element of each window, and its index in the image, `row * width + column`."""
     height, width = x.shape[1:3]
     across = [x[:, :, a:b].max(2) for a, b in _windows(columns, width, overlapping)]
     starts = torch.tensor([a for a, _ in _windows(columns, width, overlapping)], device=x.device)
     values = torch.stack([m.values for m in across], 2)
     column_of = torch.stack([m.indices for m in across], 2) + starts.view(1, 1, -1, 1)
-    found, places = [], []
+    maxima, places = [], []
     for a, b in _windows(rows, height, overlapping):
         best = values[:, a:b].max(1)
         row = best.indices.unsqueeze(1)
-        found.append(best.values)
+        maxima.append(best.values)
         places.append((row + a).squeeze(1) * width + column_of[:, a:b].gather(1, row).squeeze(1))
-    return torch.stack(found, 1), torch.stack(places, 1)
+    return torch.stack(maxima, 1), torch.stack(places, 1)
 
 
 def _fractional_max(
@@ -100,7 +102,7 @@ def _fractional_max_pool(
     seed2: int,
     name: str | None = None,
 ) -> Any:
-    """The maxima of windows, and where these are."""
+    """Computes the maxima of windows, and draws the windows."""
 
 
 @_fractional_max_pool.gradient(needs="input0 outputs")
@@ -118,28 +120,28 @@ def _fractional_max_back(
     overlapping: bool = False,
 ) -> torch.Tensor:
     places = _maxima(without_nan(x.detach()), rows, columns, overlapping)[1].flatten(1, 2)
-    found = dy.new_zeros(x.shape).flatten(1, 2).scatter_add(1, places, dy.flatten(1, 2))
-    return found.view(x.shape)
+    dx = dy.new_zeros(x.shape).flatten(1, 2).scatter_add(1, places, dy.flatten(1, 2))
+    return dx.view(x.shape)
 
 
 @op("FractionalMaxPoolGrad", kernel=_fractional_max_back)
 def fractional_max_pool_grad(
-    orig_input: Any,
-    orig_output: Any,
-    out_backprop: Any,
-    row_pooling_sequence: Any,
-    col_pooling_sequence: Any,
+    orig_input: TensorLike,
+    orig_output: TensorLike,
+    out_backprop: TensorLike,
+    row_pooling_sequence: TensorLike,
+    col_pooling_sequence: TensorLike,
     overlapping: bool = False,
     name: str | None = None,
-) -> Any:
-    """The gradient of `fractional_max_pool`."""
+) -> Tensor:
+    """Computes the gradient of `fractional_max_pool`."""
 
 
 # ---- the mean --------------------------------------------------------------------------------------------------------
 
 
 def _shares(sequence: torch.Tensor, length: int, overlapping: bool, dtype: torch.dtype) -> torch.Tensor:
-    """A matrix `[windows, length]` that takes the mean of each window."""
+    """Returns a matrix `[windows, length]` whose product with a vector is the mean of each window."""
     matrix = torch.zeros(len(sequence) - 1, length, dtype=dtype, device=sequence.device)
     for i, (a, b) in enumerate(_windows(sequence, length, overlapping)):
         matrix[i, a:b] = 1 / (b - a)
@@ -170,7 +172,7 @@ def _fractional_avg_pool(
     seed2: int,
     name: str | None = None,
 ) -> Any:
-    """The means of windows, and where these are."""
+    """Computes the means of windows, and draws the windows."""
 
 
 @_fractional_avg_pool.gradient(needs="shapes outputs")
@@ -189,14 +191,14 @@ def _fractional_avg_back(
 
 @op("FractionalAvgPoolGrad", kernel=_fractional_avg_back, host=("orig_input_tensor_shape",))
 def fractional_avg_pool_grad(
-    orig_input_tensor_shape: Any,
-    out_backprop: Any,
-    row_pooling_sequence: Any,
-    col_pooling_sequence: Any,
+    orig_input_tensor_shape: ShapeLike,
+    out_backprop: TensorLike,
+    row_pooling_sequence: TensorLike,
+    col_pooling_sequence: TensorLike,
     overlapping: bool = False,
     name: str | None = None,
-) -> Any:
-    """The gradient of `fractional_avg_pool`."""
+) -> Tensor:
+    """Computes the gradient of `fractional_avg_pool`."""
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------
@@ -216,27 +218,29 @@ def _checked_ratio(ratio: Any, op: str) -> tuple[float, ...]:
 
 
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: float | Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalMaxPool:
-    """The maximum of each of a random set of windows, of which there are `floor(length / ratio)` along a dimension.
+    """Computes the maximum of each of a random set of windows: `floor(length / ratio)` of them along a dimension.
 
     Args:
         value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
         pooling_ratio: a number of at least 1, or four of which the first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: of the random choices; 0 for other ones each time.
+        seed: the op's seed; 0 for other windows in each call.
 
     Returns:
-        A named tuple of the maxima, and of where the windows begin along rows and columns, int64.
+        A named tuple of the maxima, of the dtype of `value`, and the starts of the windows along rows and columns
+        (int64).
 
     Raises:
-        ValueError: the ratio is not as it should be.
+        TypeError: the ratio is no list.
+        ValueError: the ratio has another length, is below 1, or is not 1 for the batch or the channels.
         InvalidArgumentError: the input has another rank, or is smaller than the ratio.
 
     Example:
@@ -249,32 +253,34 @@ def fractional_max_pool(
         pooling_ratio = (1.0, pooling_ratio, pooling_ratio, 1.0)
     ratio = _checked_ratio(pooling_ratio, "fractional_max_pool")
     return FractionalMaxPool(
-        *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name)
+        *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *op_seeds(seed or None), name)
     )
 
 
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalAvgPool:
-    """The mean of each of a random set of windows, of which there are `floor(length / ratio)` along a dimension.
+    """Computes the mean of each of a random set of windows: `floor(length / ratio)` of them along a dimension.
 
     Args:
         value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
         pooling_ratio: four numbers of at least 1, of which the first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: of the random choices; 0 for other ones each time.
+        seed: the op's seed; 0 for other windows in each call.
 
     Returns:
-        A named tuple of the means, and of where the windows begin along rows and columns, int64.
+        A named tuple of the means, of the dtype of `value`, and the starts of the windows along rows and columns
+        (int64).
 
     Raises:
-        ValueError: the ratio is not as it should be.
+        TypeError: the ratio is no list.
+        ValueError: the ratio has another length, is below 1, or is not 1 for the batch or the channels.
         InvalidArgumentError: the input has another rank, or is smaller than the ratio.
 
     Example:
@@ -283,5 +289,5 @@ def fractional_avg_pool(
     """
     ratio = _checked_ratio(pooling_ratio, "fractional_avg_pool")
     return FractionalAvgPool(
-        *_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name)
+        *_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *op_seeds(seed or None), name)
     )

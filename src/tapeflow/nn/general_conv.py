@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.properties import shape
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.conv import conv2d_backprop_filter, conv2d_backprop_input, conv_rule, convolve
 
 _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions
 
 
 def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any) -> tuple[Any, ...]:
-    """The attrs as those of Conv2D and Conv3D."""
+    """Converts the attrs to those of Conv2D and Conv3D."""
     rates = tuple(dilations) or (1,) * (dims + 2)
     return tuple(strides), padding, tuple(explicit), _FORMATS[data_format][dims - 2], rates
 
@@ -56,8 +58,8 @@ def _conv_kernel(
     images, filters = input.reshape(-1, *input.shape[batch_dims:]), filter
     if not input.is_floating_point():  # ATen convolves floats; sums of integers are exact in float64
         images, filters = images.double(), filters.double()
-    found = convolve(f"Conv{dims}D", images, filters, *attrs).to(input.dtype)
-    return found.reshape(*input.shape[:batch_dims], *found.shape[1:])
+    y = convolve(f"Conv{dims}D", images, filters, *attrs).to(input.dtype)
+    return y.reshape(*input.shape[:batch_dims], *y.shape[1:])
 
 
 def _conv_shape(
@@ -81,18 +83,18 @@ def _conv_shape(
 
 @op("Conv", kernel=_conv_kernel, shape=_conv_shape)
 def conv(
-    input: Any,
-    filter: Any,
-    strides: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Sequence[int],
     padding: str,
-    explicit_paddings: Any = (),
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "CHANNELS_LAST",
-    dilations: Any = (),
+    dilations: Sequence[int] = (),
     batch_dims: int = 1,
     groups: int = 1,
     name: str | None = None,
-) -> Any:
-    """Slides filters over images or volumes.
+) -> Tensor:
+    """Convolves images or volumes with filters.
 
     Args:
         input: `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`; floating or
@@ -120,18 +122,18 @@ def conv(
 
 
 def conv2d_backprop_input_v2(
-    input: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: Sequence[int],
     padding: str,
     use_cudnn_on_gpu: bool = True,
-    explicit_paddings: Any = (),
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Sequence[int] = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
-    """The gradient of `tf.nn.conv2d` by its input.
+) -> Tensor:
+    """Computes the gradient of `tf.nn.conv2d` by its input.
 
     Args:
         input: the convolution's input, of which only the shape matters.
@@ -152,22 +154,22 @@ def conv2d_backprop_input_v2(
         [[3.0, 3.0], [3.0, 3.0]]
     """
     attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
-    return conv2d_backprop_input(tf.shape(input), filter, out_backprop, *attrs, name)
+    return conv2d_backprop_input(shape(input), filter, out_backprop, *attrs, name)
 
 
 def conv2d_backprop_filter_v2(
-    input: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: Sequence[int],
     padding: str,
     use_cudnn_on_gpu: bool = True,
-    explicit_paddings: Any = (),
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Sequence[int] = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
-    """The gradient of `tf.nn.conv2d` by its filters.
+) -> Tensor:
+    """Computes the gradient of `tf.nn.conv2d` by its filters.
 
     Args:
         input: the convolution's input.
@@ -188,4 +190,4 @@ def conv2d_backprop_filter_v2(
         [[3.0, 3.0], [3.0, 3.0]]
     """
     attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
-    return conv2d_backprop_filter(input, tf.shape(filter), out_backprop, *attrs, name)
+    return conv2d_backprop_filter(input, shape(filter), out_backprop, *attrs, name)

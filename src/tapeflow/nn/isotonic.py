@@ -1,4 +1,4 @@
-"""Isotonic regression: the monotone sequence nearest to a given one."""
+"""Isotonic regression: the monotone sequence nearest to another one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,29 @@ from typing import Any
 import numpy as np
 import torch
 
-import tapeflow as tf
-from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.array import creation
+from tapeflow.array.creation import ones_like
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat
+from tapeflow.array.shaping import expand_dims, reshape, transpose
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int8, int16
-from tapeflow.math.arithmetic import negative
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.division import realdiv
+from tapeflow.math.extrema import maximum
+from tapeflow.math.segment import unsorted_segment_sum
 
 IsotonicRegression = collections.namedtuple("IsotonicRegression", ["output", "segments"])
 
 
 def _pool_violators(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest decreasing sequence, and the number of the segment of each element.
+    """Computes the nearest decreasing sequence, and the segment of each element.
 
     Neighbours in the wrong order are pooled into a segment, which takes their mean, until there are none.
     """
@@ -45,34 +54,37 @@ def _isotonic_kernel(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Te
     for i, row in enumerate(rows):
         if len(row):
             output[i], segments[i] = _pool_violators(row)
-    found = torch.from_numpy(output).to(output_dtype.torch).view(shape).to(input.device)
-    return found, torch.from_numpy(segments).view(shape).to(input.device)
+    values = torch.from_numpy(output).to(output_dtype.torch).view(shape).to(input.device)
+    return values, torch.from_numpy(segments).view(shape).to(input.device)
 
 
-@op("IsotonicRegression", kernel=_isotonic_kernel)
+@op("IsotonicRegression", kernel=_isotonic_kernel, batching=leading_dimensions)
 def _isotonic(input: Any, output_dtype: Any, name: str | None = None) -> Any:
-    """The decreasing sequence nearest to each row, and its segments."""
+    """Computes the decreasing sequence nearest to each row, and its segments."""
 
 
 @_isotonic.gradient(needs="shapes outputs", none_for_zero=True)
 def _(call: Call, dy: Any, _: Any) -> Any:
-    """Within a segment, every output is the mean of the inputs."""
+    # Within a segment, every output is the mean of the inputs.
     if dy is None:
         return None
     shape, segments = call.shape(0), call.outputs[1]
-    length = shape[-1] if len(shape) else 1
-    flat = tf.reshape(segments, (-1, length))
+    if is_unranked(shape):
+        length = concat([[1], shape_argument(shape)], 0)[-1]
+    else:
+        length = shape[-1] if len(shape) else 1
+    flat = reshape(segments, (-1, length))
     rows = shape_of(flat)[0]
-    numbers = tf.reshape(tf.add(flat, tf.expand_dims(tf.multiply(tf.range(rows), length), 1)), (-1,))
-    gradients = tf.reshape(dy, (-1,))
-    sums = tf.math.unsorted_segment_sum(gradients, numbers, rows * length)
-    counts = tf.math.unsorted_segment_sum(tf.ones_like(gradients), numbers, rows * length)
-    means = realdiv(sums, tf.maximum(counts, 1))
-    return tf.reshape(tf.gather(means, numbers), tuple(shape))
+    numbers = reshape(add(flat, expand_dims(multiply(creation.range(rows), length), 1)), (-1,))
+    gradients = reshape(dy, (-1,))
+    sums = unsorted_segment_sum(gradients, numbers, rows * length)
+    counts = unsorted_segment_sum(ones_like(gradients), numbers, rows * length)
+    means = realdiv(sums, maximum(counts, 1))
+    return reshape(gather(means, numbers), shape_argument(shape))
 
 
-def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> Any:
-    """The monotone sequence nearest to the given one: which minimizes the sum of squared differences.
+def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
+    """Computes the monotone sequence nearest to the input: it minimizes the sum of squared differences.
 
     Args:
         inputs: real; integers give floats.
@@ -86,21 +98,21 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
         >>> tf.nn.isotonic_regression([3.0, 1.0, 2.0])[0].numpy().tolist()
         [3.0, 1.5, 1.5]
     """
-    inputs = convert(inputs)
-    dtype = inputs.dtype
+    x = convert(inputs)
+    dtype = x.dtype
     output_dtype = dtype if dtype.is_floating else float32 if dtype in (int8, int16) else float64
     axis = host_value(axis)
-    rank = inputs.shape.rank
+    rank = x.shape.rank
     last = rank == 0 or axis in (-1, rank - 1)
     order = list(range(rank))
     if not last:
         order[axis], order[-1] = order[-1], order[axis]
-        inputs = tf.transpose(inputs, order)
+        x = transpose(x, order)
     if not decreasing:
-        inputs = negative(inputs)
-    output, segments = _isotonic(inputs, output_dtype)
+        x = negative(x)
+    output, segments = _isotonic(x, output_dtype)
     if not decreasing:
         output = negative(output)
     if not last:
-        output, segments = tf.transpose(output, order), tf.transpose(segments, order)
+        output, segments = transpose(output, order), transpose(segments, order)
     return IsotonicRegression(output, segments) if last and decreasing else (output, segments)

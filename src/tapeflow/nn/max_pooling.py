@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros_like
+from tapeflow.array.padding import pad
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.nn.batched_channels import joined_batches
 from tapeflow.nn.maxima import image_of, max_of_windows, max_of_windows_back, max_of_windows_back_back, places_of_maxima
 from tapeflow.nn.pooling import (
     PoolLayout,
@@ -25,18 +29,15 @@ from tapeflow.nn.pooling import (
     pooled_depth,
     text_only,
 )
-from tapeflow.nn.windows import (
-    padding_attrs,
-    per_dimension,
-)
+from tapeflow.nn.windows import Ints, Padding, padding_attrs, per_dimension
 
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 
 def _picking(function: Any) -> Callable[[Any], Any]:
-    """Declares the gradient of an op that picks from its third input by what the first two are.
+    """Declares the gradient of an op that picks elements of its third input at the maxima of the first one.
 
-    What is decorated, `again(x, y, dy, *attrs)`, picks the gradient of the third input; the others have none.
+    The decorated function, `again(x, y, dy, *attrs)`, computes the gradient of the third input. The others have none.
     """
 
     def decorate(again: Any) -> Any:
@@ -45,8 +46,8 @@ def _picking(function: Any) -> Callable[[Any], Any]:
             x, y = call.inputs[:2]
             want_x, want_y, want_grad = call.wanted
             return (
-                tf.zeros_like(x) if want_x else None,
-                tf.zeros_like(y) if want_y else None,
+                zeros_like(x) if want_x else None,
+                zeros_like(y) if want_y else None,
                 again(x, y, dy, *call.attrs) if want_grad else None,
             )
 
@@ -55,18 +56,27 @@ def _picking(function: Any) -> Callable[[Any], Any]:
     return decorate
 
 
-def _max_pool_kernel(
-    input: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC"
-) -> torch.Tensor:
-    return max_of_windows("MaxPool", input, ksize, strides, padding, explicit_paddings, data_format)
+def _without_explicit(kernel: Callable[..., torch.Tensor], op: str) -> Callable[..., torch.Tensor]:
+    """Returns the kernel of an op that has no explicit paddings."""
+
+    def without_explicit(*args: Any) -> torch.Tensor:
+        return kernel(op, *args[:-1], (), args[-1])
+
+    return without_explicit
 
 
-@op("MaxPool", kernel=_max_pool_kernel, shape=pool_rule, allocates=True)
+@op(
+    "MaxPool",
+    kernel=functools.partial(max_of_windows, "MaxPool"),
+    shape=pool_rule,
+    batching=joined_batches,
+    allocates=True,
+)
 def _max_pool(
     input: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The maximum of each window of an image."""
+    """Computes the maximum of each window of images."""
 
 
 @_max_pool.gradient(needs="inputs outputs")
@@ -74,43 +84,34 @@ def _(call: Call, dy: Any) -> Any:
     return max_pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-@op("MaxPoolGrad", kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"), allocates=True)
+@op(
+    "MaxPoolGrad",
+    kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"),
+    batching=joined_batches,
+    allocates=True,
+)
 def max_pool_grad(
-    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (),
-    data_format: str = "NHWC", name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool2d`."""
+    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
+    padding: str, explicit_paddings: Sequence[int] = (), data_format: str = "NHWC", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `max_pool2d`."""
 
 
 @_picking(max_pool_grad)
-def _max_pool_grad_grad_any(
-    x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str
-) -> Any:
-    """MaxPoolGradGrad, which knows no explicit paddings: they become part of the images."""
+def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> Any:
+    """Calls MaxPoolGradGrad, which has no explicit paddings: they become part of the images."""
     if padding == "EXPLICIT":
         pairs = tuple(zip(explicit[::2], explicit[1::2], strict=True))
-        x, dy, padding = tf.pad(x, pairs, constant_values=x.dtype.min), tf.pad(dy, pairs), "VALID"
+        x, dy, padding = pad(x, pairs, constant_values=x.dtype.min), pad(dy, pairs), "VALID"
     return max_pool_grad_grad(x, y, dy, ksize, strides, padding, data_format)
 
 
-def _max_pool_grad_grad_kernel(
-    x: torch.Tensor,
-    y: torch.Tensor,
-    ddx: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NHWC",
-) -> torch.Tensor:
-    return max_of_windows_back_back("MaxPoolGradGrad", x, y, ddx, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPoolGradGrad", kernel=_max_pool_grad_grad_kernel)
+@op("MaxPoolGradGrad", kernel=_without_explicit(max_of_windows_back_back, "MaxPoolGradGrad"), batching=joined_batches)
 def max_pool_grad_grad(
-    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC",
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool_grad` by `grad`."""
+    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
+    padding: str, data_format: str = "NHWC", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `max_pool_grad` by `grad`."""
 
 
 @_picking(max_pool_grad_grad)
@@ -121,17 +122,16 @@ def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, data_form
 # ---- in three dimensions ---------------------------------------------------------------------------------------------
 
 
-def _max_pool3d_kernel(
-    input: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC"
-) -> torch.Tensor:
-    return max_of_windows("MaxPool3D", input, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPool3D", kernel=_max_pool3d_kernel, shape=pool_rule_without_explicit)
+@op(
+    "MaxPool3D",
+    kernel=_without_explicit(max_of_windows, "MaxPool3D"),
+    shape=pool_rule_without_explicit,
+    batching=joined_batches,
+)
 def _max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
 ) -> Any:
-    """The maximum of each window of a volume."""
+    """Computes the maximum of each window of volumes."""
 
 
 @_max_pool3d.gradient(needs="inputs outputs")
@@ -139,44 +139,24 @@ def _(call: Call, dy: Any) -> Any:
     return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-def _max_pool3d_grad_kernel(
-    x: torch.Tensor,
-    y: torch.Tensor,
-    dy: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-) -> torch.Tensor:
-    return max_of_windows_back("MaxPool3DGrad", x, y, dy, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPool3DGrad", kernel=_max_pool3d_grad_kernel)
+@op("MaxPool3DGrad", kernel=_without_explicit(max_of_windows_back, "MaxPool3DGrad"), batching=joined_batches)
 def max_pool3d_grad(
-    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool3d`."""
+    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
+    padding: str, data_format: str = "NDHWC", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `max_pool3d`."""
 
 
-def _max_pool3d_grad_grad_kernel(
-    x: torch.Tensor,
-    y: torch.Tensor,
-    ddx: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-) -> torch.Tensor:
-    return max_of_windows_back_back("MaxPool3DGradGrad", x, y, ddx, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPool3DGradGrad", kernel=_max_pool3d_grad_grad_kernel)
+@op(
+    "MaxPool3DGradGrad",
+    kernel=_without_explicit(max_of_windows_back_back, "MaxPool3DGradGrad"),
+    batching=joined_batches,
+)
 def max_pool3d_grad_grad(
-    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool3d_grad` by `grad`."""
+    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
+    padding: str, data_format: str = "NDHWC", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `max_pool3d_grad` by `grad`."""
 
 
 _picking(max_pool3d_grad)(max_pool3d_grad_grad)
@@ -186,18 +166,18 @@ _picking(max_pool3d_grad_grad)(max_pool3d_grad)
 # ---- with the place of the maximum -----------------------------------------------------------------------------------
 
 
-def _flat_places(indices: torch.Tensor, lay: PoolLayout, x: torch.Tensor, with_batch: bool) -> torch.Tensor:
-    """Of indices into ATen's (padded) image, those into TensorFlow's: `(row * width + column) * channels + channel`."""
+def _flat_places(indices: torch.Tensor, layout: PoolLayout, x: torch.Tensor, with_batch: bool) -> torch.Tensor:
+    """Converts indices into ATen's (padded) image to TensorFlow's, `(row * width + column) * channels + channel`."""
     height, width, channels = x.shape[1:]
-    if lay.padded:
-        top, left = lay.at.before
-        padded_width = width + left + lay.at.after[1]
+    if layout.padded:
+        top, left = layout.geometry.before
+        padded_width = width + left + layout.geometry.after[1]
         rows, columns = indices // padded_width - top, indices % padded_width - left
         indices = rows * width + columns
-    found = indices * channels + torch.arange(channels, device=x.device).view(1, -1, 1, 1)
+    flat = indices * channels + torch.arange(channels, device=x.device).view(1, -1, 1, 1)
     if with_batch:
-        found += (torch.arange(x.shape[0], device=x.device) * (height * width * channels)).view(-1, 1, 1, 1)
-    return found
+        flat += (torch.arange(x.shape[0], device=x.device) * (height * width * channels)).view(-1, 1, 1, 1)
+    return flat
 
 
 def _max_pool_with_argmax_kernel(
@@ -206,12 +186,12 @@ def _max_pool_with_argmax_kernel(
     op = "MaxPoolWithArgmax"
     if pooled_depth(ksize, "NHWC") != 1:
         raise UnimplementedError(None, None, "MaxPoolWithArgmax is not supported across depth")
-    lay = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
-    if lay.empty:
-        return input.new_zeros(lay.output), input.new_zeros(lay.output, dtype=Targmax.torch)
-    values, indices = places_of_maxima(image_of(input, lay), lay)
-    places = _flat_places(indices, lay, input, include_batch_in_index)
-    return values.permute(lay.from_first), places.permute(lay.from_first).to(Targmax.torch)
+    layout = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
+    if layout.empty:
+        return input.new_zeros(layout.output), input.new_zeros(layout.output, dtype=Targmax.torch)
+    values, indices = places_of_maxima(image_of(input, layout), layout)
+    places = _flat_places(indices, layout, input, include_batch_in_index)
+    return values.permute(layout.from_first), places.permute(layout.from_first).to(Targmax.torch)
 
 
 @op("MaxPoolWithArgmax", kernel=_max_pool_with_argmax_kernel)
@@ -219,7 +199,7 @@ def _max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, Targmax: Any, padding: str, include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The maximum of each window of an image, and where it is."""
+    """Computes the maximum of each window of images, and its index."""
 
 
 @_max_pool_with_argmax.gradient(needs="input0 outputs")
@@ -229,87 +209,64 @@ def _(call: Call, dy: Any, _: Any) -> Any:
 
 
 def _argmax_places(x: torch.Tensor, argmax: torch.Tensor, with_batch: bool) -> torch.Tensor:
-    """The maxima's places in the whole of `x`, `[batch, windows]`."""
+    """Returns the maxima's indices in the whole of `x`, `[batch, windows]`."""
     places = argmax.reshape(x.shape[0], -1).long()
     if not with_batch:
         places = places + (torch.arange(x.shape[0], device=x.device) * x[0].numel()).unsqueeze(1)
     return places
 
 
-def _back_by_argmax(
-    x: torch.Tensor,
-    dy: torch.Tensor,
-    argmax: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    with_batch: bool = False,
-) -> torch.Tensor:
+def _back_by_argmax(x: torch.Tensor, dy: torch.Tensor, argmax: torch.Tensor, *attrs: Any) -> torch.Tensor:
     if not dy.numel():
         return torch.zeros_like(x)
-    places = _argmax_places(x, argmax, with_batch).reshape(-1)
+    places = _argmax_places(x, argmax, attrs[-1]).reshape(-1)
     return dy.new_zeros(x.numel()).index_add_(0, places, dy.reshape(-1)).view(x.shape)
 
 
 @op("MaxPoolGradWithArgmax", kernel=_back_by_argmax)
 def max_pool_grad_with_argmax(
-    input: Any, grad: Any, argmax: Any, ksize: Any, strides: Any, padding: str, include_batch_in_index: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool_with_argmax`."""
+    input: TensorLike, grad: TensorLike, argmax: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
+    include_batch_in_index: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `max_pool_with_argmax`."""
 
 
-@max_pool_grad_with_argmax.gradient(needs="input0 input2")
-def _(call: Call, dy: Any) -> Any:
-    x, _, argmax = call.inputs
-    want_x, want_grad, _ = call.wanted
-    return (
-        tf.zeros_like(x) if want_x else None,
-        max_pool_grad_grad_with_argmax(x, dy, argmax, *call.attrs) if want_grad else None,
-        None,
-    )
-
-
-def _back_back_by_argmax(
-    x: torch.Tensor,
-    ddx: torch.Tensor,
-    argmax: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    with_batch: bool = False,
-) -> torch.Tensor:
+def _back_back_by_argmax(x: torch.Tensor, ddx: torch.Tensor, argmax: torch.Tensor, *attrs: Any) -> torch.Tensor:
     if not argmax.numel():
         return ddx.new_zeros(argmax.shape)
-    return ddx.reshape(-1)[_argmax_places(x, argmax, with_batch)].view(argmax.shape)
+    return ddx.reshape(-1)[_argmax_places(x, argmax, attrs[-1])].view(argmax.shape)
 
 
 @op("MaxPoolGradGradWithArgmax", kernel=_back_back_by_argmax)
 def max_pool_grad_grad_with_argmax(
-    input: Any, grad: Any, argmax: Any, ksize: Any, strides: Any, padding: str, include_batch_in_index: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool_grad_with_argmax` by `grad`."""
+    input: TensorLike, grad: TensorLike, argmax: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
+    include_batch_in_index: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `max_pool_grad_with_argmax` by `grad`."""
 
 
-@max_pool_grad_grad_with_argmax.gradient(needs="input0 input2")
-def _(call: Call, dy: Any) -> Any:
-    x, _, argmax = call.inputs
-    want_x, want_grad, _ = call.wanted
-    return (
-        tf.zeros_like(x) if want_x else None,
-        max_pool_grad_with_argmax(x, dy, argmax, *call.attrs) if want_grad else None,
-        None,
-    )
+def _declare_argmax_gradient(function: Any, transpose: Any) -> None:
+    """Declares the gradient of an op that is linear in `grad`, by the op that is its transpose."""
+
+    @function.gradient(needs="input0 input2")
+    def _(call: Call, dy: Any) -> Any:
+        x, _, argmax = call.inputs
+        want_x, want_grad, _ = call.wanted
+        by_grad = transpose(x, dy, argmax, *call.attrs) if want_grad else None
+        return zeros_like(x) if want_x else None, by_grad, None
+
+
+_declare_argmax_gradient(max_pool_grad_with_argmax, max_pool_grad_grad_with_argmax)
+_declare_argmax_gradient(max_pool_grad_grad_with_argmax, max_pool_grad_with_argmax)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
 def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
-) -> Any:
-    """The maximum of each window of sequences.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Tensor:
+    """Computes the maximum of each window of sequences.
 
     Args:
         input: `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW".
@@ -339,9 +296,9 @@ def _max_pool_without_explicit(
 
 
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
-) -> Any:
-    """The maximum of each window of images.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: Padding, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
+    """Computes the maximum of each window of images.
 
     Args:
         input: `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for "NCHW".
@@ -363,14 +320,14 @@ def max_pool2d(
     """
     last = data_format != "NCHW"
     window, steps = per_dimension(ksize, 2, last, "ksize"), per_dimension(strides, 2, last, "strides")
-    padding, explicit = padding_attrs(padding)
-    return _max_pool(input, window, steps, padding, explicit, data_format, name)
+    kind, explicit = padding_attrs(padding)
+    return _max_pool(input, window, steps, kind, explicit, data_format, name)
 
 
 def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
-) -> Any:
-    """The maximum of each window of volumes.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Tensor:
+    """Computes the maximum of each window of volumes.
 
     Args:
         input: `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; half, bfloat16 or float32.
@@ -396,14 +353,22 @@ def max_pool3d(
 
 
 def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
-) -> Any:
-    """The maximum of each window, in one to three spatial dimensions.
+    input: TensorLike,
+    ksize: Ints,
+    strides: Ints,
+    padding: Padding,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes the maximum of each window, in one to three spatial dimensions.
 
     Args:
         input: of rank 3, 4 or 5; see `max_pool1d`, `max_pool2d` and `max_pool3d`.
-        ksize, strides, padding, name: as there.
+        ksize, strides, padding: as there.
         data_format: as there; None for channels last.
+
+    Returns:
+        A tensor of the dtype of `input`: `[batch, new spatial..., channels]`, or with the channels second.
 
     Raises:
         ValueError: the rank is another, or a list has the wrong length.
@@ -418,10 +383,11 @@ def max_pool(
 
 
 def max_pool_with_argmax(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", output_dtype: Any = int64,
-    include_batch_in_index: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """The maximum of each window of images, and where it stands.
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str,
+    data_format: str = "NHWC", output_dtype: DTypeLike = int64, include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> MaxPoolWithArgmax:  # fmt: skip
+    """Computes the maximum of each window of images, and its index.
 
     Args:
         input: `[batch, height, width, channels]`, real.
@@ -430,10 +396,10 @@ def max_pool_with_argmax(
         padding: "SAME" or "VALID".
         data_format: "NHWC".
         output_dtype: of the indices: int64 or int32.
-        include_batch_in_index: counts the images before this one, too.
+        include_batch_in_index: counts the elements of the images before this one, too.
 
     Returns:
-        The maxima, `[batch, new_height, new_width, channels]`, and of each the index
+        A named tuple of the maxima, `[batch, new_height, new_width, channels]`, and of each the index
         `(row * width + column) * channels + channel`.
 
     Raises:
@@ -450,7 +416,7 @@ def max_pool_with_argmax(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
         )
     window, steps = per_dimension(ksize, 2, True, "ksize"), per_dimension(strides, 2, True, "strides")
-    output_dtype = as_dtype(output_dtype)
+    dtype = as_dtype(output_dtype)
     return MaxPoolWithArgmax(
-        *_max_pool_with_argmax(input, window, steps, output_dtype, text_only(padding), include_batch_in_index, name)
+        *_max_pool_with_argmax(input, window, steps, dtype, text_only(padding), include_batch_in_index, name)
     )

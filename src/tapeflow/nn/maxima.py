@@ -1,9 +1,9 @@
-"""The kernels of max pooling, and what they make of what is no number.
+"""The kernels of max pooling, and their treatment of NaN.
 
-As in TensorFlow, NaN is no maximum: the largest number is, or the least one there is where there is none. The ops that
-say where the maximum stands take the first element of a window for it until a larger one comes, and so NaN where it is
-first. ATen's kernels let every NaN through: where something else than numbers comes of them, they run again on what
-TensorFlow's would compare. Compilers, which know no values, and other devices than the CPU only have the first rule.
+As in TensorFlow, NaN is no maximum: that is the largest number, or the least value of the dtype where a window has no
+number. The ops that return the index of the maximum start from the first element of a window, and so return NaN where
+that is the first one. ATen's kernels let every NaN through: where their result is not finite, they run again with NaN
+replaced. Only the first rule holds where values cannot be inspected: in compilers, and on other devices than the CPU.
 """
 
 from __future__ import annotations
@@ -31,57 +31,57 @@ _MAX_POOL_BACK = {
 
 
 def _least(dtype: torch.dtype) -> float | int:
-    """What no maximum is but of itself."""
+    """Returns the value that is less than any other one of the dtype."""
     return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
 def without_nan(x: torch.Tensor) -> torch.Tensor:
-    """The least number in the place of NaN and of minus infinity, where maxima are to be numbers."""
+    """Replaces NaN and minus infinity by the least number, so that maxima are numbers."""
     if not x.is_floating_point():
         return x
     least = -torch.inf if x.dtype is torch.bfloat16 else torch.finfo(x.dtype).min  # as Eigen has it
     return x.nan_to_num(nan=least, posinf=torch.inf, neginf=least)
 
 
-def _seen(x: torch.Tensor) -> bool:
-    """Whether there are values to look at, and they are cheap to."""
+def _inspectable(x: torch.Tensor) -> bool:
+    """Tells whether the values of `x` can be inspected, cheaply, and may include NaN."""
     return x.is_floating_point() and x.is_cpu and not traced(x)
 
 
-def _plain(maxima: torch.Tensor) -> bool:
-    """Whether there is neither NaN, which ATen lets through, nor minus infinity among maxima."""
+def _finite(maxima: torch.Tensor) -> bool:
+    """Tells whether maxima include neither NaN, which ATen lets through, nor minus infinity."""
     return math.isfinite(maxima.min() if maxima.numel() < 1 << 12 else maxima.amin())  # the faster one
 
 
-def image_of(x: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
-    """The image as ATen takes it, with the padding that ATen can't add."""
-    image = x.permute(lay.to_first)
-    return padded(image, lay.at, _least(x.dtype)) if lay.padded else image
+def image_of(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
+    """Returns the image in ATen's layout, with the padding that ATen can't add."""
+    image = x.permute(layout.to_first)
+    return padded(image, layout.geometry, _least(x.dtype)) if layout.padded else image
 
 
 def max_of_windows(
     op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any, data_format: str
 ) -> torch.Tensor:
-    """The kernel of MaxPool and MaxPool3D."""
+    """Computes MaxPool and MaxPool3D."""
     if pooled_depth(ksize, data_format) != 1:
         return _max_of_channels(x, ksize, strides, data_format)
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    if _seen(x) and _plain(found := _maxima(x, lay)):
-        return found
-    return _maxima(without_nan(x), lay)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if layout.empty:
+        return x.new_zeros(layout.output)
+    if _inspectable(x) and _finite(maxima := _maxima(x, layout)):
+        return maxima
+    return _maxima(without_nan(x), layout)
 
 
-def _maxima(x: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
-    if lay.in_blocks and x.is_cpu and not traced(x):
-        return _max_of_blocks(x, lay.window)
-    pool = _MAX_POOL[len(lay.window)]
-    return pool(image_of(x, lay), lay.window, lay.at.strides, lay.border).permute(lay.from_first)
+def _maxima(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
+    if layout.in_blocks and x.is_cpu and not traced(x):
+        return _max_of_blocks(x, layout.window)
+    pool = _MAX_POOL[len(layout.window)]
+    return pool(image_of(x, layout), layout.window, layout.geometry.strides, layout.border).permute(layout.from_first)
 
 
 def _max_of_blocks(x: torch.Tensor, window: Sequence[int]) -> torch.Tensor:
-    """The maxima along one dimension after the other, which is vectorized as ATen's pooling is not."""
+    """Computes the maxima along one dimension after the other, which is vectorized as ATen's pooling is not."""
     for dim, size in enumerate(window, 1):
         if size > 1:
             x = functools.reduce(torch.maximum, x.unflatten(dim, (-1, size)).unbind(dim + 1))
@@ -89,7 +89,7 @@ def _max_of_blocks(x: torch.Tensor, window: Sequence[int]) -> torch.Tensor:
 
 
 def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str) -> torch.Tensor:
-    """Pooling across channels, which must be divided evenly, as in TensorFlow."""
+    """Pools across channels, which must be divided evenly, as in TensorFlow."""
     depth = pooled_depth(ksize, data_format)
     channel = x.dim() - 1 if channels_last(data_format) else 1
     if any(k != 1 for k in spatial(ksize, data_format)) or ksize[0] != 1:
@@ -105,46 +105,46 @@ def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str
             None, None, "Depthwise max pooling requires the depth window to equal the depth stride."
         )
     groups = x.unflatten(channel, (-1, depth))
-    found = groups.amax(channel + 1)
-    if not _seen(x) or _plain(found):
-        return found
+    maxima = groups.amax(channel + 1)
+    if not _inspectable(x) or _finite(maxima):
+        return maxima
     first = groups.select(channel + 1, 0)
     return torch.where(first.isnan(), first, groups.masked_fill(groups.isnan(), -torch.inf).amax(channel + 1))
 
 
-def _places(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
-    return _MAX_POOL_WITH_INDICES[len(lay.window)](image, lay.window, lay.at.strides, lay.border)
+def _places(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
+    return _MAX_POOL_WITH_INDICES[len(layout.window)](image, layout.window, layout.geometry.strides, layout.border)
 
 
-def places_of_maxima(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
-    """The maximum of each window, and its index in the image that ATen pools."""
-    values, indices = _places(image, lay)
-    if not _seen(image) or _plain(values):
+def places_of_maxima(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the maximum of each window, and its index in the image that ATen pools."""
+    values, indices = _places(image, layout)
+    if not _inspectable(image) or _finite(values):
         return values, indices
-    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), lay)
-    firsts = _first_places(image, lay)
+    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), layout)
+    firsts = _first_places(image, layout)
     first = image.flatten(2)[:, :, firsts.flatten()].view_as(values)
-    kept = first.isnan() | (values == -torch.inf)
-    return torch.where(kept, first, values), torch.where(kept, firsts, indices)
+    use_first = first.isnan() | (values == -torch.inf)
+    return torch.where(use_first, first, values), torch.where(use_first, firsts, indices)
 
 
-def _first_places(image: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
-    """The index of the first element of each window that is not padding, in the shape of the windows."""
-    found = torch.zeros((), dtype=torch.long)
-    at = lay.at
-    for n, out, stride, before in zip(image.shape[2:], at.out, at.strides, at.before, strict=True):
+def _first_places(image: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
+    """Computes the index of the first element of each window that is not padding, in the shape of the windows."""
+    indices = torch.zeros((), dtype=torch.long)
+    geometry = layout.geometry
+    for n, out, stride, before in zip(image.shape[2:], geometry.out, geometry.strides, geometry.before, strict=True):
         starts = torch.arange(out) * stride
-        starts = starts.clamp(min=before) if lay.padded else (starts - before).clamp(min=0)
-        found = found.unsqueeze(-1) * n + starts
-    return found
+        starts = starts.clamp(min=before) if layout.padded else (starts - before).clamp(min=0)
+        indices = indices.unsqueeze(-1) * n + starts
+    return indices
 
 
-def _places_of_numbers(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """The index of the largest number of each window, and these numbers where they are not all finite."""
-    values, indices = _places(image, lay)
-    if not _seen(image) or (_plain(values) and math.isfinite(values.max())):
+def _places_of_numbers(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Computes the index of the largest number of each window, and these numbers where they are not all finite."""
+    values, indices = _places(image, layout)
+    if not _inspectable(image) or (_finite(values) and math.isfinite(values.max())):
         return indices, None
-    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), lay)
+    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), layout)
     return indices, values
 
 
@@ -152,43 +152,43 @@ def max_of_windows_back(
     op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
-    """The kernel of MaxPoolGrad and MaxPool3DGrad: each gradient goes to its window's first maximum.
+    """Computes MaxPoolGrad and MaxPool3DGrad: each gradient goes to its window's first maximum.
 
-    In a volume the two are subtracted, so that a maximum which is infinite is nowhere.
+    In a volume, TensorFlow compares by subtraction, so that an infinite maximum has no gradient.
     """
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError(None, None, "The gradient of pooling across depth is not supported")
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if layout.empty:
         return torch.zeros_like(x)
-    image, dy = image_of(x, lay), dy.permute(lay.to_first)
-    dims = len(lay.window)
+    image, dy = image_of(x, layout), dy.permute(layout.to_first)
+    dims = len(layout.window)
     if dims == 2:
-        indices = places_of_maxima(image, lay)[1]
+        indices = places_of_maxima(image, layout)[1]
     else:
-        indices, largest = _places_of_numbers(image, lay)
+        indices, largest = _places_of_numbers(image, layout)
         dy = dy if largest is None else dy * largest.isfinite()
-    found = _MAX_POOL_BACK[dims](
-        dy, image, lay.window, lay.at.strides, lay.border, (1,) * dims, False, indices
-    )  # fmt: skip
-    if lay.padded:
-        found = unpadded(found, lay.at, spatial(x.shape, data_format))
-    return found.permute(lay.from_first)
+    dx = _MAX_POOL_BACK[dims](
+        dy, image, layout.window, layout.geometry.strides, layout.border, (1,) * dims, False, indices
+    )
+    if layout.padded:
+        dx = unpadded(dx, layout.geometry, spatial(x.shape, data_format))
+    return dx.permute(layout.from_first)
 
 
 def max_of_windows_back_back(
     op: str, x: torch.Tensor, _: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
-    """The kernel of MaxPoolGradGrad and MaxPool3DGradGrad: what stands where the maxima do."""
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    indices, largest = _places_of_numbers(image_of(x, lay), lay)
-    values = ddx.permute(lay.to_first)
-    if lay.padded:
-        values = padded(values, lay.at)
-    taken = values.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
+    """Computes MaxPoolGradGrad and MaxPool3DGradGrad: picks the elements at the indices of the maxima."""
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if layout.empty:
+        return x.new_zeros(layout.output)
+    indices, largest = _places_of_numbers(image_of(x, layout), layout)
+    values = ddx.permute(layout.to_first)
+    if layout.padded:
+        values = padded(values, layout.geometry)
+    picked = values.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
     if largest is not None:
-        taken = taken * (largest != -torch.inf)
-    return taken.permute(lay.from_first).contiguous()
+        picked = picked * (largest != -torch.inf)
+    return picked.permute(layout.from_first).contiguous()

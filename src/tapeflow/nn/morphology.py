@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.padding import reverse
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.maxima import without_nan
-from tapeflow.nn.windows import Geometry, geometry, padded, unpadded, window_rule
+from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry, window_rule
 
 
 class _Windows(NamedTuple):
-    """What dilation takes the maximum of, and where it comes from.
+    """The sums of which dilation is the maximum, and the elements of the image that they belong to.
 
     Attributes:
         sums: `[height * width, batch, channels, rows, columns]`.
-        parts: for each element of a window, what of an image in ATen's layout it is in the windows.
-        image: that image, with the border around it.
+        parts: for each element of a window, the elements of the image that stand there in the windows.
+        image: the image in ATen's layout, with the border around it.
+        geometry: the positions of the windows.
     """
 
     sums: torch.Tensor
     parts: list[tuple[slice, ...]]
     image: torch.Tensor
-    at: Geometry
+    geometry: Geometry
 
 
 def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> _Windows:
@@ -43,18 +47,20 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
     if input.shape[3] != filter.shape[2]:
         raise invalid(f"input and filter must have the same depth: {input.shape[3]} vs {filter.shape[2]}")
     height, width = filter.shape[:2]
-    at = geometry(
+    geometry = window_geometry(
         "Dilation2D", tuple(input.shape[1:3]), (height, width), tuple(strides), tuple(rates), padding, (), "NHWC"
     )
     x, weights = input, filter
     if not input.is_floating_point():  # wide, so that the border stays the least when the filter is added
         x, weights = input.long(), filter.long()
     least = -torch.inf if input.is_floating_point() else torch.iinfo(torch.int64).min // 2
-    image = padded(x.permute(0, 3, 1, 2), at, least)
+    image = padded(x.permute(0, 3, 1, 2), geometry, least)
     places = [(i, j) for i in range(height) for j in range(width)]
-    parts = [(slice(None), slice(None), *map(_part, (i, j), rates[1:3], at.strides, at.out)) for i, j in places]
+    parts = [
+        (slice(None), slice(None), *map(_part, (i, j), rates[1:3], geometry.strides, geometry.out)) for i, j in places
+    ]
     sums = [image[part] + weights[i, j, :, None, None] for part, (i, j) in zip(parts, places, strict=True)]
-    return _Windows(without_nan(torch.stack(sums)), parts, image, at)
+    return _Windows(without_nan(torch.stack(sums)), parts, image, geometry)
 
 
 def _part(place: int, rate: int, stride: int, count: int) -> slice:
@@ -63,44 +69,46 @@ def _part(place: int, rate: int, stride: int, count: int) -> slice:
 
 
 def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
-    """For each window the largest sum of an element and the filter's; beyond the border nothing counts."""
+    """Computes for each window the largest sum of an element and the filter's, without the border."""
     # Where several are the largest, the gradient goes to the first.
     sums = _windows(input, filter, strides, rates, padding).sums
     return sums.max(0).values.permute(0, 2, 3, 1).to(input.dtype)
 
 
 def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
+    if x.rank not in (None, 4) or filter.rank not in (None, 3):
+        return TensorShape(None)
     windows = [None, None] if filter.rank is None else filter.as_list()[:2]
     return window_rule(x, windows, None if x.rank is None else x[3], (strides, rates, padding, (), "NHWC"))
 
 
 @op("Dilation2D", kernel=_dilate, shape=_dilation_rule)
 def _dilation2d(input: Any, filter: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
-    """Grey-scale dilation."""
+    """Computes grey-scale dilation."""
 
 
-def _shares(found: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
-    """For each element of a window the gradients of those windows where its sum was the largest."""
-    largest = found.sums.max(0).indices
+def _shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
+    """Returns for each element of a window the gradients of those windows where its sum was the largest."""
+    largest = windows.sums.max(0).indices
     dy = dy.permute(0, 3, 1, 2)
-    return [torch.where(largest == k, dy, 0) for k in range(len(found.parts))]
+    return [torch.where(largest == k, dy, 0) for k in range(len(windows.parts))]
 
 
 def _dilate_back_input(
     input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, strides: Any, rates: Any, padding: str
 ) -> torch.Tensor:
-    found = _windows(input, filter, strides, rates, padding)
-    image = torch.zeros_like(found.image)
-    for part, share in zip(found.parts, _shares(found, dy), strict=True):
+    windows = _windows(input, filter, strides, rates, padding)
+    image = torch.zeros_like(windows.image)
+    for part, share in zip(windows.parts, _shares(windows, dy), strict=True):
         image[part] += share
-    return unpadded(image, found.at, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
+    return unpadded(image, windows.geometry, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
 
 
 def _dilate_back_filter(
     input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, strides: Any, rates: Any, padding: str
 ) -> torch.Tensor:
-    found = _windows(input, filter, strides, rates, padding)
-    sums = [share.sum((0, 2, 3)) for share in _shares(found, dy)]
+    windows = _windows(input, filter, strides, rates, padding)
+    sums = [share.sum((0, 2, 3)) for share in _shares(windows, dy)]
     return torch.stack(sums).reshape(filter.shape).to(filter.dtype)
 
 
@@ -108,14 +116,14 @@ def _dilate_back_filter(
 def _back_input(
     input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Any:
-    """The gradient of grey-scale dilation by its input."""
+    """Computes the gradient of grey-scale dilation by its input."""
 
 
 @op("Dilation2DBackpropFilter", kernel=_dilate_back_filter, shape=lambda x, filter, *_: filter)
 def _back_filter(
     input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Any:
-    """The gradient of grey-scale dilation by its filter."""
+    """Computes the gradient of grey-scale dilation by its filter."""
 
 
 @_dilation2d.gradient(needs="inputs")
@@ -126,6 +134,20 @@ def _(call: Call, dy: Any) -> Any:
     ]
 
 
+@_dilation2d.batching
+def _(batch: Batch, x: Slices, filters: Slices, *attrs: Any) -> Any:
+    if filters.stacked:
+        raise NoRule
+    return batch.unflat(batch.run(batch.flat(x), filters.value, *attrs), batch.outputs[0], x)
+
+
+@_back_input.batching
+def _(batch: Batch, x: Slices, filters: Slices, dy: Slices, *attrs: Any) -> Any:
+    if filters.stacked:
+        raise NoRule
+    return batch.unflat(batch.run(batch.flat(x), filters.value, batch.flat(dy), *attrs), batch.outputs[0], x)
+
+
 def _check_format(data_format: str) -> None:
     if data_format != "NHWC":
         raise ValueError(
@@ -134,15 +156,15 @@ def _check_format(data_format: str) -> None:
 
 
 def dilation2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sequence[int],
     name: str | None = None,
-) -> Any:
-    """Grey-scale dilation: the largest sum of a window's elements and the filter's.
+) -> Tensor:
+    """Computes grey-scale dilation: the largest sum of a window's elements and the filter's.
 
     Args:
         input: `[batch, height, width, channels]`, real.
@@ -169,15 +191,15 @@ def dilation2d(
 
 
 def erosion2d(
-    value: Any,
-    filters: Any,
-    strides: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    strides: Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sequence[int],
     name: str | None = None,
-) -> Any:
-    """Grey-scale erosion: the smallest difference of a window's elements and the filter's.
+) -> Tensor:
+    """Computes grey-scale erosion: the smallest difference of a window's elements and the filter's.
 
     Args:
         value: `[batch, height, width, channels]`, real.
@@ -200,6 +222,6 @@ def erosion2d(
         [1.0, 2.0]
     """
     _check_format(data_format)
-    # Erosion is dilation of the negative, by the filter turned around.
-    turned = tf.reverse(convert(filters), [0, 1])
-    return negative(dilation2d(negative(value), turned, strides, padding, data_format, dilations), name)
+    # Erosion is dilation of the negative, by the filter rotated by 180 degrees.
+    rotated = reverse(convert(filters), [0, 1])
+    return negative(dilation2d(negative(value), rotated, strides, padding, data_format, dilations), name)

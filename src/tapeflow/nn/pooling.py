@@ -1,4 +1,4 @@
-"""What max and average pooling share."""
+"""Layout, shape rule and arguments that max and average pooling share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import tapeflow as tf
+from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
@@ -17,19 +17,19 @@ from tapeflow.nn.windows import (
     Geometry,
     channels_last,
     flat,
-    geometry,
     per_dimension,
     rank_of,
     spatial,
+    window_geometry,
     window_rule,
 )
 
 
 class PoolLayout(NamedTuple):
-    """All that the kernels need to know of pooling images of a shape.
+    """The layout of pooling, for images of one shape and one set of attrs.
 
     Attributes:
-        at: where the windows lie.
+        geometry: the positions of the windows.
         window: their size.
         output: the shape of the result.
         empty: whether there is nothing to compute, which ATen refuses.
@@ -39,7 +39,7 @@ class PoolLayout(NamedTuple):
         in_blocks: whether small windows divide images with channels last, without rests, borders or overlaps.
     """
 
-    at: Geometry
+    geometry: Geometry
     window: tuple[int, ...]
     output: tuple[int, ...]
     empty: bool
@@ -77,38 +77,45 @@ def pool_layout(
         raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
     windows = spatial(ksize, data_format)
     one_each = (1,) * (dims + 2)
-    at = geometry(op, spatial(image, data_format), windows, strides, one_each, padding, explicit, data_format)
-    for b, a, k in zip(at.before, at.after, windows, strict=True):
+    geometry = window_geometry(
+        op, spatial(image, data_format), windows, strides, one_each, padding, explicit, data_format
+    )
+    for b, a, k in zip(geometry.before, geometry.after, windows, strict=True):
         if padding == "EXPLICIT" and max(a, b) >= k:
             raise invalid(f"Padding {max(a, b)} needs to be smaller than the window size {k}")
     last = channels_last(data_format)
     as_is = tuple(range(dims + 2))
-    is_padded = not at.symmetric or any(2 * b > k for b, k in zip(at.before, windows, strict=True))
+    is_padded = not geometry.symmetric or any(2 * b > k for b, k in zip(geometry.before, windows, strict=True))
     divided = all(not n % k for n, k in zip(spatial(image, data_format), windows, strict=True))
     return PoolLayout(
-        at=at,
+        geometry=geometry,
         window=windows,
-        output=(image[0], *at.out, image[-1]) if last else (*image[:2], *at.out),
-        empty=0 in image or 0 in at.out,
-        border=(0,) * dims if is_padded else at.before,
+        output=(image[0], *geometry.out, image[-1]) if last else (*image[:2], *geometry.out),
+        empty=0 in image or 0 in geometry.out,
+        border=(0,) * dims if is_padded else geometry.before,
         padded=is_padded,
         to_first=TO_FIRST[dims + 2] if last else as_is,
         from_first=TO_LAST[dims + 2] if last else as_is,
-        in_blocks=last and divided and max(windows) <= 4 and tuple(at.strides) == tuple(windows) and not any(at.before),
+        in_blocks=last
+        and divided
+        and max(windows) <= 4
+        and tuple(geometry.strides) == tuple(windows)
+        and not any(geometry.before),
     )
 
 
 def pooled_depth(ksize: Any, data_format: str) -> int:
-    """The length of a window along the channels."""
+    """Returns the length of a window along the channels."""
     return ksize[-1 if channels_last(data_format) else 1]
 
 
 def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> TensorShape:
+    """Infers the shape of the result of pooling."""
     if x.is_fully_defined() and pooled_depth(ksize, data_format) == 1:
         return TensorShape(
             pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format).output
         )
-    channels = None if x.rank is None else x[-1 if channels_last(data_format) else 1]
+    channels = x[-1 if channels_last(data_format) else 1] if x.rank == len(ksize) else None
     if channels is not None:
         channels //= pooled_depth(ksize, data_format)
     attrs = (strides, (1,) * len(strides), padding, explicit, data_format)
@@ -116,11 +123,12 @@ def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: 
 
 
 def pool_rule_without_explicit(x: TensorShape, ksize: Any, strides: Any, padding: str, data_format: str) -> TensorShape:
+    """Infers the shape of the result of pooling, for an op that has no explicit paddings."""
     return pool_rule(x, ksize, strides, padding, (), data_format)
 
 
 def text_only(padding: Any) -> str:
-    """The padding, where pairs of numbers are not possible.
+    """Checks the padding of an op that takes no pairs of numbers.
 
     Raises:
         TypeError: it is not a string.
@@ -133,19 +141,19 @@ def text_only(padding: Any) -> str:
 def of_sequences(
     function: Callable[..., Any], input: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
 ) -> Any:
-    """A 2-D pooling op, with the arguments of a 1-D one: on images of height 1."""
+    """Calls a 2-D pooling op with the arguments of a 1-D one, on images of height 1."""
     last = data_format in ("NWC", "NHWC")
     if not last and data_format not in ("NCW", "NCHW"):
         raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
     window = flat(per_dimension(ksize, 1, last, "ksize"), last)
     steps = flat(per_dimension(strides, 1, last, "strides"), last)
     height = 1 if last else 2
-    y = function(tf.expand_dims(input, height), window, steps, text_only(padding), "NHWC" if last else "NCHW", name)
-    return tf.squeeze(y, (height,))
+    y = function(expand_dims(input, height), window, steps, text_only(padding), "NHWC" if last else "NCHW", name)
+    return squeeze(y, (height,))
 
 
 def by_rank(input: Any, data_format: str | None, *functions: Callable[..., Any]) -> tuple[Callable[..., Any], str]:
-    """Of a function for each number of spatial dimensions, the input's, and the data format in that rank's letters.
+    """Selects the function for the input's number of spatial dimensions, and its default data format.
 
     Raises:
         ValueError: the rank is not 3, 4 or 5.

@@ -10,11 +10,13 @@ from torch.nn.functional import pad
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.batched_channels import joined_batches
 
 
 def _window_sums(x: torch.Tensor, radius: int) -> torch.Tensor:
-    """Of each element of the last dimension, the sum of those at most `radius` away."""
+    """Sums, for each element of the last dimension, those at most `radius` away."""
     channels = x.shape[-1]
     radius = min(radius, channels)
     sums = pad(x, (radius + 1, radius)).cumsum(-1)
@@ -33,15 +35,15 @@ def _lrn_kernel(
     return (wide * scale.pow(-beta)).to(input.dtype)
 
 
-@op("LRN", kernel=_lrn_kernel, shape=same)
+@op("LRN", kernel=_lrn_kernel, shape=same, batching=joined_batches)
 def local_response_normalization(
-    input: Any,
+    input: TensorLike,
     depth_radius: int = 5,
     bias: float = 1.0,
     alpha: float = 1.0,
     beta: float = 0.5,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Divides each element by a power of the sum of squares of its neighbours among the channels.
 
     It is `input / (bias + alpha * sums) ** beta`, where the sums are over the channels at most `depth_radius` away.
@@ -85,18 +87,18 @@ def _lrn_grad_kernel(
     return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(x.dtype)
 
 
-@op("LRNGrad", kernel=_lrn_grad_kernel)
+@op("LRNGrad", kernel=_lrn_grad_kernel, batching=joined_batches)
 def lrn_grad(
-    input_grads: Any,
-    input_image: Any,
-    output_image: Any,
+    input_grads: TensorLike,
+    input_image: TensorLike,
+    output_image: TensorLike,
     depth_radius: int = 5,
     bias: float = 1.0,
     alpha: float = 1.0,
     beta: float = 0.5,
     name: str | None = None,
-) -> Any:
-    """The gradient of `local_response_normalization`."""
+) -> Tensor:
+    """Computes the gradient of `local_response_normalization`."""
 
 
 lrn = local_response_normalization

@@ -1,7 +1,7 @@
-"""Cells of recurrent networks around other cells: dropout, residual connections, and devices.
+"""Wrappers of recurrent networks' cells: dropout, residual connections, and devices.
 
-A cell is called as `cell(inputs, state)` and gives the output and the new state; it has a `state_size` and an
-`output_size`. Keras' cells are such, and so is any class of one's own.
+A cell is called as `cell(inputs, state)` and returns the output and the new state; it has a `state_size` and an
+`output_size`. Keras' cells are such, and so is any class that follows this protocol.
 """
 
 from __future__ import annotations
@@ -10,14 +10,21 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros
+from tapeflow.array.properties import shape
+from tapeflow.core import device as devices
+from tapeflow.core.values import nest
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.division import realdiv
+from tapeflow.math.rounding import floor
 from tapeflow.module import Module
+from tapeflow.nn.dropping import dropout
+from tapeflow.random.stateful import uniform
+from tapeflow.tensor_array import TensorArray
 
 
 class _CellWrapper(Module):
-    """A cell around another, which by default does as that does."""
+    """A cell around another one, to which it delegates by default."""
 
     def __init__(self, cell: Any, name: str | None = None) -> None:
         if not callable(cell) or not hasattr(cell, "output_size") or not hasattr(cell, "state_size"):
@@ -27,7 +34,7 @@ class _CellWrapper(Module):
 
     @property
     def wrapped_cell(self) -> Any:
-        """The cell within."""
+        """The wrapped cell."""
         return self.cell
 
     @property
@@ -41,25 +48,25 @@ class _CellWrapper(Module):
         return self.cell.output_size
 
     def build(self, inputs_shape: Any) -> None:
-        """Makes the cell's variables, where it has not made them."""
+        """Creates the cell's variables, unless they exist."""
         if hasattr(self.cell, "build") and not getattr(self.cell, "built", False):
             self.cell.build(inputs_shape)
             self.cell.built = True
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A state of zeros."""
+        """Returns a state of zeros."""
         if hasattr(self.cell, "zero_state"):
             return self.cell.zero_state(batch_size, dtype)
         return self.get_initial_state(batch_size=batch_size, dtype=dtype)
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
-        """The state to begin with: the cell's own, or zeros."""
+        """Returns the initial state: the cell's own, or zeros."""
         if inputs is not None:
-            batch_size, dtype = tf.shape(inputs)[0], inputs.dtype
+            batch_size, dtype = shape(inputs)[0], inputs.dtype
         if hasattr(self.cell, "get_initial_state"):
             return self.cell.get_initial_state(batch_size=batch_size)
-        return tf.nest.map_structure(
-            lambda size: tf.zeros([int(batch_size), *(size if isinstance(size, (list, tuple)) else [size])], dtype),
+        return nest.map_structure(
+            lambda size: zeros([int(batch_size), *(size if isinstance(size, (list, tuple)) else [size])], dtype),
             self.state_size,
         )
 
@@ -77,17 +84,18 @@ class _CellWrapper(Module):
         return self.call(inputs, state, **kwargs)
 
     def call(self, inputs: Any, state: Any, **kwargs: Any) -> Any:
+        """Runs a step; subclasses override it."""
         return self.cell(inputs, state, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """What to make the wrapper of again."""
+        """Returns the config from which `from_config` creates the wrapper again."""
         cell = self.cell
         config = cell.get_config() if hasattr(cell, "get_config") else {}
         return {"cell": {"class_name": type(cell).__name__, "config": config}, "name": self.name}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
-        """The wrapper that `get_config` describes.
+        """Creates the wrapper that `get_config` describes.
 
         Raises:
             ValueError: the cell's class is not among `custom_objects`.
@@ -107,18 +115,18 @@ class RNNCellDropoutWrapper(_CellWrapper):
 
     Args:
         cell: the cell.
-        input_keep_prob, state_keep_prob, output_keep_prob: the share of elements to keep: numbers or tensors.
-        variational_recurrent: drops the same elements in every step (Gal and Ghahramani, 2015); then `dtype` must be
-            given, and `input_size` if inputs are dropped.
+        input_keep_prob, state_keep_prob, output_keep_prob: the share of elements that stay: numbers or tensors.
+        variational_recurrent: drops the same elements in every step (Gal and Ghahramani, 2015); requires `dtype`, and
+            `input_size` if inputs are dropped.
         input_size: the shape of the inputs, or a structure of shapes, without the batch.
         dtype: of the inputs, states and outputs.
         seed: of the random choices.
-        dropout_state_filter_visitor: says for a part of the state whether to drop of it; by default of all but the
-            memory `c` of an LSTM's state and `tf.TensorArray`s.
+        dropout_state_filter_visitor: `visitor(part)` tells whether dropout applies to a part of the state; by default
+            to all but the memory `c` of an LSTM's state and `tf.TensorArray`s.
 
     Raises:
         TypeError: it is no cell, or the filter is not callable.
-        ValueError: a share is not in (0, 1].
+        ValueError: a share is not in (0, 1], or the dtype or size that `variational_recurrent` requires is missing.
 
     Example:
         >>> class Counter:
@@ -146,13 +154,13 @@ class RNNCellDropoutWrapper(_CellWrapper):
         super().__init__(cell, name)
         if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
             raise TypeError("dropout_state_filter_visitor must be callable.")
-        for what, share in (
+        for parameter, share in (
             ("input_keep_prob", input_keep_prob),
             ("state_keep_prob", state_keep_prob),
             ("output_keep_prob", output_keep_prob),
         ):
             if isinstance(share, (int, float)) and not 0 < share <= 1:
-                raise ValueError(f"Parameter {what} must be between 0 and 1: {share}")
+                raise ValueError(f"Parameter {parameter} must be between 0 and 1: {share}")
         self._keep = {"input": input_keep_prob, "state": state_keep_prob, "output": output_keep_prob}
         self._filter = dropout_state_filter_visitor or _keep_memory
         self._seed = seed
@@ -167,72 +175,74 @@ class RNNCellDropoutWrapper(_CellWrapper):
                 if input_size is None:
                     raise ValueError("When variational_recurrent=True and input_keep_prob < 1.0, input_size is needed")
                 sizes["input"] = input_size
-            for what, size in sizes.items():
-                leaves = tf.nest.flatten(size)
-                self._noise[what] = [self._noise_of(what, i, leaf, dtype) for i, leaf in enumerate(leaves)]
+            for role, size in sizes.items():
+                leaves = nest.flatten(size)
+                self._noise[role] = [self._draw_noise(role, i, leaf, dtype) for i, leaf in enumerate(leaves)]
 
-    def _noise_of(self, what: str, number: int, size: Any, dtype: Any) -> Any:
-        """The random numbers that choose the elements of one tensor, for all steps."""
+    def _draw_noise(self, role: str, number: int, size: Any, dtype: Any) -> Any:
+        """Draws the random numbers that choose the elements of one tensor in all steps."""
         dims = size if isinstance(size, (list, tuple)) else getattr(size, "as_list", lambda: [size])()
-        return tf.random.uniform([1, *dims], dtype=dtype, seed=self._seed_of(what, number))
+        return uniform([1, *dims], dtype=dtype, seed=self._seed_of(role, number))
 
-    def _seed_of(self, what: str, number: int) -> int | None:
+    def _seed_of(self, role: str, number: int) -> int | None:
         if self._seed is None:
             return None
-        digest = hashlib.md5(f"{self._seed}{what}_{number}".encode()).digest()
+        digest = hashlib.md5(f"{self._seed}{role}_{number}".encode()).digest()
         return int.from_bytes(digest[:4], "little") & 0x7FFFFFFF
 
-    def _dropped(self, what: str, values: Any, only: Any = None) -> Any:
-        """The structure with elements of its tensors dropped, where `only` does not say otherwise."""
-        share = self._keep[what]
+    def _dropped(self, role: str, values: Any, only: Any = None) -> Any:
+        """Applies dropout to the tensors of a structure, or to those that `only` selects."""
+        share = self._keep[role]
         if not _drops(share):
             return values
-        leaves = tf.nest.flatten(values)
-        wanted = [True] * len(leaves) if only is None else tf.nest.flatten(only)
-        found = []
-        for i, (leaf, drop) in enumerate(zip(leaves, wanted, strict=True)):
+        leaves = nest.flatten(values)
+        selected = [True] * len(leaves) if only is None else nest.flatten(only)
+        results = []
+        for i, (leaf, drop) in enumerate(zip(leaves, selected, strict=True)):
             if not drop:
-                found.append(leaf)
+                results.append(leaf)
             elif self._variational:
-                keep = tf.floor(add(self._noise[what][i], share))
-                found.append(multiply(realdiv(leaf, share), keep))
+                keep = floor(add(self._noise[role][i], share))
+                results.append(multiply(realdiv(leaf, share), keep))
             else:
-                found.append(tf.nn.dropout(leaf, rate=1 - share, seed=self._seed_of(what, i)))
-        return tf.nest.pack_sequence_as(values, found)
+                results.append(dropout(leaf, rate=1 - share, seed=self._seed_of(role, i)))
+        return nest.pack_sequence_as(values, results)
 
     def call(self, inputs: Any, state: Any, **kwargs: Any) -> Any:
+        """Runs a step with dropout."""
         output, new_state = self.cell(self._dropped("input", inputs), state, **kwargs)
         if _drops(self._keep["state"]):
             new_state = self._dropped("state", new_state, _filtered(new_state, self._filter))
         return self._dropped("output", output), new_state
 
     def get_config(self) -> dict[str, Any]:
-        """What to make the wrapper of again."""
+        """Returns the config from which `from_config` creates the wrapper again."""
         if self._filter is not _keep_memory:
             raise ValueError("A wrapper with a filter of the state cannot be described by a config")
-        shares = {f"{what}_keep_prob": share for what, share in self._keep.items()}
+        shares = {f"{role}_keep_prob": share for role, share in self._keep.items()}
         return {**super().get_config(), **shares, **self._options, "seed": self._seed}
 
 
 def _drops(share: Any) -> bool:
+    """Tells whether a share of elements to keep, a number or a tensor, may be less than 1."""
     return not isinstance(share, (int, float)) or share < 1
 
 
 def _keep_memory(state: Any) -> Any:
-    """Of an LSTM's state only `h` is dropped of; of a `TensorArray` nothing is."""
+    """Selects all tensors for dropout but the memory `c` of an LSTM's state and `TensorArray`s."""
     if hasattr(state, "c") and hasattr(state, "h") and hasattr(state, "_replace"):
         return state._replace(c=False, h=True)
-    return not isinstance(state, tf.TensorArray)
+    return not isinstance(state, TensorArray)
 
 
 def _filtered(state: Any, visit: Callable[[Any], Any]) -> Any:
-    """For each tensor of the state, whether to drop of it; a visitor may answer for a whole part of it."""
+    """Selects the tensors of a state for dropout; a visitor may answer for a whole part of the state."""
     answer = visit(state)
     if not isinstance(state, (list, tuple, dict)):
         return answer
     if isinstance(answer, bool):
         if not answer:
-            return tf.nest.map_structure(lambda _: False, state)
+            return nest.map_structure(lambda _: False, state)
         if isinstance(state, dict):
             return {key: _filtered(value, visit) for key, value in state.items()}
         parts = [_filtered(part, visit) for part in state]
@@ -245,7 +255,7 @@ class RNNCellResidualWrapper(_CellWrapper):
 
     Args:
         cell: the cell.
-        residual_fn: `residual_fn(inputs, outputs)` gives the outputs instead.
+        residual_fn: `residual_fn(inputs, outputs)` computes the outputs instead.
 
     Raises:
         TypeError: it is no cell.
@@ -266,20 +276,21 @@ class RNNCellResidualWrapper(_CellWrapper):
         self._residual_fn = residual_fn
 
     def call(self, inputs: Any, state: Any, **kwargs: Any) -> Any:
+        """Runs a step, and adds the inputs to its outputs."""
         outputs, new_state = self.cell(inputs, state, **kwargs)
         if self._residual_fn is not None:
             return self._residual_fn(inputs, outputs), new_state
-        tf.nest.assert_same_structure(inputs, outputs)
+        nest.assert_same_structure(inputs, outputs)
 
         def joined(x: Any, y: Any) -> Any:
             if not x.shape.is_compatible_with(y.shape):
                 raise ValueError(f"Shapes {x.shape} and {y.shape} are incompatible")
             return add(x, y)
 
-        return tf.nest.map_structure(joined, inputs, outputs), new_state
+        return nest.map_structure(joined, inputs, outputs), new_state
 
     def get_config(self) -> dict[str, Any]:
-        """What to make the wrapper of again."""
+        """Returns the config from which `from_config` creates the wrapper again."""
         if self._residual_fn is not None:
             raise ValueError("A wrapper with a residual function cannot be described by a config")
         return super().get_config()
@@ -304,19 +315,20 @@ class RNNCellDeviceWrapper(_CellWrapper):
         [[1.0]]
     """
 
-    def __init__(self, cell: Any, device: Any, name: str | None = None) -> None:
+    def __init__(self, cell: Any, device: str, name: str | None = None) -> None:
         super().__init__(cell, name)
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A state of zeros, on the device."""
-        with tf.device(self._device):
+        """Returns a state of zeros, on the device."""
+        with devices.device(self._device):
             return super().zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Any, **kwargs: Any) -> Any:
-        with tf.device(self._device):
+        """Runs a step on the device."""
+        with devices.device(self._device):
             return self.cell(inputs, state, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """What to make the wrapper of again."""
+        """Returns the config from which `from_config` creates the wrapper again."""
         return {**super().get_config(), "device": self._device}

@@ -7,13 +7,15 @@ from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.shaping import transpose
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import equal_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.elementwise import exp
 from tapeflow.math.reduction import reduce_sum
@@ -31,9 +33,9 @@ def _softmax_kernel(logits: torch.Tensor) -> torch.Tensor:
     return torch.softmax(logits, -1)
 
 
-@op("Softmax", kernel=_softmax_kernel, shape=_needs_a_dimension, allocates=True)
+@op("Softmax", kernel=_softmax_kernel, shape=_needs_a_dimension, batching=equal_shapes, allocates=True)
 def _softmax(logits: Any, name: str | None = None) -> Any:
-    """Softmax over the last dimension."""
+    """Computes softmax over the last dimension."""
 
 
 @_softmax.gradient(needs="outputs")
@@ -48,9 +50,9 @@ def _log_softmax_kernel(logits: torch.Tensor) -> torch.Tensor:
     return torch.log_softmax(logits, -1)
 
 
-@op("LogSoftmax", kernel=_log_softmax_kernel, shape=_needs_a_dimension)
+@op("LogSoftmax", kernel=_log_softmax_kernel, shape=_needs_a_dimension, batching=equal_shapes)
 def _log_softmax(logits: Any, name: str | None = None) -> Any:
-    """The logarithm of softmax over the last dimension."""
+    """Computes the logarithm of softmax over the last dimension."""
 
 
 @_log_softmax.gradient(needs="outputs")
@@ -58,7 +60,7 @@ def _(call: Call, dy: Any) -> Any:
     return subtract(dy, multiply(reduce_sum(dy, -1, True), exp(call.outputs[0])))
 
 
-def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
     """Computes `exp(logits) / reduce_sum(exp(logits), axis)`.
 
     Args:
@@ -80,7 +82,7 @@ def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
     return along(_softmax, logits, axis, name)
 
 
-def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
     """Computes `logits - log(reduce_sum(exp(logits), axis))`.
 
     Args:
@@ -103,7 +105,7 @@ def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
 
 
 def along(function: Callable[..., Any], x: Any, axis: Any, name: str | None) -> Any:
-    """An op of the last dimension, along another."""
+    """Applies an op of the last dimension along another one."""
     x = convert(x)
     axis = -1 if axis is None else host_value(axis)
     rank = x.shape.rank
@@ -116,4 +118,4 @@ def along(function: Callable[..., Any], x: Any, axis: Any, name: str | None) -> 
         )
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
-    return tf.transpose(function(tf.transpose(x, order), name=name), order)
+    return transpose(function(transpose(x, order), name=name), order)

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import stack
+from tapeflow.array.padding import pad
+from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.types.dtypes import bfloat16, float32
 from tapeflow.core.values.tensor import Tensor
@@ -22,8 +24,9 @@ def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: boo
     """Declares how a convolution and its two backward ops are exported where they have dilations.
 
     Args:
-        forward: None, where TensorFlow's kernel takes any dilations.
-        always: whether TensorFlow's kernels can't have any; by default those for float32 and bfloat16 can.
+        forward: the convolution, or None where TensorFlow's kernel takes any dilations.
+        back_input, back_filter: the backward ops.
+        always: whether no kernel of TensorFlow takes dilations; by default those for float32 and bfloat16 do.
     """
 
     def refused(tensor: int) -> Callable[..., bool]:
@@ -44,27 +47,27 @@ def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: boo
         rates = _rates(attrs)
         dims = [sizes[i] for i in range(len(rates) + 2)] if isinstance(sizes, Tensor) else list(sizes)
         wide = [(n - 1) * r + 1 for n, r in zip(dims, rates, strict=False)] + dims[len(rates) :]
-        found = back_filter(x, tf.stack(wide) if isinstance(sizes, Tensor) else wide, dy, *_without(attrs))
-        return found[tuple([slice(None, None, r) for r in rates])]
+        gradient = back_filter(x, stack(wide) if isinstance(sizes, Tensor) else wide, dy, *_without(attrs))
+        return gradient[tuple([slice(None, None, r) for r in rates])]
 
 
 def _rates(attrs: Sequence[Any]) -> list[int]:
-    """The dilations of the spatial dimensions."""
+    """Returns the dilations of the spatial dimensions."""
     *_, data_format, dilations = attrs
     return list(dilations[1:-1] if channels_last(data_format) else dilations[2:])
 
 
 def _without(attrs: Sequence[Any]) -> tuple[Any, ...]:
-    """The attrs with no dilations."""
+    """Returns the attrs without dilations."""
     return (*attrs[:-1], [1] * len(attrs[-1]))
 
 
 def _spread(filters: Any, rates: Sequence[int]) -> Any:
-    """Filters with `rate - 1` zeros between the elements of each dimension of the window."""
+    """Inserts `rate - 1` zeros between the elements of filters along each dimension of the window."""
     for axis, rate in enumerate(rates):
         dims = list(shape_of(filters))
-        wide = tf.expand_dims(filters, axis + 1)
+        wide = expand_dims(filters, axis + 1)
         paddings = [[0, rate - 1 if i == axis + 1 else 0] for i in range(len(dims) + 1)]
-        filters = tf.reshape(tf.pad(wide, paddings), [*dims[:axis], dims[axis] * rate, *dims[axis + 1 :]])
+        filters = reshape(pad(wide, paddings), [*dims[:axis], dims[axis] * rate, *dims[axis + 1 :]])
         filters = filters[(*[slice(None)] * axis, slice(0, (dims[axis] - 1) * rate + 1))]
     return filters

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, zeros, zeros_like
+from tapeflow.array.passing import stop_gradient
+from tapeflow.array.properties import size
+from tapeflow.array.shaping import squeeze
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, int64
-from tapeflow.math.arithmetic import add, multiply, subtract
-from tapeflow.math.division import realdiv
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.arithmetic import add, multiply, squared_difference, subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal
+from tapeflow.math.division import realdiv, reciprocal
+from tapeflow.math.elementwise import rsqrt, square
+from tapeflow.math.reduction import reduce_mean, reduce_sum
 
 _LOW = (float16, bfloat16)  # too coarse for sums of squares
 
 
-def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
-    """The mean and the variance over dimensions.
+def moments(
+    x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Computes the mean and the variance over dimensions.
 
-    As in TensorFlow, the gradient takes the mean within the variance for a constant: exact to first order only.
+    As in TensorFlow, the gradient treats the mean within the variance as a constant, which is exact to first order.
 
     Args:
         x: numeric; half and bfloat16 are computed in float32.
@@ -35,22 +48,25 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
         >>> [m.numpy().item() for m in tf.nn.moments(tf.constant([1.0, 3.0]), [0])]
         [2.0, 1.0]
     """
-    y = tf.cast(x, float32) if x.dtype in _LOW else x
-    mean = tf.reduce_mean(y, axes, keepdims=True)
-    variance = tf.reduce_mean(tf.math.squared_difference(y, tf.stop_gradient(mean)), axes, keepdims=True)
-    return _squeezed(mean, axes, keepdims, x.dtype), _squeezed(variance, axes, keepdims, x.dtype)
+    y: Any = x
+    dtype = y.dtype
+    if dtype in _LOW:
+        y = cast(y, float32)
+    mean = reduce_mean(y, axes, keepdims=True)
+    variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
+    return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
 
 
 def _squeezed(moment: Any, axes: Any, keepdims: bool, dtype: Any) -> Any:
     if not keepdims:
-        moment = tf.squeeze(moment, axes)
-    return moment if moment.dtype is dtype else tf.cast(moment, dtype)
+        moment = squeeze(moment, axes)
+    return moment if moment.dtype is dtype else cast(moment, dtype)
 
 
 def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any]:
-    """The mean and the variance over dimensions, of elements that count `frequency_weights` times.
+    x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Computes the mean and the variance over dimensions, of elements that count `frequency_weights` times.
 
     Args:
         x: floating; half is computed in float32.
@@ -68,25 +84,25 @@ def weighted_moments(
         >>> [m.numpy().item() for m in tf.nn.weighted_moments([0.0, 3.0], [0], [2.0, 1.0])]
         [1.0, 2.0]
     """
-    x = convert(x)
-    dtype = x.dtype
+    y = convert(x)
+    dtype = y.dtype
     if dtype is float16:
-        x = tf.cast(x, float32)
+        y = cast(y, float32)
     weights = convert(frequency_weights)
-    if weights.dtype is not x.dtype:
-        weights = tf.cast(weights, x.dtype)
-    weights = add(weights, tf.zeros_like(x))
-    share = tf.math.reciprocal(tf.reduce_sum(weights, axes, keepdims=True))
-    mean = multiply(tf.reduce_sum(multiply(weights, x), axes, keepdims=True), share)
-    squares = multiply(weights, tf.math.squared_difference(x, mean))
-    variance = multiply(tf.reduce_sum(squares, axes, keepdims=True), share)
+    if weights.dtype is not y.dtype:
+        weights = cast(weights, y.dtype)
+    weights = add(weights, zeros_like(y))
+    share = reciprocal(reduce_sum(weights, axes, keepdims=True))
+    mean = multiply(reduce_sum(multiply(weights, y), axes, keepdims=True), share)
+    squares = multiply(weights, squared_difference(y, mean))
+    variance = multiply(reduce_sum(squares, axes, keepdims=True), share)
     return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
 
 
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any, Any, Any]:
-    """What `normalize_moments` needs to know of a tensor to give its mean and variance.
+    x: TensorLike, axes: Sequence[int], shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Computes the sums from which `normalize_moments` computes the mean and the variance.
 
     Args:
         x: numeric.
@@ -104,34 +120,32 @@ def sufficient_statistics(
         >>> [s.numpy().item() for s in tf.nn.sufficient_statistics([1.0, 2.0], [0])[:3]]
         [2.0, 3.0, 5.0]
     """
-    x = convert(x)
-    shape = shape_of(x)
-    count = 1
-    for a in {a % len(shape) for a in axes}:
-        count *= shape[a]
+    y = convert(x)
+    shape = shape_of(y)
+    count = math.prod(shape[a] for a in {a % len(shape) for a in axes})
     if shift is None:
-        centered, squares = x, multiply(x, x)
+        origin, centered, squares = None, y, multiply(y, y)
     else:
-        shift = convert(shift, x.dtype)
-        centered, squares = subtract(x, shift), tf.math.squared_difference(x, shift)
+        origin = convert(shift, y.dtype)
+        centered, squares = subtract(y, origin), squared_difference(y, origin)
     return (
-        tf.constant(count, x.dtype),
-        tf.reduce_sum(centered, axes, keepdims=keepdims),
-        tf.reduce_sum(squares, axes, keepdims=keepdims),
-        shift,
+        constant(count, y.dtype),
+        reduce_sum(centered, axes, keepdims=keepdims),
+        reduce_sum(squares, axes, keepdims=keepdims),
+        origin,
     )
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
-) -> tuple[Any, Any]:
-    """The mean and variance, from what `sufficient_statistics` gives.
+    counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike | None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Computes the mean and the variance from the results of `sufficient_statistics`.
 
     Args:
         counts: the number of elements, a floating scalar.
         mean_ss: the sums of the (shifted) elements.
         variance_ss: the sums of their squares.
-        shift: what was subtracted, or None.
+        shift: the value that was subtracted from the elements, or None.
 
     Returns:
         The mean and the variance.
@@ -140,15 +154,21 @@ def normalize_moments(
         >>> [m.numpy().item() for m in tf.nn.normalize_moments(tf.constant(2.0), 4.0, 10.0, None)]
         [2.0, 1.0]
     """
-    share = tf.math.reciprocal(counts)
+    share = reciprocal(counts)
     shifted = multiply(mean_ss, share)
     mean = shifted if shift is None else add(shifted, shift)
-    return mean, subtract(multiply(variance_ss, share), tf.square(shifted))
+    return mean, subtract(multiply(variance_ss, share), square(shifted))
 
 
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
-) -> Any:
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: TensorLike,
+    name: str | None = None,
+) -> Tensor:
     """Normalizes by a mean and variance, then scales and shifts (Ioffe and Szegedy, 2015).
 
     It is `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
@@ -169,33 +189,34 @@ def batch_normalization(
         >>> tf.nn.batch_normalization(tf.constant([3.0]), 1.0, tf.constant(4.0), 5.0, 2.0, 0.0).numpy().tolist()
         [7.0]
     """
-    inverse = tf.math.rsqrt(add(variance, variance_epsilon))
+    center: Any = mean
+    inverse = rsqrt(add(variance, variance_epsilon))
     if scale is not None:
         inverse = multiply(inverse, scale)
-    shift = multiply(-mean, inverse) if offset is None else subtract(offset, multiply(mean, inverse))
-    x = convert(x, hint=inverse.dtype)
-    if inverse.dtype is not x.dtype:
-        inverse, shift = tf.cast(inverse, x.dtype), tf.cast(shift, x.dtype)
-    return add(multiply(x, inverse), shift, name=name)
+    shift = multiply(-center, inverse) if offset is None else subtract(offset, multiply(center, inverse))
+    y = convert(x, hint=inverse.dtype)
+    if inverse.dtype is not y.dtype:
+        inverse, shift = cast(inverse, y.dtype), cast(shift, y.dtype)
+    return add(multiply(y, inverse), shift, name=name)
 
 
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
-    variance: Any,
-    beta: Any,
-    gamma: Any,
-    variance_epsilon: Any,
+    input: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
+    variance_epsilon: TensorLike,
     scale_after_normalization: bool,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Normalizes images by their channels' mean and variance; `batch_normalization` does the same and more.
 
     Args:
         input: `[batch, height, width, channels]`.
         mean, variance, beta, gamma: `[channels]`.
         variance_epsilon: a small number, so that nothing is divided by 0.
-        scale_after_normalization: whether to multiply by `gamma`.
+        scale_after_normalization: multiplies by `gamma`.
 
     Returns:
         A tensor of the shape of `input`.
@@ -205,12 +226,12 @@ def batch_norm_with_global_normalization(
         >>> tf.nn.batch_norm_with_global_normalization(one, one, one, [2.0], one, 0.0, True).numpy().tolist()
         [2.0]
     """
-    gamma = gamma if scale_after_normalization else None
-    return batch_normalization(input, mean, variance, beta, gamma, variance_epsilon, name)
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Any:
-    """The share of zeros among the elements.
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the share of zeros among the elements.
 
     Args:
         value: numeric.
@@ -222,6 +243,6 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
         >>> tf.math.zero_fraction([0, 0, 1, 2]).numpy().item()
         0.5
     """
-    value = convert(value)
-    zeros = tf.reduce_sum(tf.cast(tf.equal(value, tf.zeros((), value.dtype)), int64))
-    return realdiv(tf.cast(zeros, float32), tf.cast(tf.size(value), float32), name=name)
+    x = convert(value)
+    count = reduce_sum(cast(equal(x, zeros((), x.dtype)), int64))
+    return realdiv(cast(count, float32), cast(size(x), float32), name=name)

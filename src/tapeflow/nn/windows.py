@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 from torch.nn.functional import pad as torch_pad
@@ -21,13 +21,18 @@ from tapeflow.core.values.tensor import EagerTensor, invalid
 
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
+# Arguments of public functions: one int for all spatial dimensions, or ints for these or for all dimensions; and the
+# name of a padding, or the paddings before and after each dimension.
+Ints: TypeAlias = int | Sequence[int]
+Padding: TypeAlias = str | Sequence[Sequence[int]]
+
 # From [batch, spatial..., channels] to [batch, channels, spatial...], and back, by rank.
 TO_FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2), 5: (0, 4, 1, 2, 3)}
 TO_LAST = {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 
 
 class Geometry(NamedTuple):
-    """Where windows lie along the spatial dimensions.
+    """The positions of windows along the spatial dimensions.
 
     Attributes:
         out: the number of windows.
@@ -46,17 +51,17 @@ class Geometry(NamedTuple):
 
 
 def channels_last(data_format: str) -> bool:
-    """Whether the channels are the last dimension."""
+    """Tells whether the channels are the last dimension."""
     return data_format[-1] == "C"
 
 
 def spatial(values: Sequence[Any], data_format: str) -> Any:
-    """Of a value for each dimension, those of the spatial ones."""
+    """Selects the values of the spatial dimensions from one value for each dimension."""
     return values[1:-1] if channels_last(data_format) else values[2:]
 
 
 def check_format(op: str, data_format: Any, dims: int) -> None:
-    """Raises for a data format that there is not."""
+    """Raises for a data format that does not exist."""
     if data_format not in FORMATS[dims]:
         raise invalid(
             f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed values: "
@@ -65,7 +70,7 @@ def check_format(op: str, data_format: Any, dims: int) -> None:
 
 
 def length(size: int | None, window: int, stride: int, padding: str, before: int = 0, after: int = 0) -> int | None:
-    """How many windows fit: along a dimension of `size`, with `window` the length with gaps."""
+    """Counts the windows that fit along a dimension of `size`; `window` is their length, gaps included."""
     if size is None:
         return None
     if padding == "SAME":
@@ -74,7 +79,7 @@ def length(size: int | None, window: int, stride: int, padding: str, before: int
 
 
 @functools.lru_cache(4096)
-def geometry(
+def window_geometry(
     op: str,
     sizes: tuple[int, ...],
     windows: tuple[int, ...],
@@ -87,7 +92,7 @@ def geometry(
     """Lays out the windows; all but `sizes` and `windows` are the op's attrs, with a value for each dimension.
 
     Raises:
-        InvalidArgumentError: an attr is not one the op takes.
+        InvalidArgumentError: the op does not take an attr's value.
     """
     dims = len(sizes)
     check_format(op, data_format, dims)
@@ -116,24 +121,24 @@ def geometry(
     return Geometry(out, before, after, size, strides, before == after)
 
 
-def check_steps(what: str, values: tuple[int, ...], dims: int, data_format: str) -> None:
+def check_steps(kind: str, values: tuple[int, ...], dims: int, data_format: str) -> None:
     """Raises for strides or dilations that are not positive, or touch the batch or the channels."""
     if len(values) != dims + 2:
-        raise invalid(f"Sliding window {what} field must specify {dims + 2} dimensions, not {list(values)}")
+        raise invalid(f"Sliding window {kind} field must specify {dims + 2} dimensions, not {list(values)}")
     if any(v <= 0 for v in values):
-        said = "Stride must be > 0, but got" if what == "strides" else "Dilated rates should be larger than 0, not"
-        raise invalid(f"{said} {next(v for v in values if v <= 0)}")
+        problem = "Stride must be > 0, but got" if kind == "strides" else "Dilated rates should be larger than 0, not"
+        raise invalid(f"{problem} {next(v for v in values if v <= 0)}")
     others = (values[0], values[-1]) if channels_last(data_format) else values[:2]
     if others != (1, 1):
         raise UnimplementedError(
             None,
             None,
-            f"Current implementation does not yet support {what} in the batch and depth dimensions: {list(values)}",
+            f"Current implementation does not yet support {kind} in the batch and depth dimensions: {list(values)}",
         )
 
 
 def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The spatial paddings before and after, of the attr's flat list."""
+    """Returns the spatial paddings before and after, from the attr's flat list."""
     if len(explicit) != 2 * (dims + 2):
         raise invalid(f"explicit_paddings attribute must contain {2 * (dims + 2)} values, but got: {len(explicit)}")
     if any(p < 0 for p in explicit):
@@ -145,11 +150,11 @@ def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tu
     return spatial(before, data_format), spatial(after, data_format)
 
 
-# ---- what the public functions take ----------------------------------------------------------------------------------
+# ---- arguments of public functions -----------------------------------------------------------------------------------
 
 
-def per_dimension(value: Any, dims: int, last: bool, what: str) -> tuple[int, ...]:
-    """A stride, dilation or window size for each dimension, of an int, or a list for all or the spatial dimensions.
+def per_dimension(value: Any, dims: int, last: bool, parameter: str) -> tuple[int, ...]:
+    """Expands an int, or a list for all or the spatial dimensions, to one value for each dimension.
 
     Raises:
         ValueError: the list has another length.
@@ -167,7 +172,8 @@ def per_dimension(value: Any, dims: int, last: bool, what: str) -> tuple[int, ..
         return _one_for_all(value[0], dims, last)
     if len(value) != dims:
         raise ValueError(
-            f"{what} should be of length 1, {dims} or {dims + 2}. Received: {what}={value} of length {len(value)}"
+            f"{parameter} should be of length 1, {dims} or {dims + 2}. "
+            f"Received: {parameter}={value} of length {len(value)}"
         )
     return (1, *value, 1) if last else (1, 1, *value)
 
@@ -178,12 +184,12 @@ def _one_for_all(value: int, dims: int, last: bool) -> tuple[int, ...]:
 
 
 def flat(values: tuple[int, ...], last: bool) -> tuple[int, ...]:
-    """An attr of a 1-D window, for the image of height 1 that stands for the sequence."""
+    """Extends an attr of a 1-D window to the image of height 1 that stands for the sequence."""
     return (values[0], 1, *values[1:]) if last else (*values[:2], 1, values[2])
 
 
 def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
-    """The attrs `padding` and `explicit_paddings` of a public `padding` argument.
+    """Converts a public `padding` argument to the attrs `padding` and `explicit_paddings`.
 
     Raises:
         ValueError: it is "EXPLICIT", or a list of the wrong form.
@@ -210,7 +216,7 @@ def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
 
 
 def rank_of(x: Any) -> int | None:
-    """The number of dimensions of what an op takes, without making a shape where it can be had without."""
+    """Returns the rank of a value, without creating a `TensorShape` where that can be avoided."""
     if type(x) is EagerTensor:
         return len(x.value.shape)
     if not hasattr(x, "shape"):
@@ -218,20 +224,20 @@ def rank_of(x: Any) -> int | None:
     return x.shape.rank if isinstance(x.shape, TensorShape) else len(x.shape)
 
 
-# ---- what kernels do -------------------------------------------------------------------------------------------------
+# ---- images in kernels -----------------------------------------------------------------------------------------------
 
 
-def padded(x: torch.Tensor, at: Geometry, value: float = 0) -> torch.Tensor:
-    """An image in ATen's layout with its paddings as elements."""
+def padded(x: torch.Tensor, geometry: Geometry, value: float = 0) -> torch.Tensor:
+    """Pads an image in ATen's layout."""
     amounts: list[int] = []
-    for b, a in zip(at.before[::-1], at.after[::-1], strict=True):
+    for b, a in zip(geometry.before[::-1], geometry.after[::-1], strict=True):
         amounts += [b, a]
     return torch_pad(x, amounts, value=value)
 
 
-def unpadded(x: torch.Tensor, at: Geometry, sizes: Sequence[int]) -> torch.Tensor:
-    """The middle of an image in ATen's layout that `padded` made."""
-    for i, (b, n) in enumerate(zip(at.before, sizes, strict=True)):
+def unpadded(x: torch.Tensor, geometry: Geometry, sizes: Sequence[int]) -> torch.Tensor:
+    """Removes the padding that `padded` added to an image in ATen's layout."""
+    for i, (b, n) in enumerate(zip(geometry.before, sizes, strict=True)):
         x = x.narrow(i + 2, b, n)
     return x
 
@@ -239,11 +245,13 @@ def unpadded(x: torch.Tensor, at: Geometry, sizes: Sequence[int]) -> torch.Tenso
 def window_rule(
     x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]
 ) -> TensorShape:
-    """The shape of the result of windows over `x`, with dimensions that may be unknown."""
+    """Infers the shape of the result of windows over `x`, with dimensions that may be unknown."""
     strides, dilations, padding, explicit, data_format = attrs
     dims = len(windows)
     if x.rank is None:
         return TensorShape([None] * (dims + 2))
+    if any(rank != dims + 2 for rank in (x.rank, len(strides), len(dilations))):
+        return TensorShape(None)
     before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
     out: list[int | None] = []
     for i, n in enumerate(spatial(x.as_list(), data_format)):

@@ -1,3 +1,5 @@
-"""The public `tf.profiler` namespace: what ran, when and for how long, for TensorBoard's profile plugin."""
+"""The public `tf.profiler` namespace: timelines of kernels and functions for TensorBoard's profile plugin."""
 
 from tapeflow.profiler import experimental
+
+__all__ = ["experimental"]

@@ -1,6 +1,6 @@
-"""The public `tf.profiler.experimental` namespace: profiles of what runs between a start and a stop.
+"""The public `tf.profiler.experimental` namespace: profiles of the time between a start and a stop.
 
-torch's profiler does the measuring: an event is a kernel of ATen, or what a program marks with `Trace`.
+torch's profiler measures: an event is a kernel of ATen, or a scope that a program marks with `Trace`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _MARK = "tapeflow_trace#"
 
 
 class ProfilerOptions(NamedTuple):
-    """What is profiled.
+    """Options of a profile.
 
     Attributes:
         host_tracer_level: 0 for nothing on the CPU.
         python_tracer_level: 1 for Python's calls too.
         device_tracer_level: 0 for nothing on GPUs.
-        delay_ms: accepted, and without effect: this process profiles only itself.
+        delay_ms: accepted, and without effect.
 
     Example:
         >>> tf.profiler.experimental.ProfilerOptions().host_tracer_level
@@ -41,7 +41,7 @@ class ProfilerOptions(NamedTuple):
 
 
 class _Session:
-    """A profile that is being taken."""
+    """A running profile."""
 
     def __init__(self, logdir: Any, options: ProfilerOptions) -> None:
         self.logdir = logdir
@@ -56,7 +56,7 @@ class _Session:
         self._started = time.time_ns()
 
     def stop(self) -> bytes:
-        """Stops it; gives the profile as a message."""
+        """Stops the profile, and returns it as a serialized message."""
         stopped = time.time_ns()
         planes: dict[str, dict[str, list[Event]]] = {"/host:CPU": defaultdict(list)}
         if self._profile is not None:
@@ -78,18 +78,21 @@ class _Session:
 
 
 _lock = threading.Lock()
-_running: list[_Session] = []  # one or none
+_running: list[_Session] = []  # at most one
 
 
 def start(logdir: str, options: ProfilerOptions | None = None) -> None:
-    """Starts to profile.
+    """Starts a profile.
 
     Args:
-        logdir: where `stop` puts the profile: in TensorBoard's folders, below `plugins/profile`.
-        options: what is profiled.
+        logdir: the folder of TensorBoard's logs; `stop` writes the profile below `plugins/profile` in it.
+        options: the options of the profile.
+
+    Returns:
+        None.
 
     Raises:
-        AlreadyExistsError: a profile is being taken.
+        AlreadyExistsError: a profile is running.
 
     Example:
         >>> import tempfile
@@ -104,13 +107,13 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
 
 
 def stop(save: bool = True) -> None:
-    """Stops to profile.
+    """Stops the running profile.
 
     Args:
-        save: whether to keep the profile.
+        save: whether to write the profile to a file.
 
     Raises:
-        UnavailableError: no profile is being taken.
+        UnavailableError: no profile is running.
     """
     with _lock:
         if not _running:
@@ -150,11 +153,11 @@ class Profile:
 
 
 class Trace:
-    """A scope that is an event of the profile, if one is being taken: a training step, for example.
+    """A scope that is an event of the running profile, if there is one: a training step, for example.
 
     Args:
-        name: of the event.
-        **kwargs: what else there is to know of it, such as `step_num`.
+        name: the name of the event.
+        **kwargs: metadata of the event, such as `step_num`.
 
     Example:
         >>> for step in range(2):
@@ -175,7 +178,7 @@ class Trace:
         return self
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Adds to what there is to know of the event."""
+        """Adds to the metadata of the event."""
         self.metadata.update(kwargs)
 
     def __exit__(self, *error: object) -> None:

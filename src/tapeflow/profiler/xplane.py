@@ -1,8 +1,8 @@
-"""Profiles as `XSpace` messages, the form in which TensorFlow's profiler and TensorBoard's plugin keep them.
+"""Profiles as `XSpace` messages, the format of TensorFlow's profiler and TensorBoard's plugin.
 
 A space has planes (the host, and each device), a plane has lines (threads, or streams), and a line has events, whose
-names are in a table of the plane. When the profile began and ended is said in a plane of its own; all other times are
-from the beginning on. The numbers of the fields are those of `xplane.proto` in TensorFlow's sources.
+names are in a table of the plane. The times when the profile began and ended are in a plane of their own; all other
+times are relative to the beginning. The numbers of the fields are those of `xplane.proto` in TensorFlow's sources.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tapeflow.core.varint import varint
 
 
 class Event(NamedTuple):
-    """Something that ran.
+    """An event of a profile.
 
     Attributes:
-        name: what.
-        start, duration: in nanoseconds, from the start of the profile on.
-        stats: what else there is to know, by name: ints and texts.
+        name: the name of the kernel or scope.
+        start, duration: nanoseconds, the start relative to that of the profile.
+        stats: metadata by name: ints and strings.
     """
 
     name: str
@@ -48,7 +48,7 @@ class _Names:
         return self._numbers.setdefault(name, len(self._numbers) + 1)
 
     def entries(self, field: int) -> bytes:
-        """The table as a field of a plane: entries of a map from a number to its metadata."""
+        """Returns the table as a field of a plane: entries of a map from a number to its metadata."""
         return b"".join(
             _bytes(field, _number(1, number) + _bytes(2, _number(1, number) + _bytes(2, name)))
             for name, number in self._numbers.items()
@@ -56,16 +56,16 @@ class _Names:
 
 
 def _stat(number: int, value: Any) -> bytes:
-    known = _number(4, value) if isinstance(value, int) else _bytes(5, str(value))
-    return _bytes(4, _number(1, number) + known)
+    encoded = _number(4, value) if isinstance(value, int) else _bytes(5, str(value))
+    return _bytes(4, _number(1, number) + encoded)
 
 
 def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> bytes:
-    """A plane.
+    """Returns a serialized plane.
 
     Args:
-        number: of the plane.
-        name: such as `/host:CPU`.
+        number: the id of the plane.
+        name: the name, such as `/host:CPU`.
         lines: the events of each thread.
     """
     names, stats = _Names(), _Names()
@@ -80,19 +80,19 @@ def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> byte
 
 
 def _environment(number: int, started: int, stopped: int) -> bytes:
-    """The plane that says when all of it was."""
+    """Returns the plane with the times when the profile began and ended."""
     stats = _Names()
     times = {"profile_start_time": started, "profile_stop_time": stopped}
-    said = [_bytes(6, _number(1, stats[name]) + _number(3, time)) for name, time in times.items()]
-    return _number(1, number) + _bytes(2, "Task Environment") + stats.entries(5) + b"".join(said)
+    times_as_stats = [_bytes(6, _number(1, stats[name]) + _number(3, time)) for name, time in times.items()]
+    return _number(1, number) + _bytes(2, "Task Environment") + stats.entries(5) + b"".join(times_as_stats)
 
 
 def space(planes: Mapping[str, Mapping[str, Iterable[Event]]], started: int, stopped: int) -> bytes:
-    """A whole profile.
+    """Returns a serialized profile.
 
     Args:
         planes: the events by plane and line.
-        started, stopped: when the profile began and ended, in nanoseconds since 1970.
+        started, stopped: the times when the profile began and ended, in nanoseconds since 1970.
     """
     written = [_plane(i, name, lines) for i, (name, lines) in enumerate(planes.items())]
     written.append(_environment(len(written), started, stopped))

@@ -13,14 +13,14 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _nudged(
     low: torch.Tensor, high: torch.Tensor, num_bits: int, narrow_range: bool
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The range moved a little, so that zero is one of its steps: its ends, and the length of a step."""
+    """Moves a range so that zero is one of its steps; returns its ends, and the length of a step."""
     if not 2 <= num_bits <= 16:
         raise invalid("num_bits must be between 2 and 16, inclusive")
     first, last = float(narrow_range), float(2**num_bits - 1)
@@ -30,18 +30,18 @@ def _nudged(
 
 
 def _rounded(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, num_bits: int, narrow_range: bool) -> torch.Tensor:
-    """The nearest steps of a range."""
+    """Rounds to the nearest steps of a range."""
     start, end, step = _nudged(low, high, num_bits, narrow_range)
     offset, per_step = torch.maximum(torch.minimum(x, end), start) - start, 1.0 / step
     zero = torch.floor(0.5 - start * per_step)
-    found = torch.floor(offset * per_step - zero + 0.5) * step
-    return torch.where((low == 0) & (high == 0), 0.0, found)
+    rounded = torch.floor(offset * per_step - zero + 0.5) * step
+    return torch.where((low == 0) & (high == 0), 0.0, rounded)
 
 
 def _passed(
     dy: torch.Tensor, x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, num_bits: int, narrow_range: bool
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The gradient of what is in the range, below it and above it; rounding counts as the identity."""
+    """Returns the gradient of elements in the range, below it and above it; rounding counts as the identity."""
     if dy.shape != x.shape:
         raise invalid("gradient and input must be the same size")
     start, end, _ = _nudged(low, high, num_bits, narrow_range)
@@ -67,9 +67,9 @@ def _args_kernel(
 
 @op("FakeQuantWithMinMaxArgs", kernel=_args_kernel, shape=same, elementwise=True)
 def fake_quant_with_min_max_args(
-    inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
+    inputs: TensorLike, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Rounds to one of `2 ** num_bits` equally distant numbers between `min` and `max`, of which zero is one.
 
     Args:
@@ -79,7 +79,7 @@ def fake_quant_with_min_max_args(
         narrow_range: uses one number less, so that the range can be symmetric.
 
     Returns:
-        A tensor like `inputs`. Its gradient is passed on as it is inside of the range, and is zero elsewhere.
+        A float32 tensor of the shape of `inputs`. Its gradient passes inside of the range, and is zero elsewhere.
 
     Raises:
         InvalidArgumentError: `min` is not smaller than `max`, or `num_bits` is out of range.
@@ -103,14 +103,17 @@ def _args_gradient_kernel(
 
 @op("FakeQuantWithMinMaxArgsGradient", kernel=_args_gradient_kernel, shape=same, elementwise=True)
 def fake_quant_with_min_max_args_gradient(
-    gradients: Any, inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradient of `fake_quant_with_min_max_args`.
+    gradients: TensorLike, inputs: TensorLike, min: float = -6, max: float = 6, num_bits: int = 8,
+    narrow_range: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Computes the gradient of `fake_quant_with_min_max_args`.
 
     Args:
         gradients: that of the result, like `inputs`.
-        inputs, min, max, num_bits, narrow_range: what the function was called with.
+        inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
+
+    Returns:
+        The gradient of `inputs`: a float32 tensor of their shape.
 
     Raises:
         InvalidArgumentError: the shapes differ.
@@ -137,15 +140,12 @@ def _vars_kernel(
     return _rounded(inputs, min, max, num_bits, narrow_range)
 
 
-def _like_inputs(inputs: TensorShape, *_: Any) -> Any:
-    return inputs
-
-
-@op("FakeQuantWithMinMaxVars", kernel=_vars_kernel, shape=_like_inputs)
+@op("FakeQuantWithMinMaxVars", kernel=_vars_kernel, shape=same)
 def fake_quant_with_min_max_vars(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
-) -> Any:
-    """`fake_quant_with_min_max_args` for a range that is learned.
+    inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Rounds as `fake_quant_with_min_max_args` does, for a range that is learned.
 
     Args:
         inputs: a float32 tensor of any shape.
@@ -153,8 +153,8 @@ def fake_quant_with_min_max_vars(
         num_bits, narrow_range: see `fake_quant_with_min_max_args`.
 
     Returns:
-        A tensor like `inputs`. The gradient of what is below the range is that of `min`, and of what is above that of
-        `max`.
+        A float32 tensor of the shape of `inputs`. The gradient of elements below the range is that of `min`, and of
+        elements above it that of `max`.
 
     Raises:
         InvalidArgumentError: `min` or `max` is no scalar, or `num_bits` is out of range.
@@ -181,17 +181,17 @@ def _vars_gradient_kernel(
 
 @op("FakeQuantWithMinMaxVarsGradient", kernel=_vars_gradient_kernel, shape=lambda dy, x, low, high, *_: [x, low, high])
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradients of `fake_quant_with_min_max_vars`.
+    gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
+    narrow_range: bool = False, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """Computes the gradients of `fake_quant_with_min_max_vars`.
 
     Args:
         gradients: that of the result, like `inputs`.
-        inputs, min, max, num_bits, narrow_range: what the function was called with.
+        inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
 
     Returns:
-        Those of `inputs`, `min` and `max`.
+        The gradients of `inputs`, `min` and `max`: float32 tensors of their shapes.
 
     Raises:
         InvalidArgumentError: the shapes differ, or `min` or `max` is no scalar.
@@ -223,11 +223,12 @@ def _channels_kernel(
     return _rounded(inputs, min, max, num_bits, narrow_range)
 
 
-@op("FakeQuantWithMinMaxVarsPerChannel", kernel=_channels_kernel, shape=_like_inputs)
+@op("FakeQuantWithMinMaxVarsPerChannel", kernel=_channels_kernel, shape=same)
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
-) -> Any:
-    """`fake_quant_with_min_max_vars` with a range for each channel.
+    inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Rounds as `fake_quant_with_min_max_vars` does, with a range for each channel.
 
     Args:
         inputs: a float32 tensor of shape `[..., channels]`.
@@ -235,7 +236,7 @@ def fake_quant_with_min_max_vars_per_channel(
         num_bits, narrow_range: see `fake_quant_with_min_max_args`.
 
     Returns:
-        A tensor like `inputs`.
+        A float32 tensor of the shape of `inputs`.
 
     Raises:
         InvalidArgumentError: `min` or `max` is of another shape, or `num_bits` is out of range.
@@ -264,17 +265,17 @@ def _channels_gradient_kernel(
 @op("FakeQuantWithMinMaxVarsPerChannelGradient", kernel=_channels_gradient_kernel,
     shape=lambda dy, x, low, high, *_: [x, low, high])  # fmt: skip
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The gradients of `fake_quant_with_min_max_vars_per_channel`.
+    gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
+    narrow_range: bool = False, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """Computes the gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
         gradients: that of the result, like `inputs`.
-        inputs, min, max, num_bits, narrow_range: what the function was called with.
+        inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
 
     Returns:
-        Those of `inputs`, `min` and `max`.
+        The gradients of `inputs`, `min` and `max`: float32 tensors of their shapes.
 
     Raises:
         InvalidArgumentError: the shapes differ.

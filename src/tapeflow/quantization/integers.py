@@ -13,32 +13,33 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import storage_type
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 _LARGEST = float(torch.finfo(torch.float32).max)
 
 
 def _ends(kind: Any, narrow_range: bool = False) -> tuple[int, int]:
-    """The least and the greatest integer of a dtype of NumPy."""
+    """Returns the least and the greatest integer of a dtype of NumPy."""
     info = np.iinfo(kind)
     return int(info.min) + narrow_range, int(info.max)
 
 
 def _numbers(q: np.ndarray) -> torch.Tensor:
-    """The integers of an array. Quantized tensors are held as arrays: ATen has no storage for all of them."""
+    """Converts the integers of an array, as which quantized tensors are held: ATen has no storage for all of them."""
     return torch.from_numpy(q.astype(np.float64))
 
 
 def _away_from_zero(x: torch.Tensor) -> torch.Tensor:
-    """To the nearest integers; halves away from zero."""
+    """Rounds to the nearest integers; halves away from zero."""
     return torch.sign(x) * torch.floor(torch.abs(x) + 0.5)
 
 
 def _along(bound: torch.Tensor, x: torch.Tensor, axis: int, name: str) -> torch.Tensor:
-    """A bound for all of `x`, or one for each slice of an axis, in a shape that broadcasts."""
+    """Reshapes a bound, for all of `x` or for each slice of an axis, so that it broadcasts against `x`."""
     if axis == -1:
         if bound.numel() != 1:
             raise invalid(f"{name} must be a scalar without an axis: it has {bound.numel()} elements")
@@ -51,7 +52,7 @@ def _along(bound: torch.Tensor, x: torch.Tensor, axis: int, name: str) -> torch.
 
 
 def _cast(x: torch.Tensor, kind: Any) -> np.ndarray:
-    """Whole numbers as integers; those beyond the ends are the ends."""
+    """Casts whole numbers to integers; those beyond the ends become the ends."""
     return x.double().clamp(*_ends(kind)).cpu().numpy().astype(kind)
 
 
@@ -59,7 +60,7 @@ def _cast(x: torch.Tensor, kind: Any) -> np.ndarray:
 
 
 def _steps(low: torch.Tensor, high: torch.Tensor, kind: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Of "MIN_FIRST": the length of a step, and the end of the range as a number of steps from zero."""
+    """Computes for "MIN_FIRST" the length of a step, and the end of the range as a number of steps from zero."""
     count = 2.0 ** np.iinfo(kind).bits
     length = (high.double() - low.double()) * (count / (count - 1)) / count
     return length, _away_from_zero(low.double() / length)
@@ -76,7 +77,7 @@ def _from_steps(q: np.ndarray, low: torch.Tensor, high: torch.Tensor) -> torch.T
 
 
 def _scale(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> torch.Tensor:
-    """Of "SCALED": how many integers go on 1, so that neither end of the range is beyond the ends of the integers."""
+    """Computes for "SCALED" how many integers make 1, so that the range fits into the integers at both ends."""
     from_low = torch.where(low * ends[0] > 0, ends[0] / low, _LARGEST)
     from_high = torch.where(high * ends[1] > 0, ends[1] / high, _LARGEST)
     return torch.minimum(from_low, from_high)
@@ -106,20 +107,20 @@ def _quantized(
     high = torch.maximum(high, low + width).clamp_min(0.0)
     kind = storage_type(T)
     if mode == "MIN_FIRST":
-        found = _to_steps(x, low, high, kind)
+        integers = _to_steps(x, low, high, kind)
     elif mode == "SCALED":
         ends = _ends(kind, narrow_range)
         scale = _scale(low, high, ends)
         low, high = ends[0] / scale, ends[1] / scale
         nearest = torch.round if round_mode == "HALF_TO_EVEN" else _away_from_zero
-        found = _cast(nearest(torch.maximum(torch.minimum(x, high), low) * scale), kind)
+        integers = _cast(nearest(torch.maximum(torch.minimum(x, high), low) * scale), kind)
     else:
         least, greatest = _ends(kind)
         scale = (greatest - least) / (high - low)
         inside = torch.maximum(torch.minimum(x, high), low) - low
-        found = _cast(_away_from_zero(inside * scale + least), kind)
+        integers = _cast(_away_from_zero(inside * scale + least), kind)
     shape = () if axis == -1 else (-1,)
-    return found, low.reshape(shape), high.reshape(shape)
+    return integers, low.reshape(shape), high.reshape(shape)
 
 
 def _range_rule(x: TensorShape, low: TensorShape, high: TensorShape, *attrs: Any) -> list[TensorShape]:
@@ -137,22 +138,22 @@ def _quantize(
     """Quantizes a tensor."""
 
 
-_quantize.op.differentiable = False
+not_differentiable(_quantize)
 
 
 def quantize(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    T: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: DTypeLike,
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
     narrow_range: bool = False,
     axis: int | None = None,
     ensure_minimum_range: float = 0.01,
-) -> Any:
-    """Writes numbers as integers of few bits.
+) -> list[Tensor]:
+    """Quantizes numbers: writes them as integers of few bits.
 
     Args:
         input: a float32 tensor.
@@ -162,11 +163,11 @@ def quantize(
         mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module.
         round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
         narrow_range: leaves out the least integer ("SCALED").
-        axis: where slices have ranges of their own.
-        ensure_minimum_range: how narrow the range may be, as a share of its larger end (or of 1).
+        axis: the axis whose slices have ranges of their own.
+        ensure_minimum_range: the least width of the range, as a share of its larger end (or of 1).
 
     Returns:
-        The integers, and the range that they have: two tensors.
+        Three tensors: the integers, of dtype `T` and the shape of `input`, and the ends of their range, float32.
 
     Raises:
         InvalidArgumentError: `min_range` is greater than `max_range`, or an argument is none of those listed.
@@ -187,14 +188,14 @@ def _dequantized(
     low, high = _along(low, numbers, axis, "min_range"), _along(high, numbers, axis, "max_range")
     least, greatest = _ends(q.dtype, narrow_range)
     if mode == "MIN_FIRST":
-        found = _from_steps(q, low, high)
+        result = _from_steps(q, low, high)
     elif mode == "SCALED":
         from_high = high / greatest
-        found = numbers.float() * (torch.maximum(low / least, from_high) if least else from_high)
+        result = numbers.float() * (torch.maximum(low / least, from_high) if least else from_high)
     else:
         ends = _ends(q.dtype)
-        found = (numbers.float() - ends[0]) * ((high - low) / (ends[1] - ends[0])) + low
-    return found.to(dtype.torch)
+        result = (numbers.float() - ends[0]) * ((high - low) / (ends[1] - ends[0])) + low
+    return result.to(dtype.torch)
 
 
 @op("Dequantize", kernel=_dequantized, strings=_dequantized, shape=lambda q, *_: q)
@@ -205,26 +206,29 @@ def _dequantize(
     """Dequantizes a tensor."""
 
 
-_dequantize.op.differentiable = False
+not_differentiable(_dequantize)
 
 
 def dequantize(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     axis: int | None = None,
     narrow_range: bool = False,
-    dtype: Any = float32,
-) -> Any:
-    """The numbers that integers of few bits stand for; see `tf.quantization.quantize`.
+    dtype: DTypeLike = float32,
+) -> Tensor:
+    """Computes the numbers that integers of few bits stand for; see `tf.quantization.quantize`.
 
     Args:
         input: a tensor of a quantized dtype.
-        min_range, max_range: what the least and the greatest integer stand for.
+        min_range, max_range: the numbers that the least and the greatest integer stand for.
         mode, axis, narrow_range: as for `quantize`.
         dtype: of the result: float32 or bfloat16.
+
+    Returns:
+        A tensor of the shape of `input` and of `dtype`.
 
     Example:
         >>> q, low, high = tf.quantization.quantize([-1.0, 0.0, 2.0], -1.0, 2.0, tf.quint8)
@@ -234,7 +238,7 @@ def dequantize(
     return _dequantize(input, min_range, max_range, mode, narrow_range, -1 if axis is None else axis, dtype, name)
 
 
-def _joined(
+def _concatenated(
     axis: int, values: Sequence[Any], lows: Sequence[torch.Tensor], highs: Sequence[torch.Tensor]
 ) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
     low, high = torch.stack(list(lows)).min().clamp_max(0.0), torch.stack(list(highs)).max()
@@ -246,9 +250,9 @@ def _joined(
     return np.concatenate(parts, axis), low, high
 
 
-def _joined_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[TensorShape]:
+def _concat_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[TensorShape]:
     scalar = TensorShape([])
-    if axis is None or any(v.rank is None for v in values):
+    if not isinstance(axis, int) or any(v.rank is None for v in values):
         return [TensorShape(None), scalar, scalar]
     dims = [list(v) for v in values]
     lengths = [d[axis] for d in dims]
@@ -256,9 +260,12 @@ def _joined_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[Tens
     return [TensorShape(dims[0]), scalar, scalar]
 
 
-@op("QuantizedConcat", kernel=_joined, strings=_joined, host=("concat_dim",), shape=_joined_rule)
-def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None) -> Any:
-    """Joins tensors of integers with ranges of their own, in a range that holds all of them.
+@op("QuantizedConcat", kernel=_concatenated, strings=_concatenated, host=("concat_dim",), shape=_concat_rule)
+def quantized_concat(
+    concat_dim: Tensor | int, values: Sequence[TensorLike], input_mins: Sequence[TensorLike],
+    input_maxes: Sequence[TensorLike], name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """Concatenates tensors of integers with ranges of their own, in a range that holds all of them.
 
     Args:
         concat_dim: the axis.
@@ -266,7 +273,7 @@ def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes:
         input_mins, input_maxes: their ranges, as lists of scalars.
 
     Returns:
-        The integers, and their range: two scalars.
+        Three tensors: the integers, and the ends of their range, float32 scalars.
 
     Example:
         >>> a, b = (tf.quantization.quantize([x], 0.0, x, tf.quint8) for x in (1.0, 2.0))
@@ -276,4 +283,4 @@ def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes:
     """
 
 
-quantized_concat.op.differentiable = False
+not_differentiable(quantized_concat)

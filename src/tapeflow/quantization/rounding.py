@@ -1,4 +1,4 @@
-"""Numbers rounded to what integers of few bits could hold, and gradients through that."""
+"""Rounding to the steps that integers of few bits could hold, with gradients."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.quantization.integers import _along, _scale
 
 
@@ -65,10 +66,10 @@ def _passed_rule(dy: TensorShape, x: TensorShape, low: TensorShape, high: Tensor
 def _rounded_gradient(
     gradients: Any, input: Any, input_min: Any, input_max: Any, axis: int = -1, name: str | None = None
 ) -> Any:
-    """The gradient of rounding: that of the identity between `input_min` and `input_max`, and 0 elsewhere."""
+    """Passes the gradient between `input_min` and `input_max`, and 0 elsewhere."""
 
 
-_rounded_gradient.op.differentiable = False
+not_differentiable(_rounded_gradient)
 
 
 @op("QuantizeAndDequantizeV4", kernel=_rounded, shape=same)
@@ -98,9 +99,9 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
@@ -108,7 +109,7 @@ def quantize_and_dequantize_v2(
     name: str | None = None,
     narrow_range: bool = False,
     axis: int | None = None,
-) -> Any:
+) -> Tensor:
     """Rounds numbers to those that integers of so many bits, times a scale, could hold.
 
     Its gradient is that of the identity where the input is between `input_min` and `input_max`, and 0 elsewhere.
@@ -116,15 +117,18 @@ def quantize_and_dequantize_v2(
     Args:
         input: a floating tensor.
         input_min, input_max: the range: scalars, or with an axis one for each of its slices.
-        signed_input: whether the integers may be negative.
+        signed_input: allows negative integers.
         num_bits: of the integers.
-        range_given: False takes the least and the greatest element of the input for the range.
+        range_given: False uses the least and the greatest element of the input as the range.
         round_mode: "HALF_TO_EVEN" or "HALF_UP".
         narrow_range: leaves out the least integer.
-        axis: where slices have ranges of their own.
+        axis: the axis whose slices have ranges of their own.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: the range is none, or there are too many bits.
+        InvalidArgumentError: `input_min` is greater than `input_max`, or there are too many bits.
 
     Example:
         >>> tf.quantization.quantize_and_dequantize_v2([-1.0, 0.4, 3.0], -2.0, 1.5, num_bits=3).numpy().tolist()
@@ -137,9 +141,9 @@ def quantize_and_dequantize_v2(
 
 
 def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
@@ -147,8 +151,17 @@ def quantize_and_dequantize(
     name: str | None = None,
     narrow_range: bool = False,
     axis: int | None = None,
-) -> Any:
-    """`tf.quantization.quantize_and_dequantize_v2`, whose gradient here is that of the identity everywhere.
+) -> Tensor:
+    """Rounds as `quantize_and_dequantize_v2` does, with the gradient of the identity everywhere.
+
+    Args:
+        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis: as there.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: `input_min` is greater than `input_max`, or there are too many bits.
 
     Example:
         >>> rounded = tf.quantization.quantize_and_dequantize([1.0, 5.0], 0.0, 3.0, range_given=True, num_bits=3)

@@ -1,4 +1,4 @@
-"""What the operations of a graph hold between runs, such as queues: each session has its own."""
+"""The state of operations between runs of a graph, such as queues: each session has its own."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Any
 
 
 class Resources:
-    """Things by their names, made when they are first asked for."""
+    """Resources by their keys, created when they are first used."""
 
     def __init__(self) -> None:
-        self._found: dict[Any, Any] = {}
+        self._resources: dict[Any, Any] = {}
         self._lock = threading.Lock()
         self._closed = False
 
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The thing of that key."""
+    def get(self, key: Any, create: Callable[[], Any]) -> Any:
+        """Returns the resource of that key; creates it if there is none."""
         with self._lock:
-            if key not in self._found:
-                self._found[key] = made = make()
-                if self._closed and hasattr(made, "cancel"):
-                    made.cancel()
-            return self._found[key]
+            if key not in self._resources:
+                self._resources[key] = resource = create()
+                if self._closed and hasattr(resource, "cancel"):
+                    resource.cancel()
+            return self._resources[key]
 
     def close(self) -> None:
-        """Has whatever waits for one of them, now or later, be cancelled."""
+        """Cancels the operations that wait for one of the resources, now or later."""
         with self._lock:
             self._closed = True
-            found = list(self._found.values())
-        for held in found:
-            if hasattr(held, "cancel"):
-                held.cancel()
+            resources = list(self._resources.values())
+        for resource in resources:
+            if hasattr(resource, "cancel"):
+                resource.cancel()
 
 
 class in_use:
-    """A context in which the operations that this thread runs hold these resources."""
+    """A context in which the operations that this thread runs use these resources."""
 
     __slots__ = ("_before", "_resources")
 
@@ -50,7 +50,7 @@ class in_use:
 
 
 class _Running(threading.local):
-    """Whose operations a thread runs: a session's, or else of the whole process."""
+    """The resources of the operations that a thread runs: a session's, or else those of the whole process."""
 
     def __init__(self) -> None:
         self.resources = _of_process
@@ -60,6 +60,6 @@ _of_process = Resources()
 _running = _Running()
 
 
-def held_here(key: Any, make: Callable[[], Any]) -> Any:
-    """The thing of that key of the session that runs in this thread."""
-    return _running.resources.get(key, make)
+def held_here(key: Any, create: Callable[[], Any]) -> Any:
+    """Returns the resource of that key of the session that runs in this thread; creates it if there is none."""
+    return _running.resources.get(key, create)

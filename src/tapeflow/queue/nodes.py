@@ -1,4 +1,4 @@
-"""Queues and readers as operations: their kernels, and how they stand in graphs."""
+"""Queues and readers as operations of a graph: their kernels, outputs and nodes."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _read(reading: Reading, queue: Storage) -> Element:
 
 
 def _read_up_to(reading: Reading, queue: Storage, most: Any) -> Element:
-    found = reading.read(queue, int(most))
-    return tuple(convert([record[i] for record in found], string).value for i in range(2))
+    records = reading.read(queue, int(most))
+    return tuple(convert([record[i] for record in records], string).value for i in range(2))
 
 
 def _state(reading: Reading) -> Element:
@@ -102,7 +102,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "ReaderRestoreStateV2": _restore,
     "ReaderResetV2": Reading.reset,
 }
-# What they give, but for elements of queues.
+# The dtypes and shapes of their outputs, except elements of queues.
 OUTPUTS: dict[str, list[tuple[DType, Any]]] = {
     "QueueIsClosedV2": [(bool_, [])],
     "QueueSizeV2": [(int32, [])],
@@ -114,19 +114,24 @@ OUTPUTS: dict[str, list[tuple[DType, Any]]] = {
 }
 _TWO_HANDLES = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
-# ---- making queues ---------------------------------------------------------------------------------------------------
+# ---- creating queues -------------------------------------------------------------------------------------------------
 
 
 def storage_of(op: str, name: str, attrs: dict[str, Any]) -> Storage:
-    """A new queue of the op of that name, as its attrs say.
+    """Creates the storage of a queue.
+
+    Args:
+        op: the name of the op that creates the queue.
+        name: of the queue, for messages.
+        attrs: of the op.
 
     Raises:
         InvalidArgumentError: they contradict each other.
     """
     dtypes, shapes = component_specs(op, attrs)
     if len(dtypes) != len(shapes):
-        given = ", ".join(d.name for d in dtypes)
-        raise invalid(f"Different number of component types.  Types: {given}, Shapes: {[s.as_list() for s in shapes]}")
+        types = ", ".join(d.name for d in dtypes)
+        raise invalid(f"Different number of component types.  Types: {types}, Shapes: {[s.as_list() for s in shapes]}")
     capacity = attrs["capacity"]
     if op == "RandomShuffleQueueV2":
         seeds = attrs["seed"], attrs["seed2"]
@@ -136,11 +141,11 @@ def storage_of(op: str, name: str, attrs: dict[str, Any]) -> Storage:
 
 
 _PLAIN = {"FIFOQueueV2": Storage, "PriorityQueueV2": SortedStorage, "PaddingFIFOQueueV2": PaddedStorage}
-HOLDERS = frozenset({*_PLAIN, "RandomShuffleQueueV2", *RECORDS})  # ops that give a queue or a reader
+HOLDERS = frozenset({*_PLAIN, "RandomShuffleQueueV2", *RECORDS})  # ops that create a queue or a reader
 
 
 def component_specs(op: str, attrs: dict[str, Any]) -> tuple[list[DType], list[TensorShape]]:
-    """The dtypes and shapes of the components of a queue's elements."""
+    """Returns the dtypes and shapes of the components of a queue's elements."""
     dtypes = list(attrs["component_types"])
     shapes = list(attrs["shapes"]) or [TensorShape(None)] * len(dtypes)
     if op == "PriorityQueueV2":
@@ -149,24 +154,24 @@ def component_specs(op: str, attrs: dict[str, Any]) -> tuple[list[DType], list[T
 
 
 def handle_node(op: str, attrs: dict[str, Any], name: str | None) -> Operation:
-    """An operation of the graph being built that gives a queue or a reader: in each session its own."""
+    """Adds an operation to the graph being built whose output is a queue or a reader: in each session its own."""
     key: list[Any] = []
 
     def kernel() -> Any:
-        def make() -> Any:
+        def create() -> Any:
             return Reading(op, attrs) if op in RECORDS else storage_of(op, f"_0_{key[0][-1]}", attrs)
 
-        return boxed(held_here((op, *key[0]), make))
+        return boxed(held_here((op, *key[0]), create))
 
-    made = state.graph.node(GraphOp(op, kernel, stateful=True, attrs=attrs), (), [(resource, [])], name)
-    key.append((attrs.get("container", ""), attrs.get("shared_name") or made.name))
-    return made
+    operation = state.graph.node(GraphOp(op, kernel, stateful=True, attrs=attrs), (), [(resource, [])], name)
+    key.append((attrs.get("container", ""), attrs.get("shared_name") or operation.name))
+    return operation
 
 
 def node(
     op: str, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], attrs: dict[str, Any], name: str | None
 ) -> Operation:
-    """An operation of the graph being built that does something with a queue or a reader, its first input."""
+    """Adds an operation to the graph being built that works with a queue or a reader, its first input."""
     kernel, handles = KERNELS[op], 2 if op in _TWO_HANDLES else 1
 
     def run(*values: Any) -> Any:
@@ -176,7 +181,7 @@ def node(
 
 
 def imported(builder: Any, described: Node, inputs: list[Any]) -> Operation:
-    """The operation of a `GraphDef`'s node."""
+    """Adds the operation of a `GraphDef`'s node."""
     definition = definition_of(described.op)
     attrs = {name: attr_of(described, definition, name) for name in definition.attrs}
     if described.op in HOLDERS:
@@ -185,12 +190,12 @@ def imported(builder: Any, described: Node, inputs: list[Any]) -> Operation:
         outputs = list(zip(attrs["component_types"], _element_shapes(described.op, inputs, attrs), strict=True))
     else:
         outputs = OUTPUTS.get(described.op, [])
-    kept = {} if described.op.startswith("Reader") else attrs
-    return node(described.op, inputs, outputs, kept, described.name)
+    used = {} if described.op.startswith("Reader") else attrs
+    return node(described.op, inputs, outputs, used, described.name)
 
 
 def _element_shapes(op: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> list[TensorShape]:
-    """What is known of the shapes of elements that an operation takes from a queue."""
+    """Returns the static shapes of the elements that an operation takes from a queue."""
     queue = inputs[0].op
     if queue.type not in HOLDERS:
         return [TensorShape(None)] * len(attrs["component_types"])

@@ -10,6 +10,7 @@ from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import held
@@ -23,16 +24,16 @@ _numbers = itertools.count()
 
 
 class QueueBase:
-    """What all queues have in common.
+    """The base of all queues.
 
     Args:
         dtypes: of the components of an element.
-        shapes: theirs, or None where they are not known.
+        shapes: of the components, or None where they are not specified.
         names: of the components, or None.
         queue_ref: the queue, a scalar `tf.resource` tensor.
 
     Raises:
-        ValueError: there are different numbers of them.
+        ValueError: the numbers of dtypes, shapes and names differ.
     """
 
     def __init__(self, dtypes: Sequence[Any], shapes: Sequence[Any] | None, names: Any, queue_ref: Any) -> None:
@@ -56,15 +57,15 @@ class QueueBase:
         self._name = queue_ref.op.name.rpartition("/")[2] if staged else queue_ref.value[()].name
 
     @staticmethod
-    def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
-        """The queue at that place of a list.
+    def from_list(index: TensorLike, queues: Sequence[QueueBase]) -> QueueBase:
+        """Returns the queue at a position of a list.
 
         Args:
             index: an integer, or a scalar tensor.
             queues: of elements of the same dtypes and names.
 
         Raises:
-            TypeError: there are none, something is no queue, or they differ.
+            TypeError: there are none, an item is no queue, or they differ.
 
         Example:
             >>> a, b = (tf.queue.FIFOQueue(5, tf.int32) for _ in range(2))
@@ -85,13 +86,14 @@ class QueueBase:
         ]
         refs = [q.queue_ref for q in queues]
         if state.graph is None:
-            chosen = refs[int(index)]
+            position: Any = index
+            chosen = refs[int(position)]
         else:
             op = GraphOp("SelectQueue", lambda at, *handles: handles[int(at)])
             chosen = state.graph.node(op, [convert(index, int32), *refs], [(resource, [])]).outputs[0]
         return QueueBase(first.dtypes, shapes, first.names, chosen)
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     def queue_ref(self) -> Tensor:
@@ -100,7 +102,7 @@ class QueueBase:
 
     @property
     def name(self) -> str:
-        """The name: in a graph that of the operation that makes it."""
+        """The name: in a graph that of the operation that creates the queue."""
         return self._queue_ref.op.name if isinstance(self._queue_ref, SymbolicTensor) else self._name
 
     @property
@@ -124,14 +126,14 @@ class QueueBase:
         """Adds an element; waits until there is room for it.
 
         Args:
-            vals: its components, in a list, or alone if there is one; in a dict by their names if they have any.
+            vals: the components, in a list, or alone if there is one; in a dict by their names if they have any.
             name: of the operation.
 
         Returns:
             The operation, in a graph; eagerly None.
 
         Raises:
-            ValueError: the components are of other shapes, or are named and should not be, or the other way round.
+            ValueError: the components have other shapes, or are a dict where the queue has no names, or the reverse.
             CancelledError: the queue is closed.
 
         Example:
@@ -150,14 +152,14 @@ class QueueBase:
         """Adds several elements, one by one; waits until there is room for the last one.
 
         Args:
-            vals: as of `enqueue`, each component with a dimension in front, of the number of elements.
+            vals: as for `enqueue`, each component with a first dimension for the elements.
             name: of the operation.
 
         Returns:
             The operation, in a graph; eagerly None.
 
         Raises:
-            ValueError: the components are of other shapes.
+            ValueError: the components have other shapes.
             CancelledError: the queue is closed.
 
         Example:
@@ -178,7 +180,7 @@ class QueueBase:
             return self._run("QueueEnqueueManyV2", components, (), scope, Tcomponents=tuple(self._dtypes))
 
     def _components(self, vals: Any) -> list[Tensor]:
-        """The components of elements, as tensors."""
+        """Converts the components of elements to tensors."""
         if isinstance(vals, Mapping):
             if self._names is None:
                 raise ValueError("Queue must have names to enqueue a dictionary")
@@ -187,33 +189,33 @@ class QueueBase:
                     f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: {sorted(vals)},Queue: "
                     f"{sorted(self._names)}"
                 )
-            given = [vals[name] for name in self._names]
+            values = [vals[name] for name in self._names]
         elif self._names is not None:
             raise ValueError("You must enqueue a dictionary in a Queue with names")
         else:
-            given = list(vals) if isinstance(vals, (list, tuple)) else [vals]
-        if len(given) != len(self._dtypes):
+            values = list(vals) if isinstance(vals, (list, tuple)) else [vals]
+        if len(values) != len(self._dtypes):
             raise errors.InvalidArgumentError(
-                None, None, f"An element has {len(self._dtypes)} components, and {len(given)} are given: {vals}"
+                None, None, f"An element has {len(self._dtypes)} components, and {len(values)} are given: {vals}"
             )
-        found = []
-        for i, (value, dtype) in enumerate(zip(given, self._dtypes, strict=True)):
+        components = []
+        for i, (value, dtype) in enumerate(zip(values, self._dtypes, strict=True)):
             tensor = convert(value, dtype)
             if state.graph is not None and isinstance(tensor, EagerTensor) and not isinstance(value, EagerTensor):
                 tensor = state.graph.constant(tensor, f"component_{i}")
-            found.append(tensor)
-        return found
+            components.append(tensor)
+        return components
 
-    # ---- taking ------------------------------------------------------------------------------------------------------
+    # ---- removing ----------------------------------------------------------------------------------------------------
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Takes an element; waits until there is one.
+        """Removes an element and returns it; waits until there is one.
 
         Args:
             name: of the operation.
 
         Returns:
-            Its components in a list, or alone if there is one; in a dict if they have names.
+            The components in a list, or alone if there is one; in a dict if they have names.
 
         Raises:
             OutOfRangeError: the queue is closed and empty.
@@ -224,22 +226,22 @@ class QueueBase:
             >>> queue.dequeue().numpy().item()
             1
         """
-        found = self._run("QueueDequeueV2", [], self._shapes, name or f"{self._name}_Dequeue", **self._types())
-        return self._element(found)
+        components = self._run("QueueDequeueV2", [], self._shapes, name or f"{self._name}_Dequeue", **self._types())
+        return self._element(components)
 
-    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Takes several elements; waits until there are so many.
+    def dequeue_many(self, n: TensorLike, name: str | None = None) -> Any:
+        """Removes several elements and returns them; waits until there are as many.
 
         Args:
             n: an integer, or an int32 scalar tensor.
             name: of the operation.
 
         Returns:
-            As `dequeue`, each component with a dimension `n` in front.
+            As `dequeue`, each component with a first dimension `n`.
 
         Raises:
             OutOfRangeError: the queue is closed, and has fewer; they stay in it.
-            InvalidArgumentError: the shapes of the components are not known, or `n` is negative.
+            InvalidArgumentError: the shapes of the components are not specified, or `n` is negative.
 
         Example:
             >>> queue = tf.queue.FIFOQueue(5, tf.int32, shapes=[[]])
@@ -249,11 +251,11 @@ class QueueBase:
         """
         return self._several("QueueDequeueManyV2", n, name or f"{self._name}_DequeueMany", n)
 
-    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Takes several elements; waits until there are so many, or the queue is closed and has some.
+    def dequeue_up_to(self, n: TensorLike, name: str | None = None) -> Any:
+        """Removes several elements and returns them; waits until there are as many, or fewer in a closed queue.
 
         Args:
-            n: as of `dequeue_many`.
+            n: as for `dequeue_many`.
             name: of the operation.
 
         Returns:
@@ -261,7 +263,7 @@ class QueueBase:
 
         Raises:
             OutOfRangeError: the queue is closed and empty.
-            InvalidArgumentError: as of `dequeue_many`.
+            InvalidArgumentError: as for `dequeue_many`.
 
         Example:
             >>> queue = tf.queue.FIFOQueue(5, tf.int32, shapes=[[]])
@@ -272,38 +274,38 @@ class QueueBase:
         """
         return self._several("QueueDequeueUpToV2", n, name or f"{self._name}_DequeueUpTo", None)
 
-    def _several(self, op: str, n: Any, name: str, known: Any) -> Any:
+    def _several(self, op: str, n: Any, name: str, length: Any) -> Any:
         with name_scope(name) as scope:
             count: Any = convert(n, int32)
             if state.graph is not None and isinstance(count, EagerTensor):
                 count = state.graph.constant(count, "n")
-            known = known if isinstance(known, int) and known >= 0 else None
-            shapes = [TensorShape([known]).concatenate(shape) for shape in self._shapes]
+            length = length if isinstance(length, int) and length >= 0 else None
+            shapes = [TensorShape([length]).concatenate(shape) for shape in self._shapes]
             return self._element(self._run(op, [count], shapes, scope, **self._types()))
 
     def _types(self) -> dict[str, Any]:
         return {"component_types": tuple(self._dtypes)}
 
     def _element(self, components: Sequence[Tensor]) -> Any:
-        """An element as the program wants it."""
+        """Returns components as a dict, a list, or alone."""
         if self._names is not None:
             return dict(zip(self._names, components, strict=True))
         return components[0] if len(components) == 1 else list(components)
 
-    # ---- its state ---------------------------------------------------------------------------------------------------
+    # ---- closing -----------------------------------------------------------------------------------------------------
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
-        """Lets nothing more be added, after what waits to be added now; what is there can still be taken.
+        """Closes the queue: nothing more can be added once the pending operations have ended; elements can be removed.
 
         Args:
-            cancel_pending_enqueues: gives up what waits to be added, at once.
+            cancel_pending_enqueues: cancels the operations that wait to add, at once.
             name: of the operation.
 
         Returns:
             The operation, in a graph; eagerly None.
 
         Raises:
-            CancelledError: it is closed already.
+            CancelledError: the queue is closed already.
 
         Example:
             >>> queue = tf.queue.FIFOQueue(2, tf.int32)
@@ -317,62 +319,70 @@ class QueueBase:
         )
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """Whether nothing more can be added, as a boolean scalar."""
+        """Returns a boolean scalar: True if nothing more can be added."""
         return self._run("QueueIsClosedV2", [], [TensorShape([])], name or f"{self._name}_Is_Closed", (bool_,))[0]
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are, as an int32 scalar."""
+        """Returns the number of elements, an int32 scalar."""
         return self._run("QueueSizeV2", [], [TensorShape([])], name or f"{self._name}_Size", (int32,))[0]
 
     def _run(
         self, op: str, tensors: list[Any], shapes: Sequence[Any], name: str, dtypes: Any = None, **attrs: Any
     ) -> Any:
-        """Does something with the queue, at once or when the graph runs."""
+        """Runs an operation on the queue, at once or when the graph runs."""
         dtypes = self._dtypes if dtypes is None else dtypes
         if state.graph is not None:
             specs = list(zip(dtypes, shapes, strict=True)) if shapes else []
-            made = node(op, [self._queue_ref, *tensors], specs, attrs, name)
-            return made.outputs if shapes else made
+            operation = node(op, [self._queue_ref, *tensors], specs, attrs, name)
+            return operation.outputs if shapes else operation
         try:
-            found = KERNELS[op](self._queue_ref.value[()], *[t.value for t in tensors], **attrs)
+            values = KERNELS[op](self._queue_ref.value[()], *[t.value for t in tensors], **attrs)
         except errors.OpError as error:
-            make: Any = type(error)
-            raise make(None, None, f"{error.message} [Op:{op}] name: {name.rstrip('/')}") from None
-        return None if found is None else [EagerTensor(v, d) for v, d in zip(found, dtypes, strict=True)]
+            kind: Any = type(error)
+            raise kind(None, None, f"{error.message} [Op:{op}] name: {name.rstrip('/')}") from None
+        return None if values is None else [EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True)]
 
 
 class _Queue(QueueBase):
-    """A queue that was made here."""
+    """A queue with an operation or a storage of its own.
 
-    def __init__(self, op: str, names: Any, shared_name: str | None, name: str, **attrs: Any) -> None:
-        attrs = {**attrs, "container": "", "shared_name": shared_name or ""}
+    Args:
+        op: the name of the op that creates it.
+        partial: accepts shapes with unknown dimensions.
+        capacity, dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
+        **attrs: other attrs of the op.
+    """
+
+    def __init__(
+        self, op: str, capacity: int, dtypes: Any, shapes: Any, names: Any, shared_name: str | None, name: str,
+        partial: bool = False, **attrs: Any,
+    ) -> None:  # fmt: skip
+        attrs = {
+            "component_types": _type_list(dtypes), "shapes": _shape_list(shapes, partial), "capacity": capacity,
+            **attrs, "container": "", "shared_name": shared_name or "",
+        }  # fmt: skip
         ref: Tensor
         if state.graph is not None:
             ref = handle_node(op, attrs, name).outputs[0]
         else:
             ref = held(storage_of(op, f"_{next(_numbers)}_{name}", attrs), resource)
-        dtypes, shapes = component_specs(op, attrs)
-        super().__init__(dtypes, shapes, names, ref)
+        super().__init__(*component_specs(op, attrs), [names] if isinstance(names, str) else names, ref)
 
 
 def _type_list(dtypes: Any) -> tuple[DType, ...]:
     return tuple(as_dtype(d) for d in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes]))
 
 
-def _name_list(names: Any) -> Any:
-    return [names] if isinstance(names, str) else names
-
-
-def _shape_list(shapes: Any, partly: bool = False) -> tuple[TensorShape, ...]:
-    """The shapes of components; one shape may stand alone.
+def _shape_list(shapes: Any, partial: bool = False) -> tuple[TensorShape, ...]:
+    """Returns the shapes of components in a tuple.
 
     Args:
-        shapes: the shapes, or None where they are not known.
-        partly: whether they may have unknown dimensions.
+        shapes: a list of shapes, a single one, or None where they are not specified.
+        partial: accepts unknown dimensions.
 
     Raises:
         TypeError: they are no list.
-        ValueError: one is not known.
+        ValueError: a shape is not fully defined, or not even its rank.
     """
     if shapes is None:
         return ()
@@ -382,27 +392,27 @@ def _shape_list(shapes: Any, partly: bool = False) -> tuple[TensorShape, ...]:
         raise TypeError(f"shapes must be a TensorShape or a list or tuple of TensorShapes, got {type(shapes)} instead.")
     if all(s is None or isinstance(s, int) for s in shapes):
         shapes = [shapes]
-    found = tuple(TensorShape(s) for s in shapes)
-    if not partly and not all(s.is_fully_defined() for s in found):
-        raise ValueError(f"All shapes must be fully defined: {list(found)}")
-    if any(s.rank is None for s in found):
-        raise ValueError(f"All shapes must have a defined rank: {list(found)}")
-    return found
+    result = tuple(TensorShape(s) for s in shapes)
+    if not partial and not all(s.is_fully_defined() for s in result):
+        raise ValueError(f"All shapes must be fully defined: {list(result)}")
+    if any(s.rank is None for s in result):
+        raise ValueError(f"All shapes must have a defined rank: {list(result)}")
+    return result
 
 
 class FIFOQueue(_Queue):
-    """A queue whose elements are taken in the order in which they were added.
+    """A queue whose elements are removed in the order in which they were added.
 
     Args:
-        capacity: how many elements there is room for; negative for any number.
+        capacity: the greatest number of elements; negative for any number.
         dtypes: of the components of an element, in a list, or alone if there is one.
-        shapes: theirs, which have to be known for several elements to be taken at once.
-        names: theirs, for elements that are dicts.
+        shapes: of the components, which are needed to remove several elements at once.
+        names: of the components, for elements that are dicts.
         shared_name: in a graph, queues of one such name are one queue.
         name: of the operation.
 
     Raises:
-        ValueError: there are different numbers of them, or a shape is not known.
+        ValueError: the numbers of dtypes, shapes and names differ, or a shape is not fully defined.
 
     Example:
         >>> queue = tf.queue.FIFOQueue(10, [tf.int32, tf.string], shapes=[[], []])
@@ -415,35 +425,27 @@ class FIFOQueue(_Queue):
     def __init__(
         self,
         capacity: int,
-        dtypes: Any,
-        shapes: Any = None,
-        names: Any = None,
+        dtypes: DTypeLike | Sequence[DTypeLike],
+        shapes: Sequence[ShapeLike] | ShapeLike = None,
+        names: str | Sequence[str] | None = None,
         shared_name: str | None = None,
         name: str = "fifo_queue",
     ) -> None:
-        super().__init__(
-            "FIFOQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=_type_list(dtypes),
-            shapes=_shape_list(shapes),
-            capacity=capacity,
-        )
+        super().__init__("FIFOQueueV2", capacity, dtypes, shapes, names, shared_name, name)
 
 
 class RandomShuffleQueue(_Queue):
-    """A queue whose elements are taken in random order.
+    """A queue whose elements are removed in random order.
 
     Args:
-        capacity: how many elements there is room for; negative for any number.
-        min_after_dequeue: how many elements stay, until it is closed, so that there is something to choose from.
-        dtypes, shapes, names, shared_name, name: as of `FIFOQueue`.
+        capacity: the greatest number of elements; negative for any number.
+        min_after_dequeue: the number of elements that stay until the queue is closed, so that there is a choice.
+        dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
         seed: of the random numbers, see `tf.random.set_seed`.
 
     Raises:
         InvalidArgumentError: `min_after_dequeue` is negative, or leaves no room.
-        ValueError: as of `FIFOQueue`.
+        ValueError: as for `FIFOQueue`.
 
     Example:
         >>> queue = tf.queue.RandomShuffleQueue(10, 0, tf.int32, shapes=[[]], seed=1)
@@ -456,39 +458,31 @@ class RandomShuffleQueue(_Queue):
         self,
         capacity: int,
         min_after_dequeue: int,
-        dtypes: Any,
-        shapes: Any = None,
-        names: Any = None,
+        dtypes: DTypeLike | Sequence[DTypeLike],
+        shapes: Sequence[ShapeLike] | ShapeLike = None,
+        names: str | Sequence[str] | None = None,
         seed: int | None = None,
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:
-        seeds = op_seeds(seed)
+        seed1, seed2 = op_seeds(seed)
         super().__init__(
-            "RandomShuffleQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=_type_list(dtypes),
-            shapes=_shape_list(shapes),
-            capacity=capacity,
-            min_after_dequeue=min_after_dequeue,
-            seed=seeds[0],
-            seed2=seeds[1],
-        )
+            "RandomShuffleQueueV2", capacity, dtypes, shapes, names, shared_name, name,
+            min_after_dequeue=min_after_dequeue, seed=seed1, seed2=seed2,
+        )  # fmt: skip
 
 
 class PaddingFIFOQueue(_Queue):
-    """A `FIFOQueue` that gives elements of different lengths at once, padded with zeros or empty strings.
+    """A `FIFOQueue` that returns elements of different lengths at once, padded with zeros or empty strings.
 
     Args:
-        capacity: how many elements there is room for; negative for any number.
+        capacity: the greatest number of elements; negative for any number.
         dtypes: of the components of an element.
-        shapes: theirs, with None for lengths that may differ.
-        names, shared_name, name: as of `FIFOQueue`.
+        shapes: of the components, with None for lengths that may differ.
+        names, shared_name, name: as for `FIFOQueue`.
 
     Raises:
-        ValueError: there are different numbers of them, or a rank is not known.
+        ValueError: the numbers of dtypes, shapes and names differ, or a rank is not defined.
 
     Example:
         >>> queue = tf.queue.PaddingFIFOQueue(10, tf.int32, shapes=[[None]])
@@ -501,41 +495,33 @@ class PaddingFIFOQueue(_Queue):
     def __init__(
         self,
         capacity: int,
-        dtypes: Any,
-        shapes: Any,
-        names: Any = None,
+        dtypes: DTypeLike | Sequence[DTypeLike],
+        shapes: Sequence[ShapeLike] | ShapeLike,
+        names: str | Sequence[str] | None = None,
         shared_name: str | None = None,
         name: str = "padding_fifo_queue",
     ) -> None:
-        types, known = _type_list(dtypes), _shape_list(shapes, partly=True)
+        types, count = _type_list(dtypes), len(_shape_list(shapes, partial=True))
         if shapes is None:
             raise ValueError("When providing partial shapes, a list of shapes must be provided.")
-        if len(types) != len(known):
+        if len(types) != count:
             raise ValueError(
-                f"Shapes must be provided for all components, but received {len(types)} dtypes and {len(known)} shapes."
+                f"Shapes must be provided for all components, but received {len(types)} dtypes and {count} shapes."
             )
-        super().__init__(
-            "PaddingFIFOQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=types,
-            shapes=known,
-            capacity=capacity,
-        )
+        super().__init__("PaddingFIFOQueueV2", capacity, types, shapes, names, shared_name, name, partial=True)
 
 
 class PriorityQueue(_Queue):
-    """A queue of which the element with the smallest priority is taken first.
+    """A queue of which the element with the smallest priority is removed first.
 
     Args:
-        capacity: how many elements there is room for; negative for any number.
-        types: the dtypes of the components of an element, but for the first one, its priority, an int64 scalar.
-        shapes: theirs.
-        names, shared_name, name: as of `FIFOQueue`; the priority has a name, too.
+        capacity: the greatest number of elements; negative for any number.
+        types: the dtypes of the components of an element, except the first one, its priority, an int64 scalar.
+        shapes: of these components.
+        names, shared_name, name: as for `FIFOQueue`; the priority has a name, too.
 
     Raises:
-        ValueError: as of `FIFOQueue`.
+        ValueError: as for `FIFOQueue`.
 
     Example:
         >>> queue = tf.queue.PriorityQueue(10, tf.string, shapes=[[]])
@@ -548,18 +534,10 @@ class PriorityQueue(_Queue):
     def __init__(
         self,
         capacity: int,
-        types: Any,
-        shapes: Any = None,
-        names: Any = None,
+        types: DTypeLike | Sequence[DTypeLike],
+        shapes: Sequence[ShapeLike] | ShapeLike = None,
+        names: str | Sequence[str] | None = None,
         shared_name: str | None = None,
         name: str = "priority_queue",
     ) -> None:
-        super().__init__(
-            "PriorityQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=_type_list(types),
-            shapes=_shape_list(shapes),
-            capacity=capacity,
-        )
+        super().__init__("PriorityQueueV2", capacity, types, shapes, names, shared_name, name)

@@ -1,7 +1,8 @@
-"""How far a reader got: it takes pieces of work from a queue, such as names of files, and gives their records."""
+"""Readers: they take pieces of work from a queue, such as names of files, and return their records."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -29,10 +30,10 @@ def _lines(work: bytes, attrs: Mapping[str, Any]) -> Records:
 
 
 def _tf_records(work: bytes, attrs: Mapping[str, Any]) -> Records:
-    place = 0
+    offset = 0
     for record in read_records(work, attrs["compression_type"]):
-        yield b"%s:%d" % (work, place), record
-        place += len(record) + _FRAME
+        yield b"%s:%d" % (work, offset), record
+        offset += len(record) + _FRAME
 
 
 def _whole_file(work: bytes, attrs: Mapping[str, Any]) -> Records:
@@ -40,11 +41,11 @@ def _whole_file(work: bytes, attrs: Mapping[str, Any]) -> Records:
         yield work, file.read()
 
 
-def _work_itself(work: bytes, attrs: Mapping[str, Any]) -> Records:
+def _identity(work: bytes, attrs: Mapping[str, Any]) -> Records:
     yield work, work
 
 
-def _of_one_length(work: bytes, attrs: Mapping[str, Any]) -> Records:
+def _fixed_length(work: bytes, attrs: Mapping[str, Any]) -> Records:
     length = attrs["record_bytes"]
     with opened(work, attrs["encoding"]) as file:
         data = file.read()
@@ -57,22 +58,22 @@ RECORDS: dict[str, Callable[[bytes, Mapping[str, Any]], Records]] = {
     "TextLineReaderV2": _lines,
     "TFRecordReaderV2": _tf_records,
     "WholeFileReaderV2": _whole_file,
-    "IdentityReaderV2": _work_itself,
-    "FixedLengthRecordReaderV2": _of_one_length,
+    "IdentityReaderV2": _identity,
+    "FixedLengthRecordReaderV2": _fixed_length,
 }
 _ONE_RECORD = frozenset({"WholeFileReaderV2", "IdentityReaderV2"})  # of a piece of work
 
 
 class Reading:
-    """A reader of a session.
+    """The state of a reader in a session.
 
     Args:
         op: its kind.
         attrs: of the op.
 
     Attributes:
-        produced: how many records it gave.
-        finished: how many pieces of work it has read to their ends.
+        produced: the number of records that it returned.
+        finished: the number of pieces of work that it has read to their ends.
     """
 
     def __init__(self, op: str, attrs: Mapping[str, Any]) -> None:
@@ -81,18 +82,21 @@ class Reading:
         self.reset()
 
     def reset(self) -> None:
-        """Begins anew."""
+        """Resets the state to that of a new reader."""
         with self._lock:
             self._started = self.finished = self.produced = 0
             self._work = b""
             self._current: Records | None = None
 
     def read(self, queue: Storage, most: int) -> list[tuple[bytes, bytes]]:
-        """One record or more, all of one piece of work.
+        """Reads one record or more, all of one piece of work.
 
         Args:
-            queue: where the next piece comes from.
-            most: how many records at most.
+            queue: the source of the next piece.
+            most: the greatest number of records.
+
+        Returns:
+            The keys and values of the records.
 
         Raises:
             OutOfRangeError: the queue is closed and empty.
@@ -108,19 +112,19 @@ class Reading:
                     self._work = work.item()
                     self._current = RECORDS[self._op](self._work, self._attrs)
                     self._started += 1
-                found = [record for _, record in zip(range(most), self._current, strict=False)]
-                self.produced += len(found)
-                if not found or self._op in _ONE_RECORD:
+                records = list(itertools.islice(self._current, max(most, 0)))
+                self.produced += len(records)
+                if not records or self._op in _ONE_RECORD:
                     self.finished += 1
                     self._current = None
-                if found:
-                    return found
+                if records:
+                    return records
 
     def state(self) -> bytes:
-        """How far it got.
+        """Returns the state as a serialized `ReaderBaseState`.
 
         Raises:
-            UnimplementedError: a few numbers do not say that.
+            UnimplementedError: the position in a file is no part of that message.
         """
         self._check_serializes("SerializeState")
         with self._lock:
@@ -133,10 +137,13 @@ class Reading:
             return message.SerializeToString()
 
     def restore(self, text: bytes) -> None:
-        """Goes on from a state.
+        """Sets the state.
+
+        Args:
+            text: a serialized `ReaderBaseState`.
 
         Raises:
-            InvalidArgumentError: it is none.
+            InvalidArgumentError: it is no such message.
         """
         self._check_serializes("RestoreState")
         try:
@@ -147,6 +154,6 @@ class Reading:
             self._started, self.finished = message.work_started, message.work_finished
             self.produced, self._work, self._current = message.num_records_produced, message.current_work, None
 
-    def _check_serializes(self, what: str) -> None:
+    def _check_serializes(self, method: str) -> None:
         if self._op not in _ONE_RECORD:
-            raise errors.UnimplementedError(None, None, f"Reader {what}")
+            raise errors.UnimplementedError(None, None, f"Reader {method}")

@@ -1,4 +1,4 @@
-"""What queues hold, and who waits for it."""
+"""The storage of queues, and the threads that wait for it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Element = tuple[Any, ...]  # one raw value for each component
 class Storage:
     """A bounded buffer of elements, first in, first out.
 
-    Those that add stand in one line and those that take in another, so that nobody overtakes.
+    Threads that add wait in one line and those that dequeue in another, so that none overtakes.
 
     Args:
         name: for messages.
-        capacity: how many elements there is room for; negative for any number.
+        capacity: the greatest number of elements; negative for any number.
         dtypes: of the components of an element.
-        shapes: theirs; of unknown rank where nothing is known.
+        shapes: of the components; of unknown rank where they are not specified.
     """
 
     kind = "FIFOQueue"
@@ -43,11 +43,11 @@ class Storage:
         self._items: Any = deque()
         self._changed = threading.Condition()
         self._adding: deque[object] = deque()
-        self._taking: deque[object] = deque()
-        self._dropped: set[object] = set()  # places in the line of those that add, which `close` cancelled
+        self._dequeuing: deque[object] = deque()
+        self._dropped: set[object] = set()  # turns in the line of those that add, which `close` cancelled
         self._closed = self._cancelled = False
 
-    # ---- how elements are kept ---------------------------------------------------------------------------------------
+    # ---- the order of elements ---------------------------------------------------------------------------------------
 
     def _add(self, element: Element) -> None:
         self._items.append(element)
@@ -59,26 +59,30 @@ class Storage:
         self._items.extendleft(reversed(elements))
 
     def _available(self) -> int:
-        """How many elements may be taken now."""
+        """Returns the number of elements that can be dequeued now."""
         return len(self._items)
 
     # ---- lines -------------------------------------------------------------------------------------------------------
 
     @contextmanager
     def _turn(self, line: deque[object]) -> Iterator[object]:
-        """A place in a line, from the moment when it is the first."""
-        place = object()
-        line.append(place)
+        """Waits in a line; the context begins when this thread is the first."""
+        turn = object()
+        line.append(turn)
         try:
-            self._wait(lambda: line[0] is place or place in self._dropped)
-            yield place
+            self._wait(lambda: line[0] is turn or turn in self._dropped)
+            yield turn
         finally:
-            line.remove(place)
-            self._dropped.discard(place)
+            line.remove(turn)
+            self._dropped.discard(turn)
             self._changed.notify_all()
 
     def _wait(self, ready: Callable[[], bool]) -> None:
-        """Waits until something holds, or it is no use any more."""
+        """Waits until a condition holds.
+
+        Raises:
+            CancelledError: the queue was cancelled.
+        """
         wait_until(self._changed, lambda: self._cancelled or ready())
         if self._cancelled:
             raise errors.CancelledError(None, None, f"{self._described()}: the operation was cancelled")
@@ -89,26 +93,26 @@ class Storage:
     # ---- adding ------------------------------------------------------------------------------------------------------
 
     def enqueue(self, elements: Sequence[Element]) -> None:
-        """Adds elements, one by one as there is room.
+        """Adds elements, one by one as soon as there is room.
 
         Raises:
-            CancelledError: it is closed, or was closed with all that waits.
+            CancelledError: the queue is closed, or was closed with all pending operations.
             InvalidArgumentError: an element is of another shape.
         """
         for element in elements:
             self._check(element)
-        with self._changed, self._turn(self._adding) as place:
-            self._refuse_if_dropped(place)
+        with self._changed, self._turn(self._adding) as turn:
+            self._refuse_if_dropped(turn)
             if self._closed:
                 raise errors.CancelledError(None, None, f"{self._described()} is closed.")
             for element in elements:
-                self._wait(lambda: place in self._dropped or not 0 <= self.capacity <= len(self._items))
-                self._refuse_if_dropped(place)
+                self._wait(lambda: turn in self._dropped or not 0 <= self.capacity <= len(self._items))
+                self._refuse_if_dropped(turn)
                 self._add(element)
                 self._changed.notify_all()
 
-    def _refuse_if_dropped(self, place: object) -> None:
-        if place in self._dropped:
+    def _refuse_if_dropped(self, turn: object) -> None:
+        if turn in self._dropped:
             raise errors.CancelledError(None, None, "Enqueue operation was cancelled")
 
     def _check(self, element: Element) -> None:
@@ -121,41 +125,41 @@ class Storage:
     # ---- taking ------------------------------------------------------------------------------------------------------
 
     def dequeue(self, count: int, at_least: int) -> list[Element]:
-        """Takes elements, as they come.
+        """Removes elements, as soon as they are there, and returns them.
 
         Args:
-            count: how many.
-            at_least: how many it may be if the queue is closed and there are no more.
+            count: the number of elements.
+            at_least: the number that is enough if the queue is closed and has no more.
 
         Raises:
-            OutOfRangeError: it is closed, and there are fewer.
+            OutOfRangeError: the queue is closed, and has fewer.
         """
-        taken: list[Element] = []
-        with self._changed, self._turn(self._taking):
+        elements: list[Element] = []
+        with self._changed, self._turn(self._dequeuing):
             try:
-                while len(taken) < count:
+                while len(elements) < count:
                     self._wait(lambda: self._closed or self._available() > 0)
-                    if not self._available() and len(taken) >= at_least:
+                    if not self._available() and len(elements) >= at_least:
                         break
                     if not self._available():
                         raise errors.OutOfRangeError(
                             None,
                             None,
                             f"{self._described()} is closed and has insufficient elements (requested {count}, current "
-                            f"size {len(taken)})",
+                            f"size {len(elements)})",
                         )
-                    taken.append(self._take())
+                    elements.append(self._take())
                     self._changed.notify_all()
             except BaseException:
-                self._put_back(taken)
+                self._put_back(elements)
                 raise
-        return taken
+        return elements
 
     def stacked(self, elements: Sequence[Element]) -> Element:
-        """Elements as one, with a dimension in front for their number.
+        """Stacks elements along a new first dimension.
 
         Raises:
-            InvalidArgumentError: the shapes of the components are not known.
+            InvalidArgumentError: the shapes of the components are not specified.
         """
         self.check_batches()
         return tuple(
@@ -164,25 +168,29 @@ class Storage:
         )
 
     def check_batches(self) -> None:
-        """Refuses to give several elements at once where their shapes may differ."""
+        """Refuses to dequeue several elements at once where their shapes may differ.
+
+        Raises:
+            InvalidArgumentError: the shapes of the components are not specified.
+        """
         if not all(shape.is_fully_defined() for shape in self.shapes):
             raise invalid(f"{self.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.")
 
-    # ---- its state ---------------------------------------------------------------------------------------------------
+    # ---- closing -----------------------------------------------------------------------------------------------------
 
     def close(self, cancel_pending_enqueues: bool) -> None:
-        """Lets nothing more be added.
+        """Closes the queue: nothing more can be added.
 
         Args:
-            cancel_pending_enqueues: gives up what waits to be added; otherwise that is added first.
+            cancel_pending_enqueues: cancels the operations that wait to add; otherwise they finish first.
 
         Raises:
-            CancelledError: it is closed already.
+            CancelledError: the queue is closed already.
         """
         with self._changed:
             if not cancel_pending_enqueues:
-                with self._turn(self._adding) as place:
-                    self._refuse_if_dropped(place)
+                with self._turn(self._adding) as turn:
+                    self._refuse_if_dropped(turn)
                     self._close()
             else:
                 self._close()
@@ -195,14 +203,14 @@ class Storage:
         self._closed = True
 
     def cancel(self) -> None:
-        """Has everything that waits, now and from now on, fail."""
+        """Cancels all operations that wait, now and from now on."""
         with self._changed:
             self._cancelled = True
             self._changed.notify_all()
 
     @property
     def closed(self) -> bool:
-        """Whether nothing more can be added."""
+        """True if nothing more can be added."""
         return self._closed
 
     def __len__(self) -> int:
@@ -210,11 +218,11 @@ class Storage:
 
 
 class ShuffledStorage(Storage):
-    """Elements that are taken in random order.
+    """Elements that are dequeued in random order.
 
     Args:
-        at_least: how many elements stay until it is closed, so that there is something to choose from.
-        seed: begins the random numbers; None for others each time.
+        at_least: the number of elements that stay until the queue is closed, so that there is a choice.
+        seed: of the random numbers; None for others each time.
         name, capacity, dtypes, shapes: as of `Storage`.
 
     Raises:
@@ -254,7 +262,7 @@ class ShuffledStorage(Storage):
 
 
 class SortedStorage(Storage):
-    """Elements of which that with the smallest number in front is taken; of several, the first that came."""
+    """Elements that are dequeued in the order of their first component; equal ones in the order of arrival."""
 
     kind = "PriorityQueue"
 
@@ -275,15 +283,15 @@ class SortedStorage(Storage):
 
 
 class PaddedStorage(Storage):
-    """Elements whose components may differ in some dimensions, and are padded with zeros to be one tensor."""
+    """Elements whose components may differ in some dimensions, and are padded with zeros to be stacked."""
 
     kind = "PaddingFIFOQueue"
 
     def check_batches(self) -> None:
-        """Refuses nothing: the shapes may differ."""
+        """Accepts all shapes: they may differ."""
 
     def stacked(self, elements: Sequence[Element]) -> Element:
-        """Elements as one, each component padded at its ends to the largest one."""
+        """Stacks elements, each component padded at its ends to the largest one."""
         return tuple(
             _stack(_padded([element[i] for element in elements]), dtype, shape)
             for i, (dtype, shape) in enumerate(zip(self.dtypes, self.shapes, strict=True))
@@ -291,14 +299,14 @@ class PaddedStorage(Storage):
 
 
 def _padded(values: Sequence[Any]) -> list[Any]:
-    """Raw values, with zeros or empty strings at their ends where another is longer."""
+    """Pads raw values at their ends, with zeros or empty strings, to the largest one."""
     if not values:
         return []
     largest = [max(lengths) for lengths in zip(*[v.shape for v in values], strict=True)]
-    found = []
+    padded = []
     for value in values:
         if list(value.shape) == largest:
-            found.append(value)
+            padded.append(value)
             continue
         wide: Any
         if isinstance(value, torch.Tensor):
@@ -306,12 +314,12 @@ def _padded(values: Sequence[Any]) -> list[Any]:
         else:
             wide = np.full(largest, b"" if value.dtype.hasobject else 0, value.dtype)
         wide[tuple(slice(0, n) for n in value.shape)] = value
-        found.append(wide)
-    return found
+        padded.append(wide)
+    return padded
 
 
 def _stack(values: Sequence[Any], dtype: DType, shape: TensorShape) -> Any:
-    """Raw values of one shape as one value."""
+    """Stacks raw values of one shape."""
     if not values:
         dims = [0, *(0 if d is None else d for d in shape)]
         return np.empty(dims, object) if dtype.torch is None else torch.zeros(dims, dtype=dtype.torch)
@@ -324,10 +332,10 @@ def _stack(values: Sequence[Any], dtype: DType, shape: TensorShape) -> Any:
 
 
 def rows_of(components: Sequence[Any]) -> list[Element]:
-    """The elements of raw values whose first dimension is their number.
+    """Returns the elements of raw values that are stacked.
 
     Raises:
-        InvalidArgumentError: the components are of different numbers, or one has no dimension.
+        InvalidArgumentError: the components differ in their first dimension, or one has no dimension.
     """
     for i, value in enumerate(components):
         if not value.ndim:

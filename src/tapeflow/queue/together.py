@@ -1,4 +1,4 @@
-"""Runs of a session in which some operations wait for what others do to the same queue.
+"""Runs of a session in which some operations wait for others on the same queue.
 
 A session runs operations one after the other, in the order of the graph. One that waits for a queue would keep all
 others from running, those too that it waits for. Where that may happen, operations on queues have threads of their own,
@@ -17,12 +17,12 @@ from tapeflow.graph.codegen.stepping import Stepping
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.queue.waiting import limit, observed, time_limit
 
-# Operations on queues that may wait, and which of their inputs is the queue.
+# Operations on queues that may wait, and the position of the queue among their inputs.
 _ADDING = {"QueueEnqueueV2": 0, "QueueEnqueueManyV2": 0, "QueueCloseV2": 0}
-_TAKING = {
+_DEQUEUING = {
     "QueueDequeueV2": 0, "QueueDequeueManyV2": 0, "QueueDequeueUpToV2": 0, "ReaderReadV2": 1, "ReaderReadUpToV2": 1,
 }  # fmt: skip
-_WAITING = {*_ADDING, *_TAKING}
+_WAITING = {*_ADDING, *_DEQUEUING}
 
 
 class RunTogether:
@@ -30,9 +30,9 @@ class RunTogether:
 
     Args:
         inputs: the tensors that are fed.
-        outputs: the tensors that it gives.
+        outputs: the tensors that it returns.
         effects: operations that must run too.
-        resources: from a variable to what stands for it.
+        resources: from a variable to its value in this run.
     """
 
     def __init__(
@@ -45,41 +45,42 @@ class RunTogether:
         self._inputs, self._outputs, self._effects, self._resources = inputs, outputs, effects, resources
 
     def needed(self) -> bool:
-        """Whether an operation takes from a queue and another, which neither needs nor is needed by it, adds to it."""
+        """Returns True if an operation takes from a queue and an independent one adds to it."""
         operations = _needed_by([*(t.op for t in self._outputs), *self._effects], {id(t) for t in self._inputs})
-        taking = [(o, o.inputs[_TAKING[o.type]]) for o in operations if o.type in _TAKING]
+        dequeuing = [(o, o.inputs[_DEQUEUING[o.type]]) for o in operations if o.type in _DEQUEUING]
         adding = [(o, o.inputs[_ADDING[o.type]]) for o in operations if o.type in _ADDING]
         return any(
             takes is adds and taker not in _needed_by([adder]) and adder not in _needed_by([taker])
-            for taker, takes in taking
+            for taker, takes in dequeuing
             for adder, adds in adding
         )
 
     def __call__(self, *values: Any) -> list[Any]:
-        """Runs it on the values of the tensors that are fed."""
+        """Runs the operations on the values of the tensors that are fed."""
         fed = {id(t): value for t, value in zip(self._inputs, values, strict=True)}
         return _Run(self._resources).run(fed, [*self._outputs, *self._effects])[: len(self._outputs)]
 
 
 def _needed_by(operations: Sequence[Operation], fed: Collection[int] = ()) -> list[Operation]:
-    """Operations and all that they need, but for what leads to tensors with the ids in `fed`."""
-    found: dict[int, Operation] = {}
+    """Returns operations and all that they depend on, up to the tensors with the ids in `fed`."""
+    needed: dict[int, Operation] = {}
     stack = list(operations)
     while stack:
         operation = stack.pop()
-        if id(operation) not in found:
-            found[id(operation)] = operation
+        if id(operation) not in needed:
+            needed[id(operation)] = operation
             stack += [t.op for t in operation.inputs if id(t) not in fed]
             stack += operation._control_inputs
-    return list(found.values())
+    return list(needed.values())
 
 
 class _Run(Stepping):
-    """One such run."""
+    """A run with a thread for each operation that may wait."""
 
-    def run(self, fed: dict[int, Any], wanted: Sequence[Any]) -> list[Any]:
+    def run(self, fed: dict[int, Any], fetches: Sequence[Any]) -> list[Any]:
+        """Returns the values of tensors, and None for operations; `fed` holds values by the ids of tensors."""
         self._values.update(fed)
-        left = self._missing(wanted)
+        left = self._missing(fetches)
         self._ended: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
         self._stopped = threading.Event()
         threads: list[threading.Thread] = []
@@ -102,7 +103,7 @@ class _Run(Stepping):
             self._stopped.set()
             for thread in threads:
                 thread.join()
-        return [self._values[id(w)] if isinstance(w, SymbolicTensor) else None for w in wanted]
+        return [self._values[id(f)] if isinstance(f, SymbolicTensor) else None for f in fetches]
 
     def _is_ready(self, operation: Operation) -> bool:
         return all(id(t) in self._values for t in operation.inputs) and all(
@@ -110,7 +111,7 @@ class _Run(Stepping):
         )
 
     def _started(self, operation: Operation) -> threading.Thread:
-        """A thread that runs an operation, once it has ended or has begun to wait."""
+        """Starts a thread that runs an operation; returns it when the operation has ended or begun to wait."""
         onward = threading.Event()
         seconds = limit()
 

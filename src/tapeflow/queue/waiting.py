@@ -1,4 +1,4 @@
-"""Waiting for other threads, without keeping a program from ending."""
+"""Waiting for other threads, in a way that lets the program end."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from typing import Any
 
 from tapeflow.core import errors
 
-_POLL = 0.1  # seconds between two looks at whether it is still worth waiting
+_POLL = 0.1  # seconds between two checks of the reasons to stop waiting
 _PATIENCE = 2.0  # seconds that an operation may wait, and threads may take to stop, when the program ends
 
 
-class _Patience(threading.local):
-    """How the operations of this thread wait.
+class _Limits(threading.local):
+    """The limits of the operations of this thread that wait.
 
     Attributes:
-        until: until when they may; None for as long as it takes.
-        tell: called when one begins to wait.
-        stopped: set when it is no use any more.
+        until: the time when they must end; None for no limit.
+        on_wait: called when one begins to wait.
+        stopped: set when they must end.
     """
 
     until: float | None = None
-    tell: Callable[[], None] | None = None
+    on_wait: Callable[[], None] | None = None
     stopped: threading.Event | None = None
 
 
-_patience = _Patience()
+_limits = _Limits()
 _ending = threading.Event()
 _threads: weakref.WeakKeyDictionary[threading.Thread, Any] = weakref.WeakKeyDictionary()
 
 
 class time_limit:
-    """A context in which operations of this thread wait so long at most.
+    """A context that limits how long operations of this thread wait.
 
     Args:
-        seconds: how long; 0 for no limit.
+        seconds: the limit; 0 for none.
     """
 
     __slots__ = ("_before", "_seconds")
@@ -48,49 +48,53 @@ class time_limit:
         self._seconds = seconds
 
     def __enter__(self) -> None:
-        self._before = _patience.until
-        _patience.until = time.monotonic() + self._seconds if self._seconds else None
+        self._before = _limits.until
+        _limits.until = time.monotonic() + self._seconds if self._seconds else None
 
     def __exit__(self, *_: object) -> None:
-        _patience.until = self._before
+        _limits.until = self._before
 
 
 def limit() -> float:
-    """How many seconds operations of this thread may still wait; 0 for no limit."""
-    return 0 if _patience.until is None else max(_patience.until - time.monotonic(), 1e-3)
+    """Returns the seconds that operations of this thread may still wait; 0 for no limit."""
+    return 0 if _limits.until is None else max(_limits.until - time.monotonic(), 1e-3)
 
 
 @contextmanager
-def observed(tell: Callable[[], None], stopped: threading.Event) -> Iterator[None]:
-    """A context in which another thread knows of what waits here.
+def observed(on_wait: Callable[[], None], stopped: threading.Event) -> Iterator[None]:
+    """Allows another thread to observe the operations that wait in this context.
 
     Args:
-        tell: called when an operation of this thread begins to wait.
-        stopped: makes what waits fail when it is set.
+        on_wait: called when an operation of this thread begins to wait.
+        stopped: makes operations that wait fail when it is set.
     """
-    before = _patience.tell, _patience.stopped
-    _patience.tell, _patience.stopped = tell, stopped
+    before = _limits.on_wait, _limits.stopped
+    _limits.on_wait, _limits.stopped = on_wait, stopped
     try:
         yield
     finally:
-        _patience.tell, _patience.stopped = before
+        _limits.on_wait, _limits.stopped = before
 
 
 def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
-    """Waits until something holds, of which `changed` tells; that is held by this thread.
+    """Waits until a condition holds.
+
+    Args:
+        changed: is notified when it may hold; this thread has acquired it.
+        ready: returns True if it holds.
 
     Raises:
         DeadlineExceededError: it took longer than this thread may wait.
-        CancelledError: the program ends, or what this thread is part of has failed.
+        CancelledError: the program ends, or another operation of the same run failed.
     """
-    orphaned = None  # since when the program has no other end to wait for
+    orphaned = None  # the time since the program is ending
     while not ready():
-        if _patience.tell is not None:
-            _patience.tell()
+        if _limits.on_wait is not None:
+            _limits.on_wait()
         now = time.monotonic()
-        if _patience.until is not None and now >= _patience.until:
+        if _limits.until is not None and now >= _limits.until:
             raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
-        if _patience.stopped is not None and _patience.stopped.is_set():
+        if _limits.stopped is not None and _limits.stopped.is_set():
             raise errors.CancelledError(None, None, "Another operation of the same run failed")
         if _ending.is_set():
             raise errors.CancelledError(None, None, "The program ends")
@@ -102,18 +106,18 @@ def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
 
 
 def ending() -> bool:
-    """Whether the program ends, so that what was cancelled is no error."""
+    """Returns True if the program ends, so that a cancelled operation is no error."""
     return _ending.is_set() or not threading.main_thread().is_alive()
 
 
 def stopped_at_exit(thread: threading.Thread, coordinator: Any = None) -> None:
-    """Has a thread, which works with queues, stop before the program ends.
+    """Registers a thread that works with queues, to stop it before the program ends.
 
     Python would stop a daemon in the middle of a kernel, which ends the process by a signal.
 
     Args:
         thread: the thread.
-        coordinator: is asked to stop.
+        coordinator: its `request_stop` is called then.
     """
     _threads[thread] = coordinator
 

@@ -1,6 +1,6 @@
 """The public `tf.ragged` namespace: tensors with rows of different lengths."""
 
-from tapeflow.ragged import kernels, operators
+from tapeflow.ragged import dispatch, indexing, kernels, operators, spec
 from tapeflow.ragged.conversion import constant
 from tapeflow.ragged.crossing import cross, cross_hashed
 from tapeflow.ragged.functions import (
@@ -13,3 +13,8 @@ from tapeflow.ragged.functions import (
     stack_dynamic_partitions,
 )
 from tapeflow.ragged.tensor import RaggedTensor
+
+__all__ = [
+    "RaggedTensor", "boolean_mask", "constant", "cross", "cross_hashed", "map_flat_values", "range",
+    "row_splits_to_segment_ids", "segment_ids_to_row_splits", "stack", "stack_dynamic_partitions",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Ragged tensors put together, taken from and reshaped."""
+"""Joining, gathering and reshaping ragged tensors."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tapeflow.array.joining import stack as stack_dense
 from tapeflow.array.joining import unstack
 from tapeflow.array.shaping import broadcast_to, reshape, transpose
 from tapeflow.array.shaping import expand_dims as expand_dense
+from tapeflow.array.shaping import squeeze as squeeze_dense
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import is_tensor_like
@@ -23,13 +24,13 @@ from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.division import floormod
-from tapeflow.ragged.indexing import take_rows
 from tapeflow.ragged.row_partition import array_of, length_of, repeated, tensor_of, up_to
+from tapeflow.ragged.rows import as_ragged, take_rows
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
 
 def _matched(values: Sequence[Any]) -> list[Any]:
-    """Tensors and ragged tensors of one rank, of one dtype and with row splits of one dtype."""
+    """Converts values to tensors and ragged tensors of one rank, of one dtype and with row splits of one dtype."""
     dtype = next((v.dtype for v in values if isinstance(v, RaggedTensor) or is_tensor_like(v)), None)
     items = [v if isinstance(v, RaggedTensor) else convert(v, None if is_tensor_like(v) else dtype) for v in values]
     ranks = {len(v.shape) for v in items}
@@ -39,15 +40,6 @@ def _matched(values: Sequence[Any]) -> list[Any]:
     if any(v.row_splits.dtype is int64 for v in ragged):
         items = [v.with_row_splits_dtype(int64) if isinstance(v, RaggedTensor) else v for v in items]
     return items
-
-
-def as_ragged(value: Any, ragged_rank: int) -> Any:
-    """The tensor or ragged tensor with that many partitioned dimensions at least."""
-    if ragged_rank == 0:
-        return value
-    if isinstance(value, RaggedTensor):
-        return value.with_values(as_ragged(value.values, ragged_rank - 1))
-    return RaggedTensor.from_tensor(value, ragged_rank=ragged_rank)
 
 
 def _equally_ragged(items: Sequence[Any], least: int = 0) -> list[Any]:
@@ -90,7 +82,7 @@ def _joined(items: list[Any], axis: int) -> Any:
 
 
 def _joined_rows(items: list[Any]) -> Any:
-    """The rows of all, one after the other."""
+    """Joins the rows of all items."""
     if not isinstance(items[0], RaggedTensor):
         return concat_dense(items, 0)
     values = _joined([v.values for v in items], 0)
@@ -99,7 +91,7 @@ def _joined_rows(items: list[Any]) -> Any:
 
 
 def _side_by_side(items: list[Any]) -> Any:
-    """Each row of the result is the rows of all, joined."""
+    """Joins the rows of all items that have the same index."""
     joined = _joined_rows(items)
     rows = up_to(joined._row_partition.nrows())
     rows = take_rows(joined, reshape(transpose(reshape(rows, [len(items), -1])), [-1]))
@@ -107,10 +99,10 @@ def _side_by_side(items: list[Any]) -> Any:
 
 
 def stack(values: Sequence[Any], axis: int) -> Any:
-    """Puts ragged tensors of one rank together along a new dimension.
+    """Stacks ragged tensors of one rank along a new dimension.
 
     Raises:
-        ValueError: there is no such place, or the ranks differ.
+        ValueError: there is no such position, or the ranks differ.
     """
     items = _matched(values)
     rank = len(items[0].shape)
@@ -127,10 +119,10 @@ def stack(values: Sequence[Any], axis: int) -> Any:
 
 
 def expand_dims(value: Any, axis: int) -> Any:
-    """A new dimension of length 1.
+    """Inserts a dimension of length 1.
 
     Raises:
-        ValueError: there is no such place.
+        ValueError: there is no such position.
     """
     if not isinstance(value, RaggedTensor):
         return expand_dense(value, axis)
@@ -144,7 +136,7 @@ def expand_dims(value: Any, axis: int) -> Any:
 
 
 def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:
-    """The slices of ragged or dense `params` at ragged or dense `indices`.
+    """Returns the slices of ragged or dense `params` at ragged or dense `indices`.
 
     Raises:
         InvalidArgumentError: an index is out of range.
@@ -184,12 +176,12 @@ def _rows_at(params: Any, indices: Any) -> Any:
     dims = tuple(shape_of(indices))
     for i in range(rank - 1, 0, -1):
         result = RaggedTensor.from_uniform_row_length(result, tensor_of(dims[i], dtype), math.prod(dims[:i]))
-    # As in TensorFlow it is not known any more which rows are equally long.
+    # As in TensorFlow, uniform row lengths are not static any more.
     return RaggedTensor.from_nested_row_splits(result.flat_values, result.nested_row_splits, validate=False)
 
 
 def _columns_at(params: Any, indices: Any) -> Any:
-    """The same columns of every row."""
+    """Returns the same columns of every row."""
     params = as_ragged(params, 1)
     rows = params._row_partition.nrows()
     if not isinstance(indices, RaggedTensor):
@@ -200,7 +192,7 @@ def _columns_at(params: Any, indices: Any) -> Any:
 
 
 def _in_batches(params: Any, indices: Any) -> Any:
-    """Of each row of `params` the elements at the row of `indices`."""
+    """Returns of each row of `params` the elements at the row of `indices`."""
     params = as_ragged(params, 1)
     dtype = params.row_splits.dtype
 
@@ -209,12 +201,14 @@ def _in_batches(params: Any, indices: Any) -> Any:
     while isinstance(nested, RaggedTensor):  # the outermost row of every index
         rows = repeated(rows, nested.row_splits)
         nested = nested.values
-    places = cast(nested, dtype)
+    positions = cast(nested, dtype)
     column = [-1] + [1] * (nested.shape.rank - 1)
     lengths = reshape(gather_dense(params._row_partition.row_lengths(), rows), column)
-    checked(_check, places, lengths)
-    taken = _rows_at(params.values, places + reshape(gather_dense(params._row_partition.row_starts(), rows), column))
-    return indices.with_flat_values(taken) if isinstance(indices, RaggedTensor) else taken
+    checked(_check, positions, lengths)
+    gathered = _rows_at(
+        params.values, positions + reshape(gather_dense(params._row_partition.row_starts(), rows), column)
+    )
+    return indices.with_flat_values(gathered) if isinstance(indices, RaggedTensor) else gathered
 
 
 def _check_batches(mine: Any, theirs: Any) -> None:
@@ -223,7 +217,7 @@ def _check_batches(mine: Any, theirs: Any) -> None:
 
 
 def gather_nd(params: Any, indices: Any) -> Any:
-    """The elements or slices of ragged `params` at rows of indices.
+    """Returns the elements or slices of ragged `params` at rows of indices.
 
     Raises:
         InvalidArgumentError: an index is out of range.
@@ -231,28 +225,26 @@ def gather_nd(params: Any, indices: Any) -> Any:
     indices = as_values(indices)
     depth = indices.shape[-1]
     if depth is None:
-        raise ValueError("gather_nd of a ragged tensor needs indices whose last dimension is known.")
+        raise ValueError("gather_nd of a ragged tensor needs indices whose last dimension is static.")
     dtype = params.row_splits.dtype
     columns = unstack(cast(indices, dtype), depth, -1)
     checked(_check, columns[0], params._row_partition.nrows())
-    places, values = columns[0], params
+    positions, values = columns[0], params
     for i, column in enumerate(columns[1:], 1):
         if not isinstance(values, RaggedTensor):  # the remaining indices are those of dense values
-            return gather_nd_dense(values, stack_dense([places, *columns[i:]], -1))
-        checked(_check, column, gather_dense(values._row_partition.row_lengths(), places))
-        places, values = gather_dense(values._row_partition.row_starts(), places) + column, values.values
-    return _rows_at(values, places)
+            return gather_nd_dense(values, stack_dense([positions, *columns[i:]], -1))
+        checked(_check, column, gather_dense(values._row_partition.row_lengths(), positions))
+        positions, values = gather_dense(values._row_partition.row_starts(), positions) + column, values.values
+    return _rows_at(values, positions)
 
 
 def squeeze(value: Any, axis: int) -> Any:
-    """The value without a dimension of length 1.
+    """Removes a dimension of length 1.
 
     Raises:
         InvalidArgumentError: the dimension is of another length.
     """
     if not isinstance(value, RaggedTensor):
-        from tapeflow.array.shaping import squeeze as squeeze_dense
-
         return squeeze_dense(value, [axis])
     if axis > 1:
         return value.with_values(squeeze(value.values, axis - 1))

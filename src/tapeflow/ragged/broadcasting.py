@@ -1,4 +1,4 @@
-"""Ragged tensors element by element, with broadcasting.
+"""Broadcasting of ragged tensors.
 
 A uniform dimension of length 1 is repeated to the lengths of the other operands' rows, as are missing leading
 dimensions; all other rows must be equally long.
@@ -40,6 +40,13 @@ from tapeflow.ragged.tensor import RaggedTensor
 def apply(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     """Calls a function on the flat values of ragged tensors, and of dense ones broadcast to them.
 
+    Args:
+        function: takes a tensor for each operand and returns a tensor of as many rows.
+        operands: ragged tensors, tensors and what converts to them; one at least is ragged.
+
+    Returns:
+        A ragged tensor.
+
     Raises:
         InvalidArgumentError: rows are of different lengths.
     """
@@ -73,11 +80,11 @@ class _Levels:
     """An operand as rows within rows, down to the ragged rank of the result.
 
     Attributes:
-        count: how many rows it has: an int, or a scalar tensor where that is not known.
+        count: the number of its rows: an int, or a scalar tensor where that is not static.
         at: for each row of the result so far, the row of the operand that it comes from.
         uniform: the length of all rows of the current level, if they are equally long: an int or a scalar tensor.
-        starts: where each row of the current level begins.
-        lengths: how long they are.
+        starts: the position where each row of the current level begins.
+        lengths: the length of each.
     """
 
     def __init__(self, value: Any, rank: int, dtype: DType) -> None:
@@ -87,7 +94,7 @@ class _Levels:
             value.with_row_splits_dtype(dtype)._nested_row_partitions if isinstance(value, RaggedTensor) else ()
         )
         self.flat = value.flat_values if isinstance(value, RaggedTensor) else value
-        self.offset = rank - len(value.shape)  # how many leading dimensions are missing
+        self.offset = rank - len(value.shape)  # the number of missing leading dimensions
         self.count = 1 if self.offset else length_of(value)
         self.at: Any = None
         self.uniform: Any = None
@@ -96,14 +103,15 @@ class _Levels:
 
     @property
     def ragged_until(self) -> int:
+        """The innermost level whose rows are partitioned."""
         return self.offset + len(self.partitions)
 
     def begin(self, rows: Any) -> None:
-        """Looks at the outermost rows, which are as many as in the result, or a single one."""
-        self.at = up_to(tensor_of(rows, self.dtype)) * _stays(self.count, self.dtype)
+        """Goes to the outermost rows, which are as many as in the result, or a single one."""
+        self.at = up_to(tensor_of(rows, self.dtype)) * _stride(self.count, self.dtype)
 
     def enter(self, level: int) -> None:
-        """Looks at the rows of a level."""
+        """Goes to the rows of a level."""
         axis = level - self.offset
         if 1 <= axis <= len(self.partitions):
             partition = self.partitions[axis - 1]
@@ -122,14 +130,14 @@ class _Levels:
         self.lengths = zeros_like(self.at) + length
 
     def descend(self, splits: Any) -> None:
-        """Goes on to what is in the rows of the result."""
+        """Goes to the elements of the rows of the result."""
         offsets = offsets_of(splits)
         if self.uniform is not None:
-            offsets = offsets * _stays(self.uniform, self.dtype)
+            offsets = offsets * _stride(self.uniform, self.dtype)
         self.at = repeated(self.starts, splits) + offsets
 
     def values(self, levels: int) -> Any:
-        """The flat values in the order of the result."""
+        """Returns the flat values in the order of the result."""
         axis = levels - self.offset
         if axis < 0:
             return expand_dims(self.flat, 0)
@@ -139,25 +147,25 @@ class _Levels:
         return gather(flat, self.at)
 
 
-def _stays(length: Any, dtype: DType) -> Any:
-    """0 for a length of 1, whose one element is repeated; 1 for any other, whose elements stand side by side."""
+def _stride(length: Any, dtype: DType) -> Any:
+    """Returns the stride: 0 for a length of 1, whose one element is repeated, and 1 for any other."""
     return tensor_of(int(length != 1), dtype) if isinstance(length, int) else cast(not_equal(length, 1), dtype)
 
 
 def _largest(lengths: Sequence[Any], dtype: DType) -> Any:
-    """The length that uniform lengths broadcast to: one that is not 1, if there is one."""
+    """Returns the length that uniform lengths broadcast to: one that is not 1, if there is one."""
     if all(isinstance(n, int) for n in lengths):
         return next((n for n in lengths if n != 1), 1)
-    found = tensor_of(lengths[0], dtype)
+    largest = tensor_of(lengths[0], dtype)
     for n in lengths[1:]:
-        found = where(equal(found, tensor_of(1, dtype)), tensor_of(n, dtype), found)
-    return found
+        largest = where(equal(largest, tensor_of(1, dtype)), tensor_of(n, dtype), largest)
+    return largest
 
 
 def _broadcast(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     if any(o.shape.rank is None for o in operands):
         raise ValueError(
-            "Unable to broadcast a ragged tensor with a tensor of unknown rank: say it with tf.ensure_shape."
+            "Unable to broadcast a ragged tensor with a tensor of unknown rank: specify it with tf.ensure_shape."
         )
     rank = max(len(o.shape) for o in operands)
     ragged = [o for o in operands if isinstance(o, RaggedTensor)]
@@ -191,19 +199,19 @@ def _broadcast(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     return result
 
 
-def _must_match(level: int, lengths: Sequence[Any], uniform: Sequence[Any], wanted: Any) -> None:
-    """Checks that all rows are of the wanted lengths, or of length 1.
+def _must_match(level: int, lengths: Sequence[Any], uniform: Sequence[Any], expected: Any) -> None:
+    """Checks that all rows have the expected lengths, or length 1.
 
     Raises:
         InvalidArgumentError: they are not.
     """
     may_stretch = [u is not None for u in uniform]
 
-    def check(wanted: Any, *given: Any) -> None:
-        numbers = [array_of(g) for g in given]
-        for found, may in zip(numbers, may_stretch, strict=True):
-            if not np.array_equal(found, array_of(wanted)) and not (may and (found == 1).all()):
-                said = " and ".join(str(n.tolist()) for n in numbers)
-                raise invalid(f"Unable to broadcast: dimension size mismatch in dimension {level}: lengths {said}")
+    def check(expected: Any, *lengths: Any) -> None:
+        numbers = [array_of(n) for n in lengths]
+        for n, may in zip(numbers, may_stretch, strict=True):
+            if not np.array_equal(n, array_of(expected)) and not (may and (n == 1).all()):
+                text = " and ".join(str(n.tolist()) for n in numbers)
+                raise invalid(f"Unable to broadcast: dimension size mismatch in dimension {level}: lengths {text}")
 
-    checked(check, wanted, *lengths)
+    checked(check, expected, *lengths)

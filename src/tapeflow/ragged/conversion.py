@@ -1,4 +1,4 @@
-"""Ragged tensors from and to dense tensors, sparse tensors and nested lists."""
+"""Conversions between ragged tensors and dense tensors, sparse tensors and nested lists."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
@@ -25,13 +26,14 @@ from tapeflow.math.extrema import clip_by_value, maximum
 from tapeflow.math.reduction import reduce_any, reduce_max
 from tapeflow.ragged.kernels import ragged_to_sparse, ragged_to_tensor
 from tapeflow.ragged.row_partition import RowPartition, array_of, tensor_of, up_to
-from tapeflow.ragged.tensor import RaggedTensor, checked_axis
+from tapeflow.ragged.tensor import RaggedTensor, checked_axis, methods
+from tapeflow.sparse.tensor import SparseTensor
 
 # ---- dense tensors ---------------------------------------------------------------------------------------------------
 
 
 def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
-    """See `RaggedTensor.from_tensor`."""
+    """Converts a dense tensor, see `RaggedTensor.from_tensor`."""
     if lengths is not None and padding is not None:
         raise ValueError("Specify argument `lengths` or `padding`, but not both.")
     if not isinstance(ragged_rank, int):
@@ -41,7 +43,7 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
     tensor = convert(tensor)
     rank = tensor.shape.rank
     if rank is None:
-        raise ValueError("tensor.shape.ndims must be statically known: say it with set_shape or tf.ensure_shape")
+        raise ValueError("tensor.shape.ndims must be statically known: specify it with set_shape or tf.ensure_shape")
     if rank < 2:
         raise ValueError(
             "The rank of a RaggedTensor must be greater than 1, i.e., a list of scalars won't have ragged dimensions. "
@@ -59,36 +61,35 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
         partition = RowPartition.from_uniform_row_length(tensor_of(columns, dtype), nrows=rows)
         return RaggedTensor._from_row_partition(flat, partition, validate=False)
     if padding is not None:
-        kept = _unpadded_lengths(tensor, padding, dtype)
+        row_lengths = _unpadded_lengths(tensor, padding, dtype)
     else:
-        kept = cast(convert(lengths), dtype)
-        if not kept.shape.is_compatible_with(tensor.shape[:1]):
-            raise ValueError(f"lengths must have shape ({rows},), not {kept.shape}")
-        kept = clip_by_value(kept, 0, tensor_of(columns, dtype))
-    values = boolean_mask(tensor, up_to(tensor_of(columns, dtype)) < expand_dims(kept, 1))
-    return RaggedTensor.from_row_lengths(values, kept, validate=False)
+        row_lengths = cast(convert(lengths), dtype)
+        if not row_lengths.shape.is_compatible_with(tensor.shape[:1]):
+            raise ValueError(f"lengths must have shape ({rows},), not {row_lengths.shape}")
+        row_lengths = clip_by_value(row_lengths, 0, tensor_of(columns, dtype))
+    values = boolean_mask(tensor, up_to(tensor_of(columns, dtype)) < expand_dims(row_lengths, 1))
+    return RaggedTensor.from_row_lengths(values, row_lengths, validate=False)
 
 
 def with_leading_merged(tensor: Any, count: int) -> Any:
-    """The tensor with its first dimensions made one."""
+    """Returns the tensor with its first dimensions merged."""
     dims = tuple(shape_of(tensor))
     return tensor if count == 1 else reshape(tensor, [math.prod(dims[:count]), *dims[count:]])
 
 
 def _unpadded_lengths(tensor: Any, padding: Any, dtype: DType) -> Any:
-    """The length of each row without the padding at its end."""
+    """Returns the length of each row without the padding at its end."""
     pad = convert(padding, tensor.dtype)
     if not pad.shape.is_compatible_with(tensor.shape[2:]):
         raise ValueError(f"Shapes {pad.shape} and {tensor.shape[2:]} are incompatible: `padding` is one value")
     real = reduce_any(not_equal(tensor, pad), list(range(2, tensor.shape.rank)))
-    places = range_op(tensor_of(1, dtype), tensor_of(shape_of(tensor)[1], dtype) + 1)
-    return maximum(
-        reduce_max(where(real, places, tensor_of(0, dtype)), 1), 0
-    )  # no less than 0 where there are no columns
+    ends = range_op(tensor_of(1, dtype), tensor_of(shape_of(tensor)[1], dtype) + 1)
+    lengths = reduce_max(where(real, ends, tensor_of(0, dtype)), 1)
+    return maximum(lengths, 0)  # no less where there are no columns
 
 
 def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
-    """Row lengths for several ragged dimensions, outermost first."""
+    """Converts a tensor by row lengths for several ragged dimensions, outermost first."""
     first, *rest = lengths
     outer = from_tensor(tensor, convert(first), None, 1, dtype)
     if not rest:
@@ -100,7 +101,7 @@ def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> R
 
 
 def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
-    """Several ragged dimensions, of which only the innermost loses its padding."""
+    """Converts a tensor to several ragged dimensions, of which only the innermost loses its padding."""
     dims = tuple(shape_of(tensor))
     result = from_tensor(with_leading_merged(tensor, ragged_rank), lengths, padding, 1, dtype)
     for i in range(ragged_rank - 1, 0, -1):
@@ -110,7 +111,7 @@ def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DT
 
 
 def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
-    """See `RaggedTensor.to_tensor`."""
+    """Converts a ragged tensor to a dense one, see `RaggedTensor.to_tensor`."""
     flat = rt.flat_values
     default = convert(("" if rt.dtype is string else 0) if default_value is None else default_value, rt.dtype)
     inner = flat.shape[1:]
@@ -120,14 +121,14 @@ def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
     ):
         raise invalid(f"default_value.shape={default.shape.as_list()} and rt_input.flat_values.shape="
                       f"{flat.shape.as_list()} are incompatible [Op:RaggedTensorToTensor]")  # fmt: skip
-    wanted: Any = -1
+    target: Any = -1
     if isinstance(shape, SymbolicTensor):
-        wanted = shape
+        target = shape
     elif shape is not None and TensorShape(shape).rank is not None:
-        wanted = tuple([-1 if d is None else d for d in TensorShape(shape)])
+        target = tuple([-1 if d is None else d for d in TensorShape(shape)])
     splits = list(rt.nested_row_splits)
-    result = ragged_to_tensor(wanted, flat, default, splits, ["ROW_SPLITS"] * len(splits))
-    if isinstance(result, SymbolicTensor) and type(wanted) is int:
+    result = ragged_to_tensor(target, flat, default, splits, ["ROW_SPLITS"] * len(splits))
+    if isinstance(result, SymbolicTensor) and type(target) is int:
         result.set_shape(rt.shape)
     return result
 
@@ -136,7 +137,7 @@ def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
 
 
 def merged(value: Any, outer_axis: int, inner_axis: int) -> Any:
-    """See `RaggedTensor.merge_dims`; also for tensors."""
+    """Merges dimensions of a ragged tensor or a tensor, see `RaggedTensor.merge_dims`."""
     rank = len(value.shape)
     outer, inner = checked_axis(outer_axis, rank, "outer_axis"), checked_axis(inner_axis, rank, "inner_axis")
     if not outer <= inner:
@@ -165,18 +166,14 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> Any:
 # ---- sparse tensors --------------------------------------------------------------------------------------------------
 
 
-def to_sparse(rt: RaggedTensor) -> Any:
-    """See `RaggedTensor.to_sparse`."""
-    from tapeflow.sparse.tensor import SparseTensor
-
+def to_sparse(rt: RaggedTensor) -> SparseTensor:
+    """Converts a ragged tensor to a sparse one, see `RaggedTensor.to_sparse`."""
     indices, values, shape = ragged_to_sparse(list(rt.nested_row_splits), rt.flat_values)
     return SparseTensor(indices, values, shape)
 
 
 def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
-    """See `RaggedTensor.from_sparse`."""
-    from tapeflow.sparse.tensor import SparseTensor
-
+    """Converts a sparse tensor, see `RaggedTensor.from_sparse`."""
     if not isinstance(st_input, SparseTensor):
         raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.")
     if st_input.shape.rank is not None and st_input.shape.rank != 2:
@@ -201,19 +198,19 @@ def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
 
 
 def constant(
-    pylist: Any,
-    dtype: Any = None,
+    pylist: TensorLike,
+    dtype: DTypeLike = None,
     ragged_rank: int | None = None,
-    inner_shape: Any = None,
+    inner_shape: ShapeLike = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
-) -> Any:
-    """The ragged tensor of a nested list.
+    row_splits_dtype: DTypeLike = int64,
+) -> RaggedTensor | Tensor:
+    """Converts a nested list to a ragged tensor.
 
     Args:
         pylist: lists, tuples and arrays, with all scalars at one depth.
         dtype: of the values.
-        ragged_rank: how many dimensions are ragged; by default all but the first and those of `inner_shape`.
+        ragged_rank: the number of ragged dimensions; by default all but the first and those of `inner_shape`.
         inner_shape: of the innermost values, which are not ragged.
         row_splits_dtype: int32 or int64.
 
@@ -233,13 +230,14 @@ def constant(
     if not isinstance(pylist, (list, tuple)):
         if ragged_rank is not None and ragged_rank != 0:
             raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}")
-        if inner_shape:
-            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner_shape)}")
+        inner: Any = inner_shape
+        if inner:
+            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner)}")
         return convert(pylist, None if dtype is None else as_dtype(dtype))
     depth, most = _scalar_depth(pylist), _max_depth(pylist)
     if depth is not None and most > depth:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
-    inner: Any = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
+    inner = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
     ragged_rank = _ragged_rank(pylist, depth, most, ragged_rank, inner)
     values, nested_splits = list(pylist), []
     for level in range(ragged_rank):
@@ -267,7 +265,7 @@ def _as_lists(values: Any) -> Any:
 
 
 def _scalar_depth(value: Any) -> int | None:
-    """How deep the scalars are, or None where there are none."""
+    """Returns the depth of the scalars in nested lists, or None where there are none."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, (list, tuple)):
@@ -279,7 +277,7 @@ def _scalar_depth(value: Any) -> int | None:
 
 
 def _max_depth(value: Any) -> int:
-    """How deep the lists are."""
+    """Returns the depth of nested lists."""
     if isinstance(value, np.ndarray):
         return value.ndim
     return max([_max_depth(v) for v in value], default=0) + 1 if isinstance(value, (list, tuple)) else 0
@@ -288,7 +286,7 @@ def _max_depth(value: Any) -> int:
 def _ragged_rank(
     pylist: Any, depth: int | None, most: int, ragged_rank: int | None, inner: tuple[int, ...] | None
 ) -> int:
-    """How many dimensions of a nested list are ragged."""
+    """Returns the number of ragged dimensions of a nested list."""
     inner_rank = 0 if inner is None else len(inner)
     if ragged_rank is None:
         return max(1, most - 1) - inner_rank if depth is None and most > 1 else max(0, most - 1 - inner_rank)
@@ -303,7 +301,7 @@ def _ragged_rank(
 
 
 def _inner_shape(values: list[Any]) -> tuple[int, ...]:
-    """The shape of each of the innermost values."""
+    """Returns the shape of each of the innermost values."""
     if not values:
         return ()
     shapes = set()
@@ -315,3 +313,10 @@ def _inner_shape(values: list[Any]) -> tuple[int, ...]:
     if len(shapes) > 1:
         raise ValueError("inner values have inconsistent shape")
     return shapes.pop()
+
+
+methods.from_sparse = from_sparse
+methods.from_tensor = from_tensor
+methods.merge_dims = merged
+methods.to_sparse = to_sparse
+methods.to_tensor = to_tensor

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.ragged.tensor import RaggedTensor
@@ -43,14 +45,14 @@ def _ragged_cross(
     dense_inputs: Any, input_order: str, hashed_output: bool, num_buckets: int, hash_key: int, out_values_type: Any,
     out_row_splits_type: Any, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The values of features, joined or hashed in every combination: the values of the rows, and their splits."""
+    """Joins or hashes the values of features in every combination: the values of the rows, and their splits."""
 
 
 not_differentiable(_ragged_cross)
 
 
 def _cross(inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int | None, name: str | None) -> RaggedTensor:
-    order = ""  # a letter for the kind of each feature
+    order = ""  # the kind of each feature: R, S or D
     ragged, sparse, dense = [], [], []
     for value in inputs:
         if isinstance(value, RaggedTensor):
@@ -72,11 +74,17 @@ def _cross(inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int | N
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
-def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+def cross(inputs: Sequence[TensorLike], name: str | None = None) -> RaggedTensor:
     """Joins values of features with `_X_`: one from each, in every combination, row by row.
 
     Args:
         inputs: ragged, sparse or dense matrices of strings or integers, with equally many rows.
+
+    Returns:
+        A ragged matrix of strings with as many rows.
+
+    Raises:
+        ValueError: a ragged input is no matrix.
 
     Example:
         >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.ragged.constant([["d"], ["e"]])])
@@ -86,9 +94,20 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: Sequence[TensorLike], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:
     """Hashes values of features: one from each, in every combination, row by row. See `tf.sparse.cross_hashed`.
+
+    Args:
+        inputs: ragged, sparse or dense matrices of strings or integers, with equally many rows.
+        num_buckets: results are below this number; 0 for any int64.
+        hash_key: the key of the hash; None for TensorFlow's own.
+
+    Returns:
+        A ragged matrix of int64 with as many rows.
+
+    Raises:
+        ValueError: a ragged input is no matrix.
 
     Example:
         >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"], ["b", "c"]])], num_buckets=1)

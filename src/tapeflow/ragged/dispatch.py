@@ -1,241 +1,177 @@
-"""What ops give for ragged tensors.
+"""Ops on ragged tensors.
 
-An op that works element by element is applied to the flat values, after broadcasting where the rows differ. Others
-have a function of their own here, by the op's name.
+An op that works element by element is applied to the flat values, after broadcasting where it takes several tensors.
+Others have a handler here.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from tapeflow.array.joining import concat, stack, tile
+from tapeflow.array.masks import boolean_mask
+from tapeflow.array.padding import reverse
+from tapeflow.array.partitioning import dynamic_partition
+from tapeflow.array.properties import rank
+from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import bool_, int32
+from tapeflow.core.types.dtypes import bool_, int32, string
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.math.casting import cast
+from tapeflow.math.casting import bitcast, cast
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.division import realdiv, truediv
+from tapeflow.math.elementwise import exp
+from tapeflow.math.reduction import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
+from tapeflow.math.segment import (
+    unsorted_segment_max,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sum,
+)
 from tapeflow.ragged import arranging, broadcasting, reducing
+from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
+from tapeflow.ragged.functions import stack_dynamic_partitions
 from tapeflow.ragged.row_partition import tensor_of
-from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.ragged.tensor import RaggedTensor, methods
+from tapeflow.strings.joining import unsorted_segment_join
 
-# Ops whose first argument is the only tensor, and which look at each element by itself.
-UNARY = frozenset(
-    [
-        "Abs",
-        "Acos",
-        "Acosh",
-        "Angle",
-        "AsString",
-        "Asin",
-        "Asinh",
-        "Atan",
-        "Atanh",
-        "BesselI0",
-        "BesselI0e",
-        "BesselI1",
-        "BesselI1e",
-        "BesselJ0",
-        "BesselJ1",
-        "BesselK0",
-        "BesselK0e",
-        "BesselK1",
-        "BesselK1e",
-        "BesselY0",
-        "BesselY1",
-        "Bitcast",
-        "Cast",
-        "Ceil",
-        "CheckNumerics",
-        "ComplexAbs",
-        "Conj",
-        "Cos",
-        "Cosh",
-        "Dawsn",
-        "DecodeBase64",
-        "DecodeCompressed",
-        "DecodePaddedRaw",
-        "DecodeRaw",
-        "Digamma",
-        "Elu",
-        "EncodeBase64",
-        "Erf",
-        "Erfc",
-        "Erfinv",
-        "Exp",
-        "Expint",
-        "Expm1",
-        "Floor",
-        "FresnelCos",
-        "FresnelSin",
-        "Identity",
-        "Imag",
-        "Inv",
-        "Invert",
-        "IsFinite",
-        "IsInf",
-        "IsNan",
-        "LeakyRelu",
-        "Lgamma",
-        "Log",
-        "Log1p",
-        "LogicalNot",
-        "Ndtri",
-        "Neg",
-        "OnesLike",
-        "PopulationCount",
-        "Real",
-        "Reciprocal",
-        "RegexFullMatch",
-        "RegexReplace",
-        "Relu",
-        "Relu6",
-        "Rint",
-        "Round",
-        "Rsqrt",
-        "Selu",
-        "Sigmoid",
-        "Sign",
-        "Sin",
-        "Sinh",
-        "Softplus",
-        "Softsign",
-        "Spence",
-        "Sqrt",
-        "Square",
-        "StaticRegexFullMatch",
-        "StaticRegexReplace",
-        "StopGradient",
-        "StringLength",
-        "StringLower",
-        "StringStrip",
-        "StringToHashBucket",
-        "StringToHashBucketFast",
-        "StringToHashBucketStrong",
-        "StringToNumber",
-        "StringUpper",
-        "Tan",
-        "Tanh",
-        "UnicodeScript",
-        "UnicodeTranscode",
-        "ZerosLike",
-    ]
-)
+Handler = Callable[..., Any]
+_handlers: dict[Op, Handler] = {}
 
-# Ops of two or three tensors which broadcast, and look at each element by itself.
-BROADCAST = frozenset(
-    [
-        "Add",
-        "AddV2",
-        "ApproximateEqual",
-        "Atan2",
-        "BitwiseAnd",
-        "BitwiseOr",
-        "BitwiseXor",
-        "ClipByValue",
-        "Complex",
-        "Div",
-        "DivNoNan",
-        "Equal",
-        "FloorDiv",
-        "FloorMod",
-        "Greater",
-        "GreaterEqual",
-        "Igamma",
-        "Igammac",
-        "LeftShift",
-        "Less",
-        "LessEqual",
-        "LogicalAnd",
-        "LogicalOr",
-        "Maximum",
-        "Minimum",
-        "Mod",
-        "Mul",
-        "MulNoNan",
-        "NextAfter",
-        "NotEqual",
-        "Polygamma",
-        "Pow",
-        "RealDiv",
-        "RightShift",
-        "SelectV2",
-        "SquaredDifference",
-        "Sub",
-        "Substr",
-        "TruncateDiv",
-        "TruncateMod",
-        "Xdivy",
-        "Xlog1py",
-        "Xlogy",
-        "Zeta",
-    ]
-)
+
+def handles(*functions: Any) -> Callable[[Handler], Handler]:
+    """Declares how ops are computed for ragged tensors: by a function of the same arguments, which may return
+    `NotImplemented`.
+
+    Args:
+        *functions: the ops, as functions.
+    """
+
+    def decorate(handler: Handler) -> Handler:
+        for function in functions:
+            _handlers[function.op] = handler
+        return handler
+
+    return decorate
 
 
 def dispatch(function: Any, args: tuple[Any, ...]) -> Any:
-    """What an op's function gives for arguments with ragged tensors, or NotImplemented."""
-    name = function.op.name
-    if name in UNARY and isinstance(args[0], RaggedTensor):
-        return args[0].with_flat_values(function(args[0].flat_values, *args[1:]))
-    if name in BROADCAST:
-        kinds = function.op.kinds
-        tensors = [a for a, kind in zip(args, kinds, strict=True) if kind == "tensor"]
-        others = list(args[len(tensors) :])
-        if name == "RealDiv":  # the operator's: integers become floats
-            from tapeflow.math import truediv as function
-        return broadcasting.apply(lambda *flat: function(*flat, *others), tensors)
-    handler = _HANDLERS.get(name)
-    return NotImplemented if handler is None else handler(function, *args)
+    """Returns the result of an op for arguments with ragged tensors, or NotImplemented.
+
+    Args:
+        function: the op, as a function.
+        args: its arguments, in the order of the parameters.
+    """
+    op = function.op
+    handler = _handlers.get(op)
+    if handler is not None:
+        return handler(*args)
+    if op.elementwise:
+        return _elementwise(function, args)
+    if isinstance(args[0], RaggedTensor) and args[0].dtype is string and op in _decoders():
+        return _on_flat_values(function, *args)
+    return NotImplemented
 
 
-# ---- ops with functions of their own ---------------------------------------------------------------------------------
+def _elementwise(function: Any, args: tuple[Any, ...]) -> Any:
+    """Applies an elementwise op to the flat values, after broadcasting where it takes several tensors."""
+    op = function.op
+    tensors, statics = op.tensors(args), op.statics(args)
+    if not any(isinstance(t, RaggedTensor) for t in tensors):
+        return NotImplemented
+    if len(tensors) == 1:
+        return _on_flat_values(function, tensors[0], *statics)
+    return broadcasting.apply(lambda *flat: function(*op.with_tensors(flat, statics)), tensors)
 
 
-def _concat(function: Any, values: Sequence[Any], axis: Any) -> Any:
+def _on_flat_values(function: Any, x: RaggedTensor, *others: Any) -> RaggedTensor:
+    return x.with_flat_values(function(x.flat_values, *others))
+
+
+@functools.cache
+def _decoders() -> frozenset[Op]:
+    """Returns the ops that append a dimension to the shape of their strings. They are loaded here only when they may
+    be called: `tapeflow.io` takes as long to load as all the rest of this."""
+    from tapeflow.io.encoding import decode_raw  # noqa: F401
+
+    return frozenset({ops.DecodeRaw.op, ops.DecodePaddedRaw.op})
+
+
+# ---- handlers --------------------------------------------------------------------------------------------------------
+
+
+@handles(bitcast)
+def _(x: RaggedTensor, dtype: Any) -> Any:
+    return _on_flat_values(bitcast, x, dtype)
+
+
+@handles(realdiv)
+def _(x: Any, y: Any) -> Any:
+    return broadcasting.apply(truediv, [x, y])  # the operator's: integers become floats
+
+
+@handles(concat)
+def _(values: Sequence[Any], axis: Any) -> Any:
     return arranging.concat(values, int(axis))
 
 
-def _stack(function: Any, values: Sequence[Any], axis: Any) -> Any:
+@handles(stack)
+def _(values: Sequence[Any], axis: Any) -> Any:
     return arranging.stack(values, int(axis))
 
 
-def _sum_of_all(function: Any, inputs: Sequence[Any]) -> Any:
+@handles(ops.AddN)
+def _(inputs: Sequence[Any]) -> Any:
     total = inputs[0]
     for value in inputs[1:]:
         total = total + value
     return total
 
 
-def _size(function: Any, x: RaggedTensor, out_type: Any = int32) -> Tensor:
-    return function(x.flat_values, out_type)
+@handles(ops.Size)
+def _(x: RaggedTensor, out_type: Any = int32) -> Tensor:
+    return ops.Size(x.flat_values, out_type)
 
 
-def _shape(function: Any, x: RaggedTensor, out_type: Any = int32) -> Any:
-    from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
-
+@handles(ops.Shape)
+def _(x: RaggedTensor, out_type: Any = int32) -> Any:
     return DynamicRaggedShape.from_tensor(x, out_type)
 
 
-def _rank(function: Any, x: RaggedTensor) -> Tensor:
+@handles(rank)
+def _(x: RaggedTensor) -> Tensor:
     return tensor_of(len(x.shape), int32)
 
 
-def _expand_dims(function: Any, x: RaggedTensor, axis: Any) -> Any:
+@handles(expand_dims)
+def _(x: RaggedTensor, axis: Any) -> Any:
     return arranging.expand_dims(x, int(axis))
 
 
-def _gather(function: Any, params: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
+@handles(ops.GatherV2)
+def _(params: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     return arranging.gather(params, indices, int(axis), batch_dims)
 
 
-def _reverse(function: Any, x: RaggedTensor, axis: Any) -> Any:
+@handles(ops.GatherNd)
+def _(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
+    return arranging.gather_nd(params, indices) if isinstance(params, RaggedTensor) else NotImplemented
+
+
+@handles(reverse)
+def _(x: RaggedTensor, axis: Any) -> Any:
     axes = {int(a) % len(x.shape) for a in np.ravel(axis)}
     return x[tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(len(x.shape)))]
 
 
-def _tile(function: Any, x: RaggedTensor, multiples: Any) -> Any:
+@handles(tile)
+def _(x: RaggedTensor, multiples: Any) -> Any:
     counts = host_static(multiples) if isinstance(multiples, Tensor) else multiples
     if isinstance(counts, Tensor) or None in (counts := np.ravel(counts).tolist()):
         raise ValueError("tile of a ragged tensor needs multiples that are known when a function is traced.")
@@ -244,116 +180,84 @@ def _tile(function: Any, x: RaggedTensor, multiples: Any) -> Any:
     return x
 
 
-def _gather_nd(function: Any, params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
-    return arranging.gather_nd(params, indices) if isinstance(params, RaggedTensor) else NotImplemented
-
-
-def _squeeze(function: Any, x: RaggedTensor, axis: Any = ()) -> Any:
+@handles(squeeze)
+def _(x: RaggedTensor, axis: Any = ()) -> Any:
     for a in sorted({int(a) % len(x.shape) for a in np.ravel(axis)}, reverse=True):
         x = arranging.squeeze(x, a)
     return x
 
 
-def _reshape(function: Any, x: RaggedTensor, shape: Any) -> Any:
-    return function(x.flat_values, shape) if list(np.ravel(shape)) == [-1] else NotImplemented
+@handles(reshape)
+def _(x: RaggedTensor, shape: Any) -> Any:
+    return reshape(x.flat_values, shape) if list(np.ravel(shape)) == [-1] else NotImplemented
 
 
-def _where(function: Any, x: RaggedTensor) -> Any:
-    from tapeflow import boolean_mask
-
-    places = x.to_sparse()
-    return boolean_mask(places.indices, cast(places.values, bool_))
-
-
-def _string_join(function: Any, inputs: Sequence[Any], separator: str = "") -> Any:
-    return broadcasting.apply(lambda *flat: function(list(flat), separator), inputs)
+@handles(ops.Where)
+def _(x: RaggedTensor) -> Any:
+    entries = x.to_sparse()
+    return boolean_mask(entries.indices, cast(entries.values, bool_))
 
 
-def _reduce_join(function: Any, x: RaggedTensor, axis: Any, keepdims: bool = False, separator: str = "") -> Any:
+@handles(ops.StringJoin)
+def _(inputs: Sequence[Any], separator: str = "") -> Any:
+    return broadcasting.apply(lambda *flat: ops.StringJoin(list(flat), separator), inputs)
+
+
+@handles(ops.ReduceJoin)
+def _join_rows(x: RaggedTensor, axis: Any, keepdims: bool = False, separator: str = "") -> Any:
     """Joins the strings of each row."""
     if len(np.ravel(axis)) > 1:
         for a in np.ravel(axis):
-            x = function(x, int(a), keepdims, separator)
+            x = ops.ReduceJoin(x, int(a), keepdims, separator)
         return x
     a = int(np.ravel(axis)[0]) % len(x.shape)
     if a == 0:
         return NotImplemented
     if a > 1:
-        inner = x.values
-        reduced = _reduce_join if isinstance(inner, RaggedTensor) else lambda f, *args: f(*args)
-        return x.with_values(reduced(function, inner, a - 1, keepdims, separator))
-    from tapeflow.strings import unsorted_segment_join
-
+        join = _join_rows if isinstance(x.values, RaggedTensor) else ops.ReduceJoin
+        return x.with_values(join(x.values, a - 1, keepdims, separator))
     joined = unsorted_segment_join(x.values, x.value_rowids(), x.nrows(), separator)
     return arranging.expand_dims(joined, 1) if keepdims else joined
 
 
-def _one_hot(function: Any, indices: RaggedTensor, depth: Any, on: Any, off: Any, axis: int = -1) -> Any:
+@handles(ops.OneHot)
+def _(indices: RaggedTensor, depth: Any, on: Any, off: Any, axis: int = -1) -> Any:
     if axis != -1 and axis != len(indices.shape):
         raise invalid(f"one_hot of a RaggedTensor takes axis=-1, not {axis}")
-    return indices.with_flat_values(function(indices.flat_values, depth, on, off, -1))
+    return _on_flat_values(ops.OneHot, indices, depth, on, off, -1)
 
 
-def _softmax(function: Any, logits: RaggedTensor) -> Any:
-    from tapeflow import exp
-
-    powers = exp(logits - reducing.reduce("Max", logits, -1, True))
-    return powers / reducing.reduce("Sum", powers, -1, True)
-
-
-def _reduction(function: Any, x: RaggedTensor, axis: Any = None, keepdims: bool = False) -> Any:
-    return reducing.reduce(function.op.name, x, axis, keepdims)
+@handles(ops.Softmax)
+def _(logits: RaggedTensor) -> Any:
+    powers = exp(logits - reducing.reduce(reduce_max, logits, -1, True))
+    return powers / reducing.reduce(reduce_sum, powers, -1, True)
 
 
-def _unsorted_segments(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+for _reduction in (reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum):
+    handles(_reduction)(functools.partial(reducing.reduce, _reduction))
+
+
+def _combine_segments(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
     while isinstance(segment_ids, RaggedTensor):
         data, segment_ids = data.values, segment_ids.values
     return reducing.segments(function, data, convert(segment_ids), num_segments)
 
 
-def _cumsum(function: Any, x: RaggedTensor, axis: Any = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """Sums along the padded rows; what was padded is left out again."""
-    padded = function(x.to_tensor(), axis, exclusive, reverse)
+for _combine in (unsorted_segment_max, unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sum):
+    handles(_combine)(functools.partial(_combine_segments, _combine))
+
+
+@handles(cumsum)
+def _(x: RaggedTensor, axis: Any = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+    """Sums along the padded rows; the padding is left out again."""
+    padded = cumsum(x.to_tensor(), axis, exclusive, reverse)
     return RaggedTensor.from_tensor(padded, lengths=list(x.nested_row_lengths()), row_splits_dtype=x.row_splits.dtype)
 
 
-def _partition(function: Any, data: Any, partitions: Any, num_partitions: int) -> Any:
-    from tapeflow.ragged.functions import stack_dynamic_partitions
+@handles(dynamic_partition)
+def _(data: Any, partitions: Any, num_partitions: int) -> Any:
+    rows = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [rows[i] for i in range(num_partitions)]
 
-    together = stack_dynamic_partitions(data, partitions, num_partitions)
-    return [together[i] for i in range(num_partitions)]
 
-
-_HANDLERS: dict[str, Callable[..., Any]] = {
-    "AddN": _sum_of_all,
-    "All": _reduction,
-    "Any": _reduction,
-    "ConcatV2": _concat,
-    "Cumsum": _cumsum,
-    "DynamicPartition": _partition,
-    "ExpandDims": _expand_dims,
-    "GatherNd": _gather_nd,
-    "GatherV2": _gather,
-    "Max": _reduction,
-    "Mean": _reduction,
-    "Min": _reduction,
-    "OneHot": _one_hot,
-    "Pack": _stack,
-    "Prod": _reduction,
-    "Rank": _rank,
-    "ReduceJoin": _reduce_join,
-    "Reshape": _reshape,
-    "ReverseV2": _reverse,
-    "Shape": _shape,
-    "Size": _size,
-    "Softmax": _softmax,
-    "Squeeze": _squeeze,
-    "StringJoin": _string_join,
-    "Sum": _reduction,
-    "Tile": _tile,
-    "UnsortedSegmentMax": _unsorted_segments,
-    "UnsortedSegmentMin": _unsorted_segments,
-    "UnsortedSegmentProd": _unsorted_segments,
-    "UnsortedSegmentSum": _unsorted_segments,
-    "Where": _where,
-}
+methods.dispatch = dispatch

@@ -13,7 +13,9 @@ from tapeflow.array.joining import stack
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -27,10 +29,10 @@ from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
 class DynamicRaggedShape:
-    """The lengths of all dimensions of a tensor, some of them ragged: what `tf.shape` gives for a ragged tensor.
+    """The lengths of all dimensions of a tensor, some of them ragged: the result of `tf.shape` for a ragged tensor.
 
     Args:
-        row_partitions: how values are cut into rows, outermost first.
+        row_partitions: the partitions of values into rows, outermost first.
         inner_shape: the shape of the innermost values, whose first dimension counts all of them.
         dtype: int32 or int64.
 
@@ -45,23 +47,28 @@ class DynamicRaggedShape:
     def __init__(
         self,
         row_partitions: Sequence[RowPartition],
-        inner_shape: Any,
-        dtype: Any = None,
+        inner_shape: TensorLike,
+        dtype: DTypeLike = None,
         validate: bool = False,
-        static_inner_shape: Any = None,
+        static_inner_shape: ShapeLike = None,
     ) -> None:
         kind = int64 if dtype is None else as_dtype(dtype)
         self._row_partitions = tuple([p.with_dtype(kind) for p in row_partitions])
         self._inner_shape = cast(convert(inner_shape), kind)
-        known = host_static(self._inner_shape) if isinstance(self._inner_shape, SymbolicTensor) else None
-        if not isinstance(self._inner_shape, SymbolicTensor):
-            known = tuple(self._inner_shape.numpy().tolist())
-        static = TensorShape(known if isinstance(known, tuple) else None)
+        if isinstance(self._inner_shape, SymbolicTensor):
+            dims = host_static(self._inner_shape)
+        else:
+            dims = tuple(self._inner_shape.numpy().tolist())
+        static = TensorShape(dims if isinstance(dims, tuple) else None)
         self._static_inner_shape = static if static_inner_shape is None else static.merge_with(static_inner_shape)
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
-        """The shape of a tensor or ragged tensor.
+    def from_tensor(cls, t: TensorLike, dtype: DTypeLike = None) -> DynamicRaggedShape:
+        """Returns the shape of a tensor or ragged tensor.
+
+        Args:
+            t: a tensor or ragged tensor.
+            dtype: int32 or int64; by default that of the row splits.
 
         Example:
             >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.ones([2, 3]))
@@ -75,8 +82,12 @@ class DynamicRaggedShape:
         return cls(partitions, shape_op(flat, kind), kind, static_inner_shape=flat.shape)
 
     @classmethod
-    def from_row_partitions(cls, row_partitions: Sequence[RowPartition], dtype: Any = None) -> DynamicRaggedShape:
-        """The shape of rows of scalars.
+    def from_row_partitions(cls, row_partitions: Sequence[RowPartition], dtype: DTypeLike = None) -> DynamicRaggedShape:
+        """Returns the shape of rows of scalars.
+
+        Args:
+            row_partitions: the partitions into rows, outermost first.
+            dtype: int32 or int64; by default that of the last partition.
 
         Raises:
             ValueError: there is no partition.
@@ -86,8 +97,15 @@ class DynamicRaggedShape:
         return cls(row_partitions, reshape(row_partitions[-1].nvals(), [1]), dtype or row_partitions[-1].dtype)
 
     @classmethod
-    def from_lengths(cls, lengths: Sequence[Any], num_row_partitions: int | None = None, dtype: Any = int64) -> Any:
-        """The shape with the given lengths: an int for a uniform dimension, a list of row lengths for a ragged one.
+    def from_lengths(
+        cls, lengths: Sequence[int | Sequence[int]], num_row_partitions: int | None = None, dtype: DTypeLike = int64
+    ) -> DynamicRaggedShape:
+        """Returns the shape with these lengths.
+
+        Args:
+            lengths: an int for each uniform dimension, a list of row lengths for each ragged one.
+            num_row_partitions: the number of dimensions that are partitioned; by default up to the last ragged one.
+            dtype: int32 or int64.
 
         Raises:
             ValueError: there are fewer partitions than the ragged dimensions need.
@@ -102,7 +120,7 @@ class DynamicRaggedShape:
         if count < least:
             raise ValueError(f"num_row_partitions={count} must be at least {least}: dimension {least} is ragged")
         partitions = []
-        rows = lengths[0]
+        rows: Any = lengths[0]
         for length in lengths[1 : count + 1]:
             if isinstance(length, int):
                 partition = RowPartition.from_uniform_row_length(length, nrows=rows, dtype=as_dtype(dtype))
@@ -115,7 +133,7 @@ class DynamicRaggedShape:
             partitions.append(partition)
         return cls(partitions, convert([rows, *lengths[count + 1 :]], int64), dtype)
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- components --------------------------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:
@@ -124,12 +142,12 @@ class DynamicRaggedShape:
 
     @property
     def row_partitions(self) -> tuple[RowPartition, ...]:
-        """How values are cut into rows, outermost first."""
+        """The partitions of values into rows, outermost first."""
         return self._row_partitions
 
     @property
     def num_row_partitions(self) -> int:
-        """How many partitions there are."""
+        """The number of partitions."""
         return len(self._row_partitions)
 
     @property
@@ -139,42 +157,60 @@ class DynamicRaggedShape:
 
     @property
     def inner_rank(self) -> int | None:
-        """How many dimensions the innermost values have."""
-        known = self._static_inner_shape.rank
-        return self._inner_shape.shape[0] if known is None else known
+        """The rank of the innermost values."""
+        rank = self._static_inner_shape.rank
+        return self._inner_shape.shape[0] if rank is None else rank
 
     @property
     def rank(self) -> int | None:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         inner = self.inner_rank
         return None if inner is None else len(self._row_partitions) + inner
 
-    def with_dtype(self, dtype: Any) -> DynamicRaggedShape:
-        """The same in another dtype, int32 or int64."""
+    def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
+        """Returns the shape in another dtype.
+
+        Args:
+            dtype: int32 or int64.
+        """
         return DynamicRaggedShape(self._row_partitions, self._inner_shape, dtype)
 
     def is_uniform(self, axis: int) -> bool:
-        """Whether all slices of a dimension are known to be equally long."""
+        """Returns True if all slices of a dimension have one length, which is static.
+
+        Args:
+            axis: the dimension.
+
+        Raises:
+            IndexError: there is no such dimension.
+        """
         partition = self._partition_of(self._checked(axis))
         return partition is None or partition.is_uniform()
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """The lengths as Python numbers: None where they are not known, tuples for ragged dimensions.
+        """Returns the lengths as Python numbers: None where they are not static, tuples for ragged dimensions.
 
         Args:
-            ragged_lengths: False gives None for ragged dimensions.
+            ragged_lengths: False for None in the place of the tuples.
+
+        Returns:
+            A list with an item for each dimension; it ends with `...` where the rank is not static.
+
+        Example:
+            >>> tf.shape(tf.ragged.constant([[1, 2], [3]])).static_lengths()
+            [2, (2, 1)]
         """
         inner = self._static_inner_shape
         if not self._row_partitions:
             return [Ellipsis] if inner.rank is None else inner.as_list()
-        found: list[Any] = [self._row_partitions[0].static_nrows]
+        lengths: list[Any] = [self._row_partitions[0].static_nrows]
         for partition in self._row_partitions:
-            known = not isinstance(partition.row_splits(), SymbolicTensor)
+            symbolic = isinstance(partition.row_splits(), SymbolicTensor)
             if partition.is_uniform():
-                found.append(partition.static_uniform_row_length)
+                lengths.append(partition.static_uniform_row_length)
             else:
-                found.append(tuple(np.diff(partition.splits()).tolist()) if ragged_lengths and known else None)
-        return [*found, Ellipsis] if inner.rank is None else [*found, *inner.as_list()[1:]]
+                lengths.append(None if symbolic or not ragged_lengths else tuple(np.diff(partition.splits()).tolist()))
+        return [*lengths, Ellipsis] if inner.rank is None else [*lengths, *inner.as_list()[1:]]
 
     # ---- parts -------------------------------------------------------------------------------------------------------
 
@@ -187,7 +223,7 @@ class DynamicRaggedShape:
         return axis
 
     def _partition_of(self, axis: int) -> RowPartition | None:
-        """The partition that gives the lengths of a dimension, or None where it is uniform anyway."""
+        """Returns the partition with the lengths of a dimension, or None for a dimension without one."""
         return self._row_partitions[axis - 1] if 0 < axis <= len(self._row_partitions) else None
 
     def _length(self, axis: int) -> Any:
@@ -201,7 +237,7 @@ class DynamicRaggedShape:
         return partition.uniform_row_length()
 
     def __getitem__(self, index: Any) -> Any:
-        """The length of a uniform dimension, or the shape of some dimensions.
+        """Returns the length of a uniform dimension, or the shape of some dimensions.
 
         Raises:
             ValueError: the dimension is ragged.
@@ -223,25 +259,25 @@ class DynamicRaggedShape:
         partitions = self._row_partitions
         if count > len(partitions):
             return DynamicRaggedShape(partitions, self._inner_shape[: count - len(partitions)], self.dtype)
-        kept = partitions[: count - 1]
-        return DynamicRaggedShape(kept, reshape(kept[-1].nvals(), [1]), self.dtype)
+        outer = partitions[: count - 1]
+        return DynamicRaggedShape(outer, reshape(outer[-1].nvals(), [1]), self.dtype)
 
     def _parts(self) -> list[Tensor]:
         return [*[p.row_splits() for p in self._row_partitions], self._inner_shape]
 
-    # ---- with other things -------------------------------------------------------------------------------------------
+    # ---- as an argument ----------------------------------------------------------------------------------------------
 
     def _with_values(self, flat_values: Any) -> Any:
-        """The ragged tensor of this shape with these innermost values."""
+        """Returns the ragged tensor of this shape with these innermost values."""
         result = flat_values
         for partition in reversed(self._row_partitions):
             result = RaggedTensor._from_row_partition(result, partition, validate=False)
         return result
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """What an op gives that takes this in the place of a shape, or NotImplemented."""
-        place, handler = _HANDLERS.get(function.op.name, (0, None))
-        return NotImplemented if handler is None or args[place] is not self else handler(*args)
+        """Returns the result of an op that takes this in the place of a shape, or NotImplemented."""
+        position, handler = _HANDLERS.get(function.op, (0, None))
+        return NotImplemented if handler is None or args[position] is not self else handler(*args)
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, DynamicRaggedShape):
@@ -280,9 +316,9 @@ def _stretched(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
     return broadcasting.apply(lambda values, zeros: broadcast_to(values, shape_op(zeros)), [as_values(tensor), like])
 
 
-# By the op's name: which argument is the shape, and what the op gives.
-_HANDLERS: dict[str, tuple[int, Callable[..., Any]]] = {
-    "BroadcastTo": (1, _stretched),
-    "Fill": (0, _filled),
-    "Reshape": (1, _reshaped),
+# The ops that take such a shape: the position of that argument, and the function that computes the op.
+_HANDLERS: dict[Op, tuple[int, Callable[..., Any]]] = {
+    broadcast_to.op: (1, _stretched),
+    ops.Fill.op: (0, _filled),
+    reshape.op: (1, _reshaped),
 }

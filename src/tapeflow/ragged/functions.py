@@ -1,8 +1,8 @@
-"""Functions of `tf.ragged`, and `tf.ragged_fill_empty_rows`."""
+"""`tf.ragged.map_flat_values`, `range`, `boolean_mask` and others, and `tf.ragged_fill_empty_rows`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -14,6 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -23,7 +24,9 @@ from tapeflow.math.casting import cast
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.math.segment import unsorted_segment_sum
 from tapeflow.ragged import arranging
+from tapeflow.ragged.conversion import merged
 from tapeflow.ragged.row_partition import RowPartition, array_of, integers, number_of, rowids_of, tensor_of
+from tapeflow.ragged.rows import as_ragged
 from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
@@ -31,35 +34,35 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls a function on the flat values of ragged tensors.
 
     Args:
-        op: takes flat values in the place of each ragged tensor, and gives as many.
-        *args, **kwargs: for `op`, or lists of that; all ragged tensors among them have the same rows.
+        op: takes flat values in the place of each ragged tensor, and returns as many.
+        *args, **kwargs: arguments of `op`, or lists of such; all ragged tensors among them have the same rows.
 
     Returns:
-        A ragged tensor with what `op` gave in the same rows; without a ragged tensor, what `op` gave.
+        A ragged tensor with the values that `op` returns in the same rows; without ragged tensors, the result of `op`.
 
     Raises:
-        ValueError: `op` gave more or fewer values, or ragged tensors have more or fewer than others.
+        ValueError: `op` returned more or fewer values, or ragged tensors have more or fewer than others.
         InvalidArgumentError: the rows of ragged tensors differ.
 
     Example:
         >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
         <tf.RaggedTensor [[1, 4], [9]]>
     """
-    found: list[RaggedTensor] = []
+    ragged: list[RaggedTensor] = []
 
     def flat(value: Any) -> Any:
         if isinstance(value, RaggedTensor):
-            found.append(value)
+            ragged.append(value)
             return value.flat_values
         return type(value)([flat(v) for v in value]) if type(value) in (list, tuple) else value
 
     new_args, new_kwargs = [flat(a) for a in args], {k: flat(v) for k, v in kwargs.items()}
-    if not found:
+    if not ragged:
         return op(*new_args, **new_kwargs)
-    first = found[0]
-    if len({r.flat_values.shape[0] for r in found} - {None}) > 1:
+    first = ragged[0]
+    if len({r.flat_values.shape[0] for r in ragged} - {None}) > 1:
         raise ValueError("Input RaggedTensors' flat_values must all have the same outer-dimension size.")
-    for other in found[1:]:
+    for other in ragged[1:]:
         mine, theirs = first._nested_row_partitions, other._nested_row_partitions
         different = invalid("Inputs must have identical ragged splits")
         if len(mine) != len(theirs):
@@ -71,8 +74,8 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if result.shape.rank == 0 or not result.shape[:1].is_compatible_with(expected):
         raise ValueError(
             "tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as "
-            "flat_values "
-            f"of any ragged inputs. (output shape: {result.shape}; expected outer dimension size: {expected[0]})"
+            f"flat_values of any ragged inputs. (output shape: {result.shape}; "
+            f"expected outer dimension size: {expected[0]})"
         )
     return first.with_flat_values(result)
 
@@ -97,31 +100,34 @@ def _rows_of_numbers(starts: Any, limits: Any, deltas: Any, splits_dtype: DType)
 
 
 def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> list[TensorShape]:
-    known = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
+    count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
     scalars = all(s.rank == 0 for s in (starts, limits, deltas))
-    return [TensorShape([2 if scalars else None if known is None else known + 1]), TensorShape([None])]
+    return [TensorShape([2 if scalars else None if count is None else count + 1]), TensorShape([None])]
 
 
 @op("RaggedRange", kernel=_rows_of_numbers, shape=_range_shapes, rename={"splits_dtype": "Tsplits"})
 def _ragged_range(starts: Any, limits: Any, deltas: Any, splits_dtype: Any = int64, name: str | None = None) -> Any:
-    """The splits and the values of rows of numbers."""
+    """Computes the splits and the values of rows of numbers."""
 
 
 not_differentiable(_ragged_range)
 
 
 def range(
-    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
-    row_splits_dtype: Any = int64,
+    starts: TensorLike, limits: TensorLike | None = None, deltas: TensorLike = 1, dtype: DTypeLike = None,
+    name: str | None = None, row_splits_dtype: DTypeLike = int64,
 ) -> RaggedTensor:  # fmt: skip
-    """Rows of numbers from `starts` up to `limits`.
+    """Returns rows of numbers from `starts` up to `limits`.
 
     Args:
-        starts: where rows begin, a number for each or one for all; the limits, if there are none.
-        limits: where they end; not included.
+        starts: the first number of each row, or one for all rows; the limits, if there are none.
+        limits: the ends of the rows, not included.
         deltas: the steps.
         dtype: of the result.
         row_splits_dtype: int32 or int64.
+
+    Returns:
+        A ragged matrix.
 
     Raises:
         InvalidArgumentError: a step is 0, or the lengths do not match.
@@ -141,15 +147,18 @@ def range(
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
-def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
-    """Puts tensors and ragged tensors of one rank together along a new dimension, whatever their lengths.
+def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = None) -> RaggedTensor:
+    """Stacks tensors and ragged tensors of one rank along a new dimension, whatever their lengths.
 
     Args:
         values: a list of tensors or ragged tensors.
-        axis: where the new dimension goes.
+        axis: the position of the new dimension.
+
+    Returns:
+        A ragged tensor of one rank more.
 
     Raises:
-        ValueError: the ranks differ, or there is no such place.
+        ValueError: the ranks differ, or there is no such position.
 
     Example:
         >>> tf.ragged.stack([[1, 2], [3]])
@@ -159,8 +168,8 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
     return arranging.stack(items, axis)
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
-    """The elements where a mask is true; rows stay rows.
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> RaggedTensor | Tensor:
+    """Returns the elements where a mask is true; rows stay rows.
 
     Args:
         data: a tensor or ragged tensor.
@@ -170,6 +179,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         A ragged tensor with the rank of `data`; a tensor, if nothing is ragged.
 
     Raises:
+        TypeError: the mask is not of booleans.
         ValueError: the mask is a scalar.
         InvalidArgumentError: its rows are not those of `data`.
 
@@ -177,7 +187,10 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
         <tf.RaggedTensor [[1], [3, 4]]>
     """
-    data, mask = as_values(data), as_values(mask)
+    return _masked(as_values(data), as_values(mask))
+
+
+def _masked(data: Any, mask: Any) -> Any:
     if mask.dtype is not bool_:
         raise TypeError(f"mask must be boolean, not {mask.dtype.name}")
     rank = len(mask.shape)
@@ -185,14 +198,14 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         raise ValueError("mask cannot be scalar.")
     if rank == 1 and not isinstance(mask, RaggedTensor):
         return arranging.gather(data, _where_true(mask))
-    data, mask = arranging.as_ragged(data, rank - 1), arranging.as_ragged(mask, rank - 1)
+    data, mask = as_ragged(data, rank - 1), as_ragged(mask, rank - 1)
     different = invalid("Inputs must have identical ragged splits: the rows of `mask` are not those of `data`")
     data._row_partition.must_be(mask._row_partition, different)
     if rank > 2:
-        return data.with_values(boolean_mask(data.values, mask.values))
-    kept = unsorted_segment_sum(cast(mask.values, data.row_splits.dtype), mask.value_rowids(), mask.nrows())
+        return data.with_values(_masked(data.values, mask.values))
+    lengths = unsorted_segment_sum(cast(mask.values, data.row_splits.dtype), mask.value_rowids(), mask.nrows())
     values = arranging.gather(data.values, _where_true(mask.values))
-    return RaggedTensor.from_row_lengths(values, kept, validate=False)
+    return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
 def _where_true(mask: Any) -> Any:
@@ -202,24 +215,42 @@ def _where_true(mask: Any) -> Any:
 # ---- segments --------------------------------------------------------------------------------------------------------
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """The row of each value.
+def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike = None) -> Tensor:
+    """Returns the row of each value, by the row splits.
+
+    Args:
+        splits: int32 or int64, a vector that begins with 0 and does not decrease.
+        out_type: int32 or int64; by default that of the splits.
+
+    Returns:
+        A vector with an element for each value.
+
+    Raises:
+        ValueError: there are no splits.
 
     Example:
         >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy().tolist()
         [0, 0, 0, 2, 2]
     """
-    splits = integers(splits, "splits")
-    splits.shape.assert_has_rank(1)
-    if splits.shape[0] == 0:
+    row_splits = integers(splits, "splits")
+    row_splits.shape.assert_has_rank(1)
+    if row_splits.shape[0] == 0:
         raise ValueError("Invalid row_splits: []")
-    return tensor_of(rowids_of(splits), splits.dtype if out_type is None else as_dtype(out_type))
+    return tensor_of(rowids_of(row_splits), row_splits.dtype if out_type is None else as_dtype(out_type))
 
 
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike, num_segments: TensorLike | None = None, out_type: DTypeLike = None, name: str | None = None
 ) -> Tensor:
-    """Where each row begins, of the sorted rows of values.
+    """Returns the row splits, by the row of each value.
+
+    Args:
+        segment_ids: int32 or int64, a vector that does not decrease.
+        num_segments: the number of rows; by default one more than the last id.
+        out_type: int32 or int64; by default that of the ids.
+
+    Returns:
+        A vector with an element for each row and one more.
 
     Example:
         >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
@@ -230,13 +261,18 @@ def segment_ids_to_row_splits(
     return tensor_of(RowPartition.from_value_rowids(ids, num_segments).row_splits(), dtype)
 
 
-def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> RaggedTensor:
-    """Puts each value into the row that `partitions` says.
+def stack_dynamic_partitions(
+    data: TensorLike, partitions: TensorLike, num_partitions: TensorLike, name: str | None = None
+) -> RaggedTensor:
+    """Puts each value into the row that `partitions` specifies.
 
     Args:
         data: a tensor or ragged tensor.
         partitions: integers of shape `data.shape[:k]`.
-        num_partitions: how many rows there are.
+        num_partitions: the number of rows.
+
+    Returns:
+        A ragged tensor of `num_partitions` rows.
 
     Raises:
         InvalidArgumentError: a row is out of range.
@@ -245,24 +281,22 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 2)
         <tf.RaggedTensor [[b'b'], [b'a', b'c']]>
     """
-    data, rows = as_values(data), as_values(partitions)
+    items, rows = as_values(data), as_values(partitions)
     rank = len(rows.shape)
     if rank == 0:
-        data, rows = arranging.expand_dims(data, 0), arranging.expand_dims(rows, 0)
+        items, rows = arranging.expand_dims(items, 0), arranging.expand_dims(rows, 0)
     elif rank > 1:
-        from tapeflow.ragged.conversion import merged
+        items, rows = merged(items, 0, rank - 1), merged(rows, 0, rank - 1)
 
-        data, rows = merged(data, 0, rank - 1), merged(rows, 0, rank - 1)
-
-    def check(given: Any, most: Any) -> None:
-        numbers, count = array_of(given), int(most)
+    def check(rows: Any, most: Any) -> None:
+        numbers, count = array_of(rows), int(most)
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= count):
             raise invalid(f"partitions {numbers.tolist()} are not in [0, {count})")
 
     count = number_of(num_partitions)
     checked(check, rows, tensor_of(count, rows.dtype))
     order = argsort(rows, stable=True)
-    values = arranging.gather(data, order)
+    values = arranging.gather(items, order)
     return RaggedTensor.from_value_rowids(values, gather(rows, order), count, validate=False)
 
 
@@ -270,7 +304,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
 
 
 class RaggedFillEmptyRows(NamedTuple):
-    """What `tf.ragged_fill_empty_rows` gives."""
+    """The results of `tf.ragged_fill_empty_rows`."""
 
     output_value_rowids: Any
     output_values: Any
@@ -279,7 +313,7 @@ class RaggedFillEmptyRows(NamedTuple):
 
 
 class RaggedFillEmptyRowsGrad(NamedTuple):
-    """What `tf.ragged_fill_empty_rows_grad` gives."""
+    """The results of `tf.ragged_fill_empty_rows_grad`."""
 
     d_values: Any
     d_default_value: Any
@@ -292,36 +326,36 @@ def _filled(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> A
     empty = torch.bincount(value_rowids, minlength=nrows) == 0
     rows = torch.cat([value_rowids, empty.nonzero()[:, 0]])
     order = torch.argsort(rows, stable=True)
-    place = torch.empty_like(order)
-    place[order] = torch.arange(len(order), device=order.device)
-    together = torch.cat([values, default_value.expand(int(empty.sum()), *values.shape[1:])])
-    return rows[order], together[order], empty, place[: len(value_rowids)]
+    position = torch.empty_like(order)
+    position[order] = torch.arange(len(order), device=order.device)
+    joined = torch.cat([values, default_value.expand(int(empty.sum()), *values.shape[1:])])
+    return rows[order], joined[order], empty, position[: len(value_rowids)]
 
 
 @op("RaggedFillEmptyRows", kernel=_filled, host=("nrows",), moves=True)
 def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None) -> Any:
-    """The values with one for each empty row."""
+    """Adds a value for each empty row."""
 
 
 @_fill.gradient(needs="outputs")
 def _(call: Call, d_rows: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
-    mine, default = ragged_fill_empty_rows_grad(call.outputs[3], d_values)
-    return None, mine, default
+    return None, *ragged_fill_empty_rows_grad(call.outputs[3], d_values)
 
 
 def ragged_fill_empty_rows(
-    value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
+    value_rowids: TensorLike, values: TensorLike, nrows: TensorLike, default_value: TensorLike, name: str | None = None
 ) -> RaggedFillEmptyRows:
-    """Gives every row without a value the default value.
+    """Fills every row without a value with the default value.
 
     Args:
         value_rowids: int64: the row of each value.
         values: the values.
-        nrows: how many rows there are.
-        default_value: for empty rows.
+        nrows: the number of rows.
+        default_value: the value of empty rows.
 
     Returns:
-        The rows of the values, the values, which rows were empty, and where each given value went.
+        The rows of the values, the values, booleans that are true for the rows that were empty, and the new position of
+        each of the old values.
 
     Raises:
         InvalidArgumentError: a row is out of range.
@@ -331,15 +365,22 @@ def ragged_fill_empty_rows(
         >>> values.numpy().tolist()
         [0, 5, 7, 0]
     """
-    values = convert(values)
     rows = integers(value_rowids, "value_rowids")
-    return RaggedFillEmptyRows(*_fill(cast(rows, int64), values, nrows, convert(default_value, values.dtype), name))
+    items = convert(values)
+    return RaggedFillEmptyRows(*_fill(cast(rows, int64), items, nrows, convert(default_value, items.dtype), name))
 
 
 def ragged_fill_empty_rows_grad(
-    reverse_index_map: Any, grad_values: Any, name: str | None = None
+    reverse_index_map: TensorLike, grad_values: TensorLike, name: str | None = None
 ) -> RaggedFillEmptyRowsGrad:
-    """The gradients of `ragged_fill_empty_rows`: of the values, and of the default value.
+    """Computes the gradients of `ragged_fill_empty_rows`.
+
+    Args:
+        reverse_index_map: int64: the position of each of the old values.
+        grad_values: the gradients of the values that `ragged_fill_empty_rows` returned.
+
+    Returns:
+        The gradients of the old values, and of the default value.
 
     Example:
         >>> d_values, d_default = tf.ragged_fill_empty_rows_grad([1], [2.0, 3.0])
@@ -347,5 +388,5 @@ def ragged_fill_empty_rows_grad(
         ([3.0], 2.0)
     """
     grads = convert(grad_values)
-    mine = gather(grads, reverse_index_map)
-    return RaggedFillEmptyRowsGrad(mine, subtract(reduce_sum(grads), reduce_sum(mine)))
+    d_values = gather(grads, reverse_index_map)
+    return RaggedFillEmptyRowsGrad(d_values, subtract(reduce_sum(grads), reduce_sum(d_values)))

@@ -1,47 +1,41 @@
-"""Square brackets of ragged tensors."""
+"""Indexing of ragged tensors."""
 
 from __future__ import annotations
 
 import builtins
 from typing import Any
 
-from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.extrema import maximum, minimum
-from tapeflow.ragged.row_partition import (
-    RowPartition,
-    length_of,
-    number_of,
-    offsets_of,
-    repeated,
-    splits_of,
-    tensor_of,
-    up_to,
-)
-from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.ragged.functions import boolean_mask
+from tapeflow.ragged.row_partition import length_of, number_of, offsets_of, repeated, splits_of, tensor_of, up_to
+from tapeflow.ragged.rows import gather_rows, take_rows, with_lengths
+from tapeflow.ragged.tensor import RaggedTensor, methods
 
 _EVERYTHING = builtins.slice(None)
 
 
 def getitem(rt: RaggedTensor, key: Any) -> Any:
-    """`rt[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors.
+    """Returns `rt[key]`.
+
+    Args:
+        rt: a ragged tensor.
+        key: ints, slices, `...`, `tf.newaxis`, scalar integer tensors; or a mask of booleans.
 
     Raises:
         IndexError: there is no such row.
         ValueError: an int for a ragged dimension inside of a slice: not all rows have that element.
-        TypeError: a key is something else.
+        TypeError: a key is of another type.
     """
     if isinstance(key, (RaggedTensor, Tensor)) and key.dtype.is_bool:
-        from tapeflow.ragged.functions import boolean_mask
-
         return boolean_mask(rt, key)
     return _rows(rt, list(key) if isinstance(key, (list, tuple)) else [key])
 
 
 def _rows(rt: Any, keys: list[Any]) -> Any:
-    """Applies the first key to the rows and the others to what is in them."""
+    """Applies the first key to the rows and the others to their elements."""
     if not keys:
         return rt
     if not isinstance(rt, RaggedTensor):
@@ -90,11 +84,11 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
     if isinstance(i, int) and length is not None and not -length <= i < length:
         raise IndexError(f"Row key {i} out of bounds")
     i = _from_front(i, rt.uniform_row_length)
-    return _inside(_taken(rt.values, rt._row_partition.row_starts() + i), inner)
+    return _inside(gather_rows(rt.values, rt._row_partition.row_starts() + i), inner)
 
 
 def _from_front(i: Any, count: Any) -> Any:
-    """An index counted from the front."""
+    """Returns an index, counted from the front."""
     if isinstance(i, int):
         return count + i if i < 0 else tensor_of(i, count.dtype)
     i = tensor_of(i, count.dtype)
@@ -102,13 +96,13 @@ def _from_front(i: Any, count: Any) -> Any:
 
 
 def _expanded(keys: list[Any], rank: int) -> list[Any]:
-    """The keys with `...` written out as slices."""
+    """Returns the keys with `...` written out as slices."""
     used = sum(k is not None and k is not Ellipsis for k in keys)
     return [_EVERYTHING] * max(rank - used, 0) + keys[1:]
 
 
 def _index(key: Any) -> Any:
-    """The int of an index; a symbolic tensor as it is."""
+    """Returns an index as an int; a symbolic tensor as it is."""
     if isinstance(key, bool) or not hasattr(key, "__index__") or getattr(key, "shape", ()) not in ((), []):
         raise TypeError(
             "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
@@ -118,7 +112,7 @@ def _index(key: Any) -> Any:
 
 
 def _bounds(key: builtins.slice) -> tuple[Any, Any, int]:
-    """The beginning, the end and the step of a slice."""
+    """Returns the beginning, the end and the step of a slice."""
     start, stop, step = (None if k is None else _index(k) for k in (key.start, key.stop, key.step))
     if not isinstance(step, (int, type(None))):
         raise ValueError("The step of a slice of a ragged tensor must be known when a function is traced.")
@@ -132,28 +126,18 @@ def _sliced_rows(rt: RaggedTensor, key: builtins.slice) -> RaggedTensor:
         return take_rows(rt, up_to(rt._row_partition.nrows())[key])
     partition = rt._row_partition
     starts, limits = partition.row_starts()[key], partition.row_limits()[key]
-    nothing = tensor_of([0], partition.dtype)
-    values = rt.values[concat([starts, nothing], 0)[0] : concat([nothing, limits], 0)[-1]]
-    return _with_lengths(rt, values, limits - starts)
-
-
-def _with_lengths(like: RaggedTensor, values: Any, lengths: Any) -> RaggedTensor:
-    """Rows of those lengths, known to be equally long where those of `like` are."""
-    uniform = like._row_partition.uniform_row_length()
-    if uniform is None:
-        new = RowPartition.from_row_lengths(lengths, validate=False)
-    else:
-        new = RowPartition.from_uniform_row_length(uniform, nrows=length_of(lengths))
-    return RaggedTensor._from_row_partition(values, new, validate=False)
+    zero = tensor_of([0], partition.dtype)  # where there are no rows
+    values = rt.values[concat([starts, zero], 0)[0] : concat([zero, limits], 0)[-1]]
+    return with_lengths(rt, values, limits - starts)
 
 
 def _sliced_columns(rt: RaggedTensor, key: builtins.slice) -> RaggedTensor:
-    """A slice of each row."""
+    """Returns a slice of each row."""
     partition = rt._row_partition
     first, counts, step = _slice_of(_bounds(key), partition.row_lengths())
     splits = splits_of(counts)
-    places = repeated(partition.row_starts() + first, splits) + offsets_of(splits) * tensor_of(step, partition.dtype)
-    values = _taken(rt.values, places)
+    positions = repeated(partition.row_starts() + first, splits) + offsets_of(splits) * tensor_of(step, partition.dtype)
+    values = gather_rows(rt.values, positions)
     uniform = partition.uniform_row_length()
     if uniform is not None:
         length = _slice_of(_bounds(key), uniform)[1]
@@ -162,16 +146,16 @@ def _sliced_columns(rt: RaggedTensor, key: builtins.slice) -> RaggedTensor:
 
 
 def _slice_of(bounds: tuple[Any, Any, int], lengths: Any) -> tuple[Any, Any, int]:
-    """Of a slice of rows of those lengths: the first place in each, how many it takes, and the step."""
+    """Returns the first position, the number of elements and the step of a slice, for rows of these lengths."""
     start, stop, step = bounds
     least, most = (0, lengths) if step > 0 else (-1, lengths - 1)
 
-    def clipped(place: Any, default: Any) -> Any:
-        if place is None:
+    def clipped(position: Any, default: Any) -> Any:
+        if position is None:
             return default
-        place = tensor_of(place, lengths.dtype)
-        place = where(place < 0, place + lengths, place)
-        return maximum(minimum(place, most), least)
+        position = tensor_of(position, lengths.dtype)
+        position = where(position < 0, position + lengths, position)
+        return maximum(minimum(position, most), least)
 
     first = clipped(start, least if step > 0 else most)
     end = clipped(stop, most if step > 0 else least)
@@ -179,16 +163,4 @@ def _slice_of(bounds: tuple[Any, Any, int], lengths: Any) -> tuple[Any, Any, int
     return first, maximum((distance + (abs(step) - 1)) // abs(step), 0), step
 
 
-def _taken(value: Any, places: Any) -> Any:
-    """The rows of a tensor or ragged tensor at these places."""
-    return take_rows(value, places) if isinstance(value, RaggedTensor) else gather(value, places)
-
-
-def take_rows(rt: RaggedTensor, rows: Any) -> RaggedTensor:
-    """The rows of a ragged tensor at these places, a vector, in their order."""
-    partition = rt._row_partition
-    lengths = gather(partition.row_lengths(), rows)
-    splits = splits_of(lengths)
-    shift = gather(partition.row_starts(), rows) - splits[:-1]
-    values = _taken(rt.values, repeated(shift, splits) + up_to(splits[-1]))
-    return _with_lengths(rt, values, lengths)
+methods.getitem = getitem

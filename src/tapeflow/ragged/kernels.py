@@ -1,4 +1,4 @@
-"""TensorFlow's ops on whole ragged tensors, which raw ops and graphs from elsewhere call by their names."""
+"""TensorFlow's ops on whole ragged tensors, for raw ops and graphs that TensorFlow wrote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tapeflow.core.values.tensor import invalid
 
 
 def _splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tensor:
-    """Where rows begin and the last one ends, of a partition of any kind."""
+    """Returns the row splits of a partition of any kind."""
     if kind == "ROW_SPLITS":
         return partition
     if kind != "VALUE_ROWIDS" or rows is None:
@@ -24,39 +24,39 @@ def _splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tenso
 
 def _all_splits(partitions: Sequence[torch.Tensor], kinds: Sequence[str]) -> list[torch.Tensor]:
     rows = None
-    found = []
+    splits = []
     for partition, kind in zip(partitions, kinds, strict=True):
         if kind == "FIRST_DIM_SIZE":
             rows = int(partition)
             continue
-        found.append(_splits(partition, kind, rows))
-        rows = int(found[-1][-1])
-    return found
+        splits.append(_splits(partition, kind, rows))
+        rows = int(splits[-1][-1])
+    return splits
 
 
 def _padded(
     shape: Any, values: torch.Tensor, default_value: torch.Tensor, row_partition_tensors: list[torch.Tensor],
     row_partition_types: Sequence[str],
 ) -> torch.Tensor:  # fmt: skip
-    place = values.device
-    splits = [s.to(place) for s in _all_splits(row_partition_tensors, row_partition_types)]
+    device = values.device
+    splits = [s.to(device) for s in _all_splits(row_partition_tensors, row_partition_types)]
     bounds = [len(splits[0]) - 1, *[int(s.diff().max()) if len(s) > 1 else 0 for s in splits]]
     rank = len(bounds) + values.ndim - 1
-    wanted = _wanted(shape, rank)
-    if any(w is not None and w != d for w, d in zip(wanted[len(bounds) :], values.shape[1:], strict=True)):
-        raise invalid(f"The inner dimensions of shape={list(wanted)} must be {list(values.shape[1:])}")
-    rows = torch.arange(bounds[0] if wanted[0] is None else wanted[0], device=place).clamp(max=bounds[0])
-    for level, width, w in zip(splits, bounds[1:], wanted[1:], strict=False):
+    dims = _target_dims(shape, rank)
+    if any(n is not None and n != d for n, d in zip(dims[len(bounds) :], values.shape[1:], strict=True)):
+        raise invalid(f"The inner dimensions of shape={list(dims)} must be {list(values.shape[1:])}")
+    rows = torch.arange(bounds[0] if dims[0] is None else dims[0], device=device).clamp(max=bounds[0])
+    for level, width, n in zip(splits, bounds[1:], dims[1:], strict=False):
         # After the last row comes an empty one, for padding.
         starts = torch.nn.functional.pad(level[:-1], (0, 1))[rows].unsqueeze(-1)
         lengths = torch.nn.functional.pad(level.diff(), (0, 1))[rows].unsqueeze(-1)
-        columns = torch.arange(width if w is None else w, device=place)
+        columns = torch.arange(width if n is None else n, device=device)
         rows = torch.where(columns < lengths, starts + columns, level[-1])
     return torch.cat([values, default_value.expand(1, *values.shape[1:])])[rows]
 
 
-def _wanted(shape: Any, rank: int) -> tuple[int | None, ...]:
-    """The dimensions asked for, None for those that are as they come."""
+def _target_dims(shape: Any, rank: int) -> tuple[int | None, ...]:
+    """Returns the dimensions of the dense tensor, None for those of the longest rows."""
     if not isinstance(shape, tuple):
         return (None,) * rank
     if len(shape) != rank:
@@ -72,7 +72,7 @@ def _padded_shape(
         return TensorShape(None)
     levels = sum(kind != "FIRST_DIM_SIZE" for kind in kinds)
     rank = levels + values.rank
-    outer = [None] * (levels + 1) if not isinstance(shape, tuple) else list(_wanted(shape, rank))[: levels + 1]
+    outer = [None] * (levels + 1) if not isinstance(shape, tuple) else list(_target_dims(shape, rank))[: levels + 1]
     if outer[0] is None and kinds[0] == "ROW_SPLITS" and partitions[0].rank == 1 and partitions[0][0] is not None:
         outer[0] = partitions[0][0] - 1
     return TensorShape(outer).concatenate(values[1:])
@@ -83,21 +83,21 @@ def ragged_to_tensor(
     shape: Any, values: Any, default_value: Any, row_partition_tensors: Any, row_partition_types: Any,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The dense tensor that rows are padded to."""
+    """Pads rows to a dense tensor."""
 
 
 def _as_indexed(splits: list[torch.Tensor], values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    place = values.device
-    columns = [torch.arange(len(splits[0]) - 1, device=place)]
+    device = values.device
+    columns = [torch.arange(len(splits[0]) - 1, device=device)]
     sizes = [len(splits[0]) - 1]
     for level in splits:
         lengths = level.diff()
-        rows = torch.arange(len(lengths), device=place).repeat_interleave(lengths)
-        columns = [c[rows] for c in columns] + [torch.arange(len(rows), device=place) - level[rows]]
+        rows = torch.arange(len(lengths), device=device).repeat_interleave(lengths)
+        columns = [c[rows] for c in columns] + [torch.arange(len(rows), device=device) - level[rows]]
         sizes.append(int(lengths.max()) if len(lengths) else 0)
     indices = torch.stack(columns, 1)
     for size in values.shape[1:]:
-        rest = torch.arange(size, device=place).repeat(len(indices))
+        rest = torch.arange(size, device=device).repeat(len(indices))
         indices = torch.cat([indices.repeat_interleave(size, 0), rest.unsqueeze(1)], 1)
     return indices.long(), values.reshape(-1), torch.tensor([*sizes, *values.shape[1:]])
 
@@ -109,7 +109,7 @@ def _as_indexed_shapes(splits: Sequence[TensorShape], values: TensorShape) -> li
 
 @op("RaggedTensorToSparse", kernel=_as_indexed, moves=True, shape=_as_indexed_shapes)
 def ragged_to_sparse(rt_nested_splits: Any, rt_dense_values: Any, name: str | None = None) -> Any:
-    """The indices, values and shape of the sparse tensor of a ragged one."""
+    """Returns the indices, values and shape of the sparse tensor for a ragged one."""
 
 
 def _gathered(splits: list[torch.Tensor], values: torch.Tensor, indices: torch.Tensor, rank: int) -> Any:
@@ -118,19 +118,19 @@ def _gathered(splits: list[torch.Tensor], values: torch.Tensor, indices: torch.T
     wrong = ((rows < 0) | (rows >= count)).nonzero()
     if len(wrong):
         raise invalid(f"indices[{int(wrong[0])}] = {int(rows[wrong[0]])} is not in [0, {count})")
-    found = []
+    gathered = []
     for level in splits:
         lengths = level.diff()[rows]
         new = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).to(level.dtype)
         rows = (level[:-1][rows] - new[:-1]).repeat_interleave(lengths)
         rows = rows + torch.arange(len(rows), device=rows.device)
-        found.append(new)
+        gathered.append(new)
     outer = []
     total = 1
     for size, length in zip(indices.shape[:-1], indices.shape[1:], strict=True):
         total *= size
         outer.append(torch.arange(total + 1, dtype=splits[0].dtype, device=rows.device) * length)
-    return (*outer, *found, values[rows])
+    return (*outer, *gathered, values[rows])
 
 
 def _gathered_shapes(
@@ -145,4 +145,4 @@ def _gathered_shapes(
 def ragged_gather(
     params_nested_splits: Any, params_dense_values: Any, indices: Any, output_ragged_rank: int, name: str | None = None
 ) -> Any:
-    """Rows of a ragged tensor: their nested row splits, and their flat values."""
+    """Gathers rows of a ragged tensor: their nested row splits, and their flat values."""

@@ -1,4 +1,4 @@
-"""How a sequence of values is cut into rows: `tf.experimental.RowPartition`."""
+"""`tf.experimental.RowPartition`: the partition of a sequence of values into rows."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.sorting import searchsorted
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.composite import CompositeTensor
@@ -26,8 +27,13 @@ from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_max
 
 
-def integers(value: Any, what: str, dtype: Any = None) -> Tensor:
-    """A tensor of int32 or int64: as given, or else int64.
+def integers(value: Any, argument: str, dtype: Any = None) -> Tensor:
+    """Converts a value to a tensor of int32 or int64: that of the value, or else int64.
+
+    Args:
+        value: a tensor, an array or a nest of integers.
+        argument: its name in errors.
+        dtype: int32 or int64, for a value without a dtype.
 
     Raises:
         ValueError: it is of another dtype.
@@ -41,12 +47,12 @@ def integers(value: Any, what: str, dtype: Any = None) -> Tensor:
     except TypeError:
         tensor = convert(value)
     if tensor.dtype is not int32 and tensor.dtype is not int64:
-        raise ValueError(f"{what} must have dtype int32 or int64")
+        raise ValueError(f"{argument} must have dtype int32 or int64")
     return tensor
 
 
 def tensor_of(numbers: Any, dtype: DType) -> Any:
-    """An int32 or int64 tensor of numbers; in a graph some of them may be symbolic."""
+    """Converts numbers to an int32 or int64 tensor; in a graph some of them may be symbolic."""
     if type(numbers) is int:
         return operand(numbers, dtype)
     if isinstance(numbers, Tensor):
@@ -57,31 +63,31 @@ def tensor_of(numbers: Any, dtype: DType) -> Any:
 
 
 def array_of(tensor: Any) -> np.ndarray:
-    """The numbers of an integer tensor that has a value."""
+    """Returns the numbers of an integer tensor that has a value."""
     return np.asarray(tensor._numpy())
 
 
 def length_of(value: Any) -> Any:
-    """The first dimension of a tensor or ragged tensor: an int, or a scalar tensor where it is not known."""
-    known = value.shape[0]
-    if known is not None:
-        return known
+    """Returns the first dimension of a tensor or ragged tensor: an int, or a scalar tensor where it is not static."""
+    static = value.shape[0]
+    if static is not None:
+        return static
     return value.nrows() if hasattr(value, "row_splits") else shape_op(value)[0]
 
 
 def number_of(value: Any) -> Any:
-    """An int, if it is known, or else a scalar tensor."""
+    """Returns an int where the value is static, or else a scalar tensor."""
     if isinstance(value, SymbolicTensor):
-        known = host_static(value)
-        return known if isinstance(known, int) else value
+        static = host_static(value)
+        return static if isinstance(static, int) else value
     return int(value)
 
 
-# What partitions compute with. Where there are values ATen has a function for it; graphs have TensorFlow's ops.
+# The arithmetic of partitions: eagerly by functions of ATen, in graphs by TensorFlow's ops.
 
 
 def up_to(count: Any) -> Any:
-    """0, 1, 2, ... below a count, in its dtype."""
+    """Returns 0, 1, 2, ... below a count, in its dtype."""
     if type(count) is EagerTensor:
         return EagerTensor(
             torch.arange(count.value.item(), dtype=count.value.dtype, device=count.value.device), count.dtype
@@ -90,14 +96,14 @@ def up_to(count: Any) -> Any:
 
 
 def lengths_of(splits: Any) -> Any:
-    """How long each row is."""
+    """Returns the length of each row."""
     if type(splits) is EagerTensor:
         return EagerTensor(splits.value.diff(), splits.dtype)
     return splits[1:] - splits[:-1]
 
 
 def splits_of(lengths: Any) -> Any:
-    """Where rows of those lengths begin, and at the end where the last one ends."""
+    """Returns the positions where rows of these lengths begin, and the one where the last row ends."""
     if type(lengths) is EagerTensor:
         value = lengths.value
         splits = value.new_zeros(len(value) + 1)
@@ -107,7 +113,7 @@ def splits_of(lengths: Any) -> Any:
 
 
 def splits_of_rowids(rowids: Any, count: Any) -> Any:
-    """Where each row begins, and the last one ends, by the sorted rows of the values."""
+    """Returns the row splits of values by their sorted rows."""
     if type(rowids) is EagerTensor:
         counts = torch.bincount(rowids.value, minlength=int(count))
         return splits_of(EagerTensor(counts.to(rowids.value.dtype), rowids.dtype))
@@ -116,7 +122,7 @@ def splits_of_rowids(rowids: Any, count: Any) -> Any:
 
 
 def rowids_of(splits: Any) -> Any:
-    """The row of each value: of rows that begin at the same place, values belong to the last."""
+    """Returns the row of each value: of rows that begin at the same position, values belong to the last."""
     if type(splits) is EagerTensor:
         lengths = splits.value.diff()
         rows = torch.arange(len(lengths), dtype=lengths.dtype, device=lengths.device)
@@ -125,19 +131,19 @@ def rowids_of(splits: Any) -> Any:
 
 
 def offsets_of(splits: Any) -> Any:
-    """The position of each value in its row."""
+    """Returns the position of each value in its row."""
     return up_to(splits[-1]) - repeated(splits[:-1], splits)
 
 
 def repeated(values: Any, splits: Any) -> Any:
-    """Each value as often as its row has elements."""
+    """Repeats each value as often as its row has elements."""
     if type(values) is EagerTensor and type(splits) is EagerTensor and values.dtype.is_integer:
         return EagerTensor(values.value.repeat_interleave(splits.value.diff().to(values.value.device), 0), values.dtype)
     return gather(values, rowids_of(splits))
 
 
 class RowPartition(CompositeTensor):
-    """How a sequence of values is cut into rows; made by one of the `from_` methods.
+    """A partition of a sequence of values into rows, as one of the `from_` methods creates it.
 
     Example:
         >>> from tapeflow.ragged.row_partition import RowPartition
@@ -159,11 +165,16 @@ class RowPartition(CompositeTensor):
         self._row_splits = row_splits
         self._uniform_row_length = uniform_row_length
 
-    # ---- making one --------------------------------------------------------------------------------------------------
+    # ---- creation ----------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
-        """Rows from each split to the next; the first split is 0.
+    def from_row_splits(cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+        """Returns the rows from each split to the next.
+
+        Args:
+            row_splits: integers that begin with 0 and do not decrease.
+            validate: checks that.
+            dtype: int32 or int64, for splits without a dtype.
 
         Raises:
             ValueError: there is no split.
@@ -174,8 +185,8 @@ class RowPartition(CompositeTensor):
         if splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
 
-        def check(given: Any) -> None:
-            numbers = array_of(given)
+        def check(splits: Any) -> None:
+            numbers = array_of(splits)
             if numbers[0] != 0:
                 raise _not_valid("from_row_splits", "zero", f"the first row split is {numbers[0]}, not 0")
             if (np.diff(numbers) < 0).any():
@@ -186,8 +197,13 @@ class RowPartition(CompositeTensor):
         return cls(splits, internal=_INTERNAL)
 
     @classmethod
-    def from_row_lengths(cls, row_lengths: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
-        """Rows of the given lengths.
+    def from_row_lengths(cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+        """Returns rows of these lengths.
+
+        Args:
+            row_lengths: integers that are not negative.
+            validate: checks that.
+            dtype: int32 or int64, for lengths without a dtype.
 
         Raises:
             InvalidArgumentError: a length is negative.
@@ -195,8 +211,8 @@ class RowPartition(CompositeTensor):
         lengths = integers(row_lengths, "row_lengths", dtype)
         lengths.shape.assert_has_rank(1)
 
-        def check(given: Any) -> None:
-            numbers = array_of(given)
+        def check(lengths: Any) -> None:
+            numbers = array_of(lengths)
             if (numbers < 0).any():
                 raise _not_valid("from_row_lengths", "", f"row lengths are negative: {numbers.tolist()}")
 
@@ -205,24 +221,52 @@ class RowPartition(CompositeTensor):
         return cls(splits_of(lengths), internal=_INTERNAL)
 
     @classmethod
-    def from_row_starts(cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
-        """Rows that begin at the given positions, the last going up to `nvals`."""
+    def from_row_starts(
+        cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike = None
+    ) -> RowPartition:
+        """Returns rows that begin at these positions; the last one goes up to `nvals`.
+
+        Args:
+            row_starts: integers that begin with 0 and do not decrease.
+            nvals: the number of values.
+            validate: checks that.
+            dtype: int32 or int64, for positions without a dtype.
+
+        Raises:
+            InvalidArgumentError: the positions do not begin with 0, or decrease.
+        """
         starts = integers(row_starts, "row_starts", dtype)
         starts.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([starts, tensor_of([nvals], starts.dtype)], 0), validate)
 
     @classmethod
-    def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
-        """Rows that end before the given positions."""
+    def from_row_limits(cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+        """Returns rows that end before these positions.
+
+        Args:
+            row_limits: integers that do not decrease.
+            validate: checks that.
+            dtype: int32 or int64, for positions without a dtype.
+
+        Raises:
+            InvalidArgumentError: the positions decrease.
+        """
         limits = integers(row_limits, "row_limits", dtype)
         limits.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([tensor_of([0], limits.dtype), limits], 0), validate)
 
     @classmethod
     def from_value_rowids(
-        cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None
-    ) -> RowPartition:
-        """Rows by the row of each value, in order.
+        cls, value_rowids: TensorLike, nrows: TensorLike | None = None, validate: bool = True,
+        dtype: DTypeLike = None,
+    ) -> RowPartition:  # fmt: skip
+        """Returns rows by the row of each value.
+
+        Args:
+            value_rowids: the row of each value; they do not decrease.
+            nrows: the number of rows; by default one more than the last row of a value.
+            validate: checks that.
+            dtype: int32 or int64, for row ids without a dtype.
 
         Raises:
             ValueError: there are not enough rows.
@@ -234,8 +278,8 @@ class RowPartition(CompositeTensor):
         if isinstance(count, int) and count < 0:
             raise ValueError(f"Expected nrows >= 0; got {count}")
 
-        def check(given: Any, rows: Any = None) -> None:
-            numbers = array_of(given)
+        def check(rowids: Any, rows: Any = None) -> None:
+            numbers = array_of(rowids)
             if rows is not None and len(numbers) and int(rows) <= numbers[-1]:
                 raise ValueError(
                     f"Expected nrows >= value_rowids[-1] + 1; got nrows={int(rows)}, value_rowids[-1]={numbers[-1]}"
@@ -253,10 +297,17 @@ class RowPartition(CompositeTensor):
 
     @classmethod
     def from_uniform_row_length(
-        cls, uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: bool = True, dtype: Any = None,
-        dtype_hint: Any = int64,
+        cls, uniform_row_length: TensorLike, nvals: TensorLike | None = None, nrows: TensorLike | None = None,
+        validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = int64,
     ) -> RowPartition:  # fmt: skip
-        """Rows of one length.
+        """Returns rows of one length.
+
+        Args:
+            uniform_row_length: the length of each row.
+            nvals: the number of values.
+            nrows: the number of rows; one of the two is needed.
+            validate: checks that the lengths add up to the number of values.
+            dtype: int32 or int64, for a length without a dtype.
 
         Raises:
             ValueError: the length is negative, or does not divide the values.
@@ -275,10 +326,10 @@ class RowPartition(CompositeTensor):
         else:
             count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values where the length is 0
 
-        def check(given: Any, rows: Any, total: Any) -> None:
-            if int(given) * int(rows) != int(total):
+        def check(length: Any, rows: Any, total: Any) -> None:
+            if int(length) * int(rows) != int(total):
                 raise ValueError(
-                    f"uniform_row_length={int(given)} times nrows={int(rows)} must equal nvals={int(total)}"
+                    f"uniform_row_length={int(length)} times nrows={int(rows)} must equal nvals={int(total)}"
                 )
 
         if validate and values is not None:
@@ -290,7 +341,7 @@ class RowPartition(CompositeTensor):
             splits = range_op(tensor_of(count, length_tensor.dtype) + one) * length_tensor
         return cls(splits, uniform_row_length=length_tensor, internal=_INTERNAL)
 
-    # ---- looking at it -----------------------------------------------------------------------------------------------
+    # ---- components --------------------------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:
@@ -298,64 +349,64 @@ class RowPartition(CompositeTensor):
         return self._row_splits.dtype
 
     def row_splits(self) -> Tensor:
-        """Where each row begins, and at the end where the last one ends."""
+        """Returns the positions where rows begin, and the one where the last row ends."""
         return self._row_splits
 
     def row_lengths(self) -> Tensor:
-        """The length of each row."""
+        """Returns the length of each row."""
         return lengths_of(self._row_splits)
 
     def row_starts(self) -> Tensor:
-        """Where each row begins."""
+        """Returns the position where each row begins."""
         return self._row_splits[:-1]
 
     def row_limits(self) -> Tensor:
-        """Where each row ends."""
+        """Returns the position where each row ends."""
         return self._row_splits[1:]
 
     def value_rowids(self) -> Tensor:
-        """The row of each value."""
+        """Returns the row of each value, in the dtype of the splits."""
         return rowids_of(self._row_splits)
 
     def offsets_in_rows(self) -> Tensor:
-        """The position of each value in its row."""
+        """Returns the position of each value in its row."""
         return offsets_of(self._row_splits)
 
     def longest(self) -> Tensor:
-        """The greatest length of a row, or 0."""
+        """Returns the greatest length of a row, or 0."""
         lengths = self.row_lengths()
         if type(lengths) is EagerTensor:
             return tensor_of(max(lengths.value.tolist(), default=0), self.dtype)
         return reduce_max(concat([tensor_of([0], self.dtype), lengths], 0))
 
     def nrows(self) -> Any:
-        """How many rows there are."""
-        known = self.static_nrows
-        if known is not None:
-            return tensor_of(known, self.dtype)
+        """Returns the number of rows."""
+        static = self.static_nrows
+        if static is not None:
+            return tensor_of(static, self.dtype)
         return shape_op(self._row_splits, self.dtype)[0] - tensor_of(1, self.dtype)
 
     def nvals(self) -> Tensor:
-        """How many values there are."""
+        """Returns the number of values."""
         return self._row_splits[-1]
 
     def uniform_row_length(self) -> Tensor | None:
-        """The length of all rows, if they are known to be equally long."""
+        """Returns the length of all rows where it is static, or None."""
         return self._uniform_row_length
 
     def is_uniform(self) -> bool:
-        """Whether the rows are known to be equally long."""
+        """Returns True if the rows have one length, which is static."""
         return self._uniform_row_length is not None
 
     @property
     def static_nrows(self) -> int | None:
-        """How many rows there are, if it is known."""
-        known = self._row_splits.shape[0]
-        return None if known is None else known - 1
+        """The number of rows, or None where it is not static."""
+        count = self._row_splits.shape[0]
+        return None if count is None else count - 1
 
     @property
     def static_nvals(self) -> int | None:
-        """How many values there are, if it is known."""
+        """The number of values, or None where it is not static."""
         rows, length = self.static_nrows, self.static_uniform_row_length
         if isinstance(self._row_splits, SymbolicTensor):
             return None if rows is None or length is None else rows * length
@@ -363,12 +414,19 @@ class RowPartition(CompositeTensor):
 
     @property
     def static_uniform_row_length(self) -> int | None:
-        """The length of all rows, if they are known to be equally long."""
-        known = None if self._uniform_row_length is None else number_of(self._uniform_row_length)
-        return known if isinstance(known, int) else None
+        """The length of all rows, or None where it is not static."""
+        length = None if self._uniform_row_length is None else number_of(self._uniform_row_length)
+        return length if isinstance(length, int) else None
 
-    def with_dtype(self, dtype: Any) -> RowPartition:
-        """The same partition with splits of another dtype."""
+    def with_dtype(self, dtype: DTypeLike) -> RowPartition:
+        """Returns the partition with splits of another dtype.
+
+        Args:
+            dtype: int32 or int64.
+
+        Raises:
+            ValueError: it is another dtype.
+        """
         to = as_dtype(dtype)
         if to not in (int32, int64):
             raise ValueError(f"Argument dtype must be int32 or int64. Received {to}.")
@@ -382,15 +440,23 @@ class RowPartition(CompositeTensor):
         )
 
     def with_uniform_row_length(self, length: Any) -> RowPartition:
-        """The same partition, of which it is known that all rows are of one length."""
+        """Returns the partition with a static length of all rows.
+
+        Args:
+            length: the length, which is not checked.
+        """
         return RowPartition(self._row_splits, uniform_row_length=tensor_of(length, self.dtype), internal=_INTERNAL)
 
     def splits(self) -> np.ndarray:
-        """The splits as numbers, where they have values."""
+        """Returns the splits as an array, where they have values."""
         return array_of(self._row_splits)
 
     def same_as(self, other: RowPartition) -> bool:
-        """Whether another partition is known to have the same rows."""
+        """Returns True if another partition has the same rows; False in a graph where that shows only when it runs.
+
+        Args:
+            other: a partition.
+        """
         mine, theirs = self._row_splits, other._row_splits
         if mine is theirs:
             return True
@@ -400,6 +466,10 @@ class RowPartition(CompositeTensor):
 
     def must_be(self, other: RowPartition, error: Exception) -> None:
         """Checks that another partition has the same rows; in a graph, when it runs.
+
+        Args:
+            other: a partition.
+            error: the error to raise.
 
         Raises:
             InvalidArgumentError: the `error`, if it has not.
@@ -419,20 +489,21 @@ class RowPartition(CompositeTensor):
     def __repr__(self) -> str:
         if self._uniform_row_length is not None:
             return f"tf.RowPartition(nrows={self.static_nrows}, uniform_row_length={self.static_uniform_row_length})"
-        known = not isinstance(self._row_splits, SymbolicTensor)
-        return f"tf.RowPartition(row_splits={self.splits() if known else self._row_splits})"
+        symbolic = isinstance(self._row_splits, SymbolicTensor)
+        return f"tf.RowPartition(row_splits={self._row_splits if symbolic else self.splits()})"
 
 
 _INTERNAL = object()
 
 
-def _not_valid(maker: str, what: str, said: str) -> Exception:
-    of = "RaggedTensor" if maker in ("from_row_splits", "from_row_starts") else "RowPartition"
-    return invalid(f"Arguments to {maker} do not form a valid {of}{':' + what if what else ''}: {said}")
+def _not_valid(method: str, condition: str, reason: str) -> Exception:
+    kind = "RaggedTensor" if method in ("from_row_splits", "from_row_starts") else "RowPartition"
+    condition = f":{condition}" if condition else ""
+    return invalid(f"Arguments to {method} do not form a valid {kind}{condition}: {reason}")
 
 
 class RowPartitionSpec(TypeSpec):
-    """The spec of a `RowPartition`: how many rows and values, and of what length."""
+    """The spec of a `RowPartition`: the static numbers of rows and values, and length of the rows, or None."""
 
     __slots__ = ("_dtype", "_nrows", "_nvals", "_uniform_row_length")
 
@@ -445,7 +516,7 @@ class RowPartitionSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: RowPartition) -> RowPartitionSpec:
-        """The spec of a partition."""
+        """Returns the spec of a partition."""
         return value._type_spec
 
     @property

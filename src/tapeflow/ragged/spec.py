@@ -1,17 +1,19 @@
-"""The spec of ragged tensors."""
+"""`tf.RaggedTensorSpec`."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import ShapedSpec
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.ragged.row_partition import RowPartition, length_of, tensor_of
-from tapeflow.ragged.tensor import RaggedTensor, as_values
+from tapeflow.ragged.rows import as_ragged
+from tapeflow.ragged.tensor import RaggedTensor, as_values, methods
 
 
 class RaggedTensorSpec(ShapedSpec):
@@ -20,12 +22,12 @@ class RaggedTensorSpec(ShapedSpec):
     Args:
         shape: None for the ragged dimensions.
         dtype: of the values.
-        ragged_rank: how many dimensions are partitioned; by default all but the first.
+        ragged_rank: the number of dimensions that are partitioned; by default all but the first.
         row_splits_dtype: int32 or int64.
         flat_values_spec: the spec of the innermost values, where it is not that of a tensor.
 
     Raises:
-        ValueError: the ragged rank is unknown or too large.
+        ValueError: the ragged rank is not specified, or too large.
 
     Example:
         >>> tf.RaggedTensorSpec([2, None], tf.int32)
@@ -36,10 +38,10 @@ class RaggedTensorSpec(ShapedSpec):
 
     def __init__(
         self,
-        shape: Any = None,
-        dtype: Any = float32,
+        shape: ShapeLike = None,
+        dtype: DTypeLike = float32,
         ragged_rank: int | None = None,
-        row_splits_dtype: Any = int64,
+        row_splits_dtype: DTypeLike = int64,
         flat_values_spec: Any = None,
     ) -> None:
         self._shape = TensorShape(shape)
@@ -66,12 +68,16 @@ class RaggedTensorSpec(ShapedSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """The spec of a ragged tensor."""
+        """Returns the spec of a ragged tensor.
+
+        Args:
+            value: a ragged tensor.
+        """
         return cls(value.shape, value.values.dtype, value.ragged_rank, value.row_splits.dtype)
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are partitioned."""
+        """The number of dimensions that are partitioned."""
         return self._ragged_rank
 
     @property
@@ -90,7 +96,11 @@ class RaggedTensorSpec(ShapedSpec):
         return RaggedTensor if self._ragged_rank > 0 else Tensor
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or some value of another spec, could be one of this spec."""
+        """Returns True if a value, or some value of another spec, could be one of this spec.
+
+        Args:
+            spec_or_value: a spec, or a ragged tensor or tensor.
+        """
         if self._ragged_rank == 0:
             dense = TensorSpec(self._shape, self._dtype)
             if isinstance(spec_or_value, (Tensor, TensorSpec)):
@@ -113,10 +123,10 @@ class RaggedTensorSpec(ShapedSpec):
         return [self._flat_values_spec or flat, first, *others]
 
     def _length_of(self, levels: int) -> int | None:
-        """How many rows there are in dimension `levels`, if all dimensions up to there are uniform."""
+        """Returns the number of rows in dimension `levels`, if all dimensions up to there are uniform."""
         dims = (self._shape._dims or ())[: levels + 1]
-        known = [d for d in dims if d is not None]
-        return math.prod(known) if len(known) == levels + 1 else None
+        static = [d for d in dims if d is not None]
+        return math.prod(static) if len(static) == levels + 1 else None
 
     def _flat_length(self) -> int | None:
         return self._length_of(self._ragged_rank)
@@ -146,10 +156,10 @@ class RaggedTensorSpec(ShapedSpec):
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
 
     def _unbatch(self) -> Any:
-        # Without its first dimension a ragged tensor of ragged rank 1 is a tensor, but its spec stays ragged.
+        # A row of a ragged tensor of ragged rank 1 is a tensor, but its spec stays ragged.
         return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
-    # Values of different lengths as one with a new first dimension: flat values, row lengths, and how many rows.
+    # Values of different lengths as one with a new first dimension: flat values, row lengths, and the number of rows.
 
     def _stacked_parts(self) -> list[TensorSpec]:
         inner = TensorShape(None) if self._shape.rank is None else self._shape[self._ragged_rank + 1 :]
@@ -158,8 +168,6 @@ class RaggedTensorSpec(ShapedSpec):
         return [flat, *[lengths] * self._ragged_rank, TensorSpec([1], self._row_splits_dtype)]
 
     def _to_parts(self, value: Any) -> list[Any]:
-        from tapeflow.ragged.arranging import as_ragged
-
         value = as_values(value)
         if value.dtype is not self._dtype:
             raise invalid(f"RaggedTensorSpec dtype is {self._dtype.name} but the value has dtype {value.dtype.name}")
@@ -180,5 +188,8 @@ class RaggedTensorSpec(ShapedSpec):
         return self._batch(None)._with_uniform_lengths(result)
 
     def _with_uniform_lengths(self, value: RaggedTensor) -> RaggedTensor:
-        """The value, of which it is known that rows are as long as this spec says."""
+        """Returns the value with the static row lengths of this spec."""
         return self._from_components(self._to_components(value.with_row_splits_dtype(self._row_splits_dtype)))
+
+
+methods.spec_of = RaggedTensorSpec.from_value

@@ -12,6 +12,7 @@ from tapeflow.array.joining import stack
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import OperatorNotAllowedInGraphError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
@@ -19,15 +20,32 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
 from tapeflow.ragged.row_partition import RowPartition, integers, length_of, tensor_of
+from tapeflow.sparse.tensor import SparseTensor
 
 _INTERNAL = object()
 
 
-class RaggedTensor(CompositeTensor):
-    """A tensor with one or more dimensions whose slices have different lengths; made by a `from_` method or
-    `tf.ragged.constant`.
+class _Methods:
+    """The methods of `RaggedTensor` that need the modules above this one, which register them here when they load."""
 
-    It is made of its values, all rows joined, and a partition of them into rows. With several ragged dimensions the
+    dispatch: Callable[..., Any]
+    from_sparse: Callable[..., RaggedTensor]
+    from_tensor: Callable[..., RaggedTensor]
+    getitem: Callable[..., Any]
+    merge_dims: Callable[..., Any]
+    spec_of: Callable[..., Any]
+    to_sparse: Callable[..., SparseTensor]
+    to_tensor: Callable[..., Tensor]
+
+
+methods = _Methods()
+
+
+class RaggedTensor(CompositeTensor):
+    """A tensor with one or more dimensions whose slices have different lengths, as a `from_` method or
+    `tf.ragged.constant` creates it.
+
+    It holds its values, all rows joined, and a partition of them into rows. With several ragged dimensions the
     values are ragged themselves.
 
     Example:
@@ -52,7 +70,7 @@ class RaggedTensor(CompositeTensor):
         self._values = values
         self._row_partition = row_partition
 
-    # ---- making one --------------------------------------------------------------------------------------------------
+    # ---- creation ----------------------------------------------------------------------------------------------------
 
     @classmethod
     def _from_row_partition(cls, values: Any, row_partition: RowPartition, validate: bool = True) -> RaggedTensor:
@@ -60,12 +78,12 @@ class RaggedTensor(CompositeTensor):
         if values.shape.rank == 0:
             raise invalid("The values of a RaggedTensor must have rank 1 or more, not 0.")
 
-        def check(wanted: Any, given: Any) -> None:
-            if int(wanted) != int(given):
+        def check(expected: Any, count: Any) -> None:
+            if int(expected) != int(count):
                 raise invalid(
                     "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == y did not "
                     "hold.\n"
-                    f"First 1 elements of x:\n[{int(wanted)}]\nFirst 1 elements of y:\n[{int(given)}]"
+                    f"First 1 elements of x:\n[{int(expected)}]\nFirst 1 elements of y:\n[{int(count)}]"
                 )
 
         if validate:
@@ -76,14 +94,17 @@ class RaggedTensor(CompositeTensor):
 
     @classmethod
     def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_splits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """The rows `values[row_splits[i]:row_splits[i + 1]]`.
+        """Returns the rows `values[row_splits[i]:row_splits[i + 1]]`.
 
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_splits: integers that begin with 0, do not decrease, and end with the number of values.
-            validate: whether to check that.
+            validate: checks that.
+
+        Returns:
+            A ragged tensor of one row less than there are splits.
 
         Raises:
             ValueError: there are no splits.
@@ -97,9 +118,17 @@ class RaggedTensor(CompositeTensor):
 
     @classmethod
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_lengths: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows of the given lengths. See `from_row_splits`.
+        """Returns rows of these lengths. See `from_row_splits`.
+
+        Args:
+            values: a tensor or ragged tensor of rank 1 or more.
+            row_lengths: integers that are not negative, and whose sum is the number of values.
+            validate: checks that.
+
+        Raises:
+            InvalidArgumentError: the lengths do not fit.
 
         Example:
             >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [1, 0, 2])
@@ -109,32 +138,56 @@ class RaggedTensor(CompositeTensor):
 
     @classmethod
     def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_starts: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows that begin at the given positions. See `from_row_splits`."""
-        values = as_values(values)
-        return cls._from_row_partition(
-            values, RowPartition.from_row_starts(row_starts, length_of(values), validate), validate
-        )
+        """Returns rows that begin at these positions. See `from_row_splits`.
+
+        Args:
+            values: a tensor or ragged tensor of rank 1 or more.
+            row_starts: integers that begin with 0 and do not decrease.
+            validate: checks that.
+
+        Example:
+            >>> tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 2])
+            <tf.RaggedTensor [[1, 2], [3]]>
+        """
+        items = as_values(values)
+        partition = RowPartition.from_row_starts(row_starts, length_of(items), validate)
+        return cls._from_row_partition(items, partition, validate)
 
     @classmethod
     def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_limits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows that end before the given positions. See `from_row_splits`."""
+        """Returns rows that end before these positions. See `from_row_splits`.
+
+        Args:
+            values: a tensor or ragged tensor of rank 1 or more.
+            row_limits: integers that do not decrease and end with the number of values.
+            validate: checks that.
+
+        Example:
+            >>> tf.RaggedTensor.from_row_limits([1, 2, 3], [2, 3])
+            <tf.RaggedTensor [[1, 2], [3]]>
+        """
         return cls._from_row_partition(values, RowPartition.from_row_limits(row_limits, validate), validate)
 
     @classmethod
     def from_value_rowids(
-        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        value_rowids: TensorLike,
+        nrows: TensorLike | None = None,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
-        """Rows by the row of each value.
+        """Returns rows by the row of each value.
 
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             value_rowids: the row of each value; they do not decrease.
-            nrows: how many rows there are; by default as many as the last one says.
-            validate: whether to check that.
+            nrows: the number of rows; by default one more than the last row of a value.
+            validate: checks that.
 
         Raises:
             ValueError: there are not enough rows, or not as many row ids as values.
@@ -144,16 +197,27 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2])
             <tf.RaggedTensor [[1, 2], [], [3]]>
         """
-        values = as_values(values)
+        items = as_values(values)
         rowids = integers(value_rowids, "value_rowids")
-        values.shape[:1].assert_is_compatible_with(rowids.shape[:1])
-        return cls._from_row_partition(values, RowPartition.from_value_rowids(rowids, nrows, validate), validate)
+        items.shape[:1].assert_is_compatible_with(rowids.shape[:1])
+        return cls._from_row_partition(items, RowPartition.from_value_rowids(rowids, nrows, validate), validate)
 
     @classmethod
     def from_uniform_row_length(
-        cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
+        cls,
+        values: TensorLike,
+        uniform_row_length: TensorLike,
+        nrows: TensorLike | None = None,
+        validate: bool = True,
+        name: str | None = None,
     ) -> RaggedTensor:
-        """Rows of one length, which is known from then on.
+        """Returns rows of one length; the dimension is static.
+
+        Args:
+            values: a tensor or ragged tensor of rank 1 or more.
+            uniform_row_length: the length of each row.
+            nrows: the number of rows; only needed where the length is 0.
+            validate: checks that the lengths add up to the number of values.
 
         Raises:
             ValueError: the length is negative, or does not divide the values.
@@ -162,15 +226,24 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2).shape
             TensorShape([2, 2])
         """
-        values = as_values(values)
-        partition = RowPartition.from_uniform_row_length(uniform_row_length, length_of(values), nrows, validate)
-        return cls._from_row_partition(values, partition, validate)
+        items = as_values(values)
+        partition = RowPartition.from_uniform_row_length(uniform_row_length, length_of(items), nrows, validate)
+        return cls._from_row_partition(items, partition, validate)
 
     @classmethod
     def from_nested_row_splits(
-        cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
+        cls,
+        flat_values: TensorLike,
+        nested_row_splits: Sequence[TensorLike],
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
-        """A ragged tensor with a dimension for each in the list of row splits, outermost first.
+        """Returns a ragged tensor with a dimension for each of the row splits.
+
+        Args:
+            flat_values: the innermost values.
+            nested_row_splits: a list of row splits, outermost first.
+            validate: checks that they fit.
 
         Example:
             >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 1, 3]])
@@ -180,17 +253,46 @@ class RaggedTensor(CompositeTensor):
 
     @classmethod
     def from_nested_row_lengths(
-        cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None, validate: bool = True
+        cls,
+        flat_values: TensorLike,
+        nested_row_lengths: Sequence[TensorLike],
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
-        """A ragged tensor with a dimension for each in the list of row lengths, outermost first."""
+        """Returns a ragged tensor with a dimension for each of the row lengths.
+
+        Args:
+            flat_values: the innermost values.
+            nested_row_lengths: a list of row lengths, outermost first.
+            validate: checks that they fit.
+
+        Example:
+            >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[2], [1, 2]])
+            <tf.RaggedTensor [[[1], [2, 3]]]>
+        """
         return cls._nested(flat_values, nested_row_lengths, lambda v, s: cls.from_row_lengths(v, s, validate=validate))
 
     @classmethod
     def from_nested_value_rowids(
-        cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None, name: str | None = None,
+        cls, flat_values: TensorLike, nested_value_rowids: Sequence[TensorLike],
+        nested_nrows: Sequence[TensorLike] | None = None, name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:  # fmt: skip
-        """A ragged tensor with a dimension for each in the list of rows of values, outermost first."""
+        """Returns a ragged tensor with a dimension for each of the vectors of row ids.
+
+        Args:
+            flat_values: the innermost values.
+            nested_value_rowids: a list of the rows of values, outermost first.
+            nested_nrows: a list of the numbers of rows; by default one more than the last row of a value.
+            validate: checks that they fit.
+
+        Raises:
+            ValueError: the two lists differ in length.
+
+        Example:
+            >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 0], [0, 1, 1]])
+            <tf.RaggedTensor [[[1], [2, 3]]]>
+        """
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(nested_value_rowids):
             raise ValueError("Argument `nested_nrows` must have the same length as argument `nested_value_rowids`.")
@@ -198,26 +300,26 @@ class RaggedTensor(CompositeTensor):
         return cls._nested(flat_values, pairs, lambda v, p: cls.from_value_rowids(v, p[0], p[1], validate=validate))
 
     @classmethod
-    def _nested(cls, flat_values: Any, parts: Sequence[Any], make: Callable[[Any, Any], Any]) -> Any:
+    def _nested(cls, flat_values: Any, parts: Sequence[Any], create: Callable[[Any, Any], Any]) -> Any:
         if isinstance(parts, Tensor):
             raise TypeError(f"Argument must be a list of Tensors. Received {parts}.")
         result = flat_values
         for part in reversed(list(parts)):
-            result = make(result, part)
+            result = create(result, part)
         return result
 
     @classmethod
     def from_tensor(
-        cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
-        row_splits_dtype: Any = int64,
+        cls, tensor: TensorLike, lengths: TensorLike | None = None, padding: TensorLike | None = None,
+        ragged_rank: int = 1, name: str | None = None, row_splits_dtype: DTypeLike = int64,
     ) -> RaggedTensor:  # fmt: skip
-        """The ragged tensor of a dense one, less its padding.
+        """Returns a dense tensor as a ragged one, without its padding.
 
         Args:
             tensor: of rank 2 or more.
-            lengths: of the rows, what is beyond is left out; or a list of lengths for several ragged dimensions.
-            padding: the value that rows end with and that is left out.
-            ragged_rank: how many dimensions become ragged.
+            lengths: of the rows, which are cut off there; or a list of lengths for several ragged dimensions.
+            padding: the value at the end of rows that is padding.
+            ragged_rank: the number of dimensions that become ragged.
             row_splits_dtype: int32 or int64.
 
         Raises:
@@ -227,13 +329,17 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)
             <tf.RaggedTensor [[1, 2], [3]]>
         """
-        from tapeflow.ragged.conversion import from_tensor
-
-        return from_tensor(tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
+        return methods.from_tensor(tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
 
     @classmethod
-    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:
-        """The ragged tensor of a sparse matrix whose rows are filled from the left.
+    def from_sparse(
+        cls, st_input: SparseTensor, name: str | None = None, row_splits_dtype: DTypeLike = int64
+    ) -> RaggedTensor:
+        """Returns a sparse matrix whose rows are filled from the left as a ragged tensor.
+
+        Args:
+            st_input: a `SparseTensor` of rank 2.
+            row_splits_dtype: int32 or int64.
 
         Raises:
             ValueError: it is no matrix.
@@ -243,11 +349,9 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [5, 7], [3, 2]))
             <tf.RaggedTensor [[5], [], [7]]>
         """
-        from tapeflow.ragged.conversion import from_sparse
+        return methods.from_sparse(st_input, as_dtype(row_splits_dtype))
 
-        return from_sparse(st_input, as_dtype(row_splits_dtype))
-
-    # ---- what it is made of ------------------------------------------------------------------------------------------
+    # ---- components --------------------------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:
@@ -262,12 +366,12 @@ class RaggedTensor(CompositeTensor):
         return rows.concatenate(self._values.shape[1:])
 
     def get_shape(self) -> TensorShape:
-        """The same as `.shape`."""
+        """Returns the shape, see `shape`."""
         return self.shape
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are partitioned."""
+        """The number of dimensions that are partitioned."""
         return 1 + (self._values.ragged_rank if isinstance(self._values, RaggedTensor) else 0)
 
     @property
@@ -285,12 +389,12 @@ class RaggedTensor(CompositeTensor):
 
     @property
     def row_splits(self) -> Tensor:
-        """Where each row begins in `values`, and at the end where the last one ends."""
+        """The positions in `values` where rows begin, and the one where the last row ends: int32 or int64."""
         return self._row_partition.row_splits()
 
     @property
     def uniform_row_length(self) -> Tensor | None:
-        """The length of all rows, if they are known to be equally long."""
+        """The length of all rows where it is static, or None."""
         return self._row_partition.uniform_row_length()
 
     @property
@@ -300,14 +404,20 @@ class RaggedTensor(CompositeTensor):
 
     @property
     def _nested_row_partitions(self) -> tuple[RowPartition, ...]:
-        found, value = [], self
+        partitions, value = [], self
         while isinstance(value, RaggedTensor):
-            found.append(value._row_partition)
+            partitions.append(value._row_partition)
             value = value._values
-        return tuple(found)
+        return tuple(partitions)
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """The lengths of the rows in dimension `axis`.
+        """Returns the lengths of the rows in dimension `axis`.
+
+        Args:
+            axis: 0 for the number of rows, 1 for their lengths, more for those of rows in rows.
+
+        Returns:
+            Integers with the dtype of the row splits; a ragged tensor of them for an `axis` above 1.
 
         Raises:
             ValueError: there is no such dimension.
@@ -327,34 +437,43 @@ class RaggedTensor(CompositeTensor):
         return self.with_values(fill(shape[: axis - 1], tensor_of(shape[axis - 1], self.row_splits.dtype)))
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """The lengths of the rows of all ragged dimensions, outermost first."""
+        """Returns the lengths of the rows of all ragged dimensions, outermost first."""
         return tuple(p.row_lengths() for p in self._nested_row_partitions)
 
     def row_starts(self, name: str | None = None) -> Tensor:
-        """Where each row begins."""
+        """Returns the position in `values` where each row begins."""
         return self._row_partition.row_starts()
 
     def row_limits(self, name: str | None = None) -> Tensor:
-        """Where each row ends."""
+        """Returns the position in `values` where each row ends."""
         return self._row_partition.row_limits()
 
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """The row of each value."""
+        """Returns the row of each value.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2], [], [3]]).value_rowids().numpy().tolist()
+            [0, 0, 2]
+        """
         return self._row_partition.value_rowids()
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """The rows of the values of all ragged dimensions, outermost first."""
+        """Returns the rows of the values of all ragged dimensions, outermost first."""
         return tuple(p.value_rowids() for p in self._nested_row_partitions)
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
-        """How many rows there are."""
-        return tensor_of(self._row_partition.nrows(), self.row_splits.dtype if out_type is None else as_dtype(out_type))
-
-    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
-        """The least shape of a dense tensor that all of this fits in.
+    def nrows(self, out_type: DTypeLike = None, name: str | None = None) -> Tensor:
+        """Returns the number of rows, a scalar.
 
         Args:
-            axis: which dimensions to tell; all by default.
+            out_type: int32 or int64; by default that of the row splits.
+        """
+        return tensor_of(self._row_partition.nrows(), self.row_splits.dtype if out_type is None else as_dtype(out_type))
+
+    def bounding_shape(self, axis: AxisLike = None, name: str | None = None, out_type: DTypeLike = None) -> Tensor:
+        """Returns the least shape of a dense tensor that all rows fit in.
+
+        Args:
+            axis: the dimension or dimensions to return; all by default.
             out_type: int32 or int64; by default that of the row splits.
 
         Example:
@@ -369,33 +488,51 @@ class RaggedTensor(CompositeTensor):
         return sizes[axis] if isinstance(axis, int) else stack([sizes[int(a)] for a in axis])
 
     def consumers(self) -> list[Any]:
-        """The operations of a graph that use it; eagerly none."""
+        """Returns an empty list: operations of a graph consume the components."""
         return []
 
-    # ---- the same with other parts -----------------------------------------------------------------------------------
+    # ---- other components --------------------------------------------------------------------------------------------
 
-    def with_values(self, new_values: Any) -> RaggedTensor:
-        """Other values in the same rows.
+    def with_values(self, new_values: TensorLike) -> RaggedTensor:
+        """Returns other values in the same rows.
+
+        Args:
+            new_values: a tensor or ragged tensor with as many rows as `values`.
 
         Raises:
             ValueError: there are more or fewer values.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2], [3]]).with_values(["a", "b", "c"])
+            <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
         """
         values = as_values(new_values)
         values.shape[:1].assert_is_compatible_with(self._values.shape[:1])
         return RaggedTensor._from_row_partition(values, self._row_partition, validate=False)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
-        """Other innermost values in the same rows.
+    def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
+        """Returns other innermost values in the same rows.
+
+        Args:
+            new_values: a tensor with as many rows as `flat_values`.
 
         Raises:
             ValueError: there are more or fewer values.
+
+        Example:
+            >>> tf.ragged.constant([[[1], [2]], [[3]]]).with_flat_values([4, 5, 6])
+            <tf.RaggedTensor [[[4], [5]], [[6]]]>
         """
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
-        """The same with row splits of another dtype, int32 or int64."""
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
+        """Returns the ragged tensor with row splits of another dtype.
+
+        Args:
+            dtype: int32 or int64.
+        """
         if as_dtype(dtype) is self.row_splits.dtype:
             return self
         values = self._values
@@ -409,6 +546,9 @@ class RaggedTensor(CompositeTensor):
         Args:
             outer_axis, inner_axis: the first and the last of them.
 
+        Returns:
+            A ragged tensor; a tensor where no ragged dimension is left.
+
         Raises:
             ValueError: there is no such dimension.
 
@@ -416,19 +556,18 @@ class RaggedTensor(CompositeTensor):
             >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
             <tf.RaggedTensor [[1, 2, 3], [4]]>
         """
-        from tapeflow.ragged.conversion import merged
+        return methods.merge_dims(self, outer_axis, inner_axis)
 
-        return merged(self, outer_axis, inner_axis)
+    # ---- conversion --------------------------------------------------------------------------------------------------
 
-    # ---- as something else -------------------------------------------------------------------------------------------
-
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
-        """The dense tensor that all rows are padded to.
+    def to_tensor(
+        self, default_value: TensorLike | None = None, name: str | None = None, shape: ShapeLike = None
+    ) -> Tensor:
+        """Returns the rows in a dense tensor, padded to one length.
 
         Args:
-            default_value: what to pad with; by default zero, or an empty string.
-            shape: of the result; what is longer is cut off, what is shorter is padded. None in it leaves a dimension as
-                it is.
+            default_value: the padding; by default zero, or an empty string.
+            shape: of the result; longer rows are cut off, shorter ones padded. None in it stands for the longest row.
 
         Raises:
             InvalidArgumentError: the shape or the default value does not fit.
@@ -437,30 +576,26 @@ class RaggedTensor(CompositeTensor):
             >>> tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy().tolist()
             [[1, 2], [3, 0]]
         """
-        from tapeflow.ragged.conversion import to_tensor
+        return methods.to_tensor(self, default_value, shape)
 
-        return to_tensor(self, default_value, shape)
-
-    def to_sparse(self, name: str | None = None) -> Any:
-        """The `SparseTensor` of the values, with each row filled from the left.
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """Returns the values as a `SparseTensor`, with each row filled from the left.
 
         Example:
             >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
             [[0, 0], [0, 1], [1, 0]]
         """
-        from tapeflow.ragged.conversion import to_sparse
-
-        return to_sparse(self)
+        return methods.to_sparse(self)
 
     def to_list(self) -> list[Any]:
-        """The values as nested lists."""
+        """Returns the values as nested lists."""
         values = self._values
         items = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
         splits = self._row_partition.splits().tolist()
         return [items[i:j] for i, j in zip(splits[:-1], splits[1:], strict=True)]
 
     def numpy(self) -> np.ndarray:
-        """An array of the rows: of objects where their lengths differ."""
+        """Returns an array of the rows: of objects where their lengths differ."""
         values = np.asarray(self._values.numpy())
         rows = np.split(values, self._row_partition.splits()[1:-1])
         if self._row_partition.static_nrows == 0:
@@ -474,23 +609,20 @@ class RaggedTensor(CompositeTensor):
     # ---- Python's protocols ------------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        from tapeflow.ragged.indexing import getitem
-
-        return getitem(self, key)
+        return methods.getitem(self, key)
 
     def __iter__(self) -> Iterator[Any]:
         count = self._row_partition.static_nrows
         if count is None:
             raise OperatorNotAllowedInGraphError(
                 "Iterating over a symbolic `tf.RaggedTensor` of an unknown number of rows is not allowed: loop over "
-                "them in "
-                "a function that AutoGraph converts, or use tf.map_fn."
+                "them in a function that AutoGraph converts, or use tf.map_fn."
             )
         for i in range(count):
             yield self[i]
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        """The rows, one after the other, in a loop of a graph."""
+        """Loops over the rows in a graph."""
         count = self.nrows()
         loop.over(
             (tensor_of(0, count.dtype),), lambda i: i < count, lambda i: (self[i], (i + tensor_of(1, count.dtype),))
@@ -503,16 +635,12 @@ class RaggedTensor(CompositeTensor):
         raise TypeError("RaggedTensor is unhashable.")
 
     def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """What an op gives for ragged tensors, or NotImplemented."""
-        from tapeflow.ragged.dispatch import dispatch
-
-        return dispatch(function, args)
+        """Returns the result of an op for ragged tensors, or NotImplemented."""
+        return methods.dispatch(function, args)
 
     @property
     def _type_spec(self) -> Any:
-        from tapeflow.ragged.spec import RaggedTensorSpec
-
-        return RaggedTensorSpec.from_value(self)
+        return methods.spec_of(self)
 
     def __repr__(self) -> str:
         if isinstance(self.row_splits, SymbolicTensor) or isinstance(self.flat_values, SymbolicTensor):
@@ -521,7 +649,7 @@ class RaggedTensor(CompositeTensor):
 
 
 def _text(value: Any) -> str:
-    """An array of arrays as text, with commas."""
+    """Returns an array of arrays as text, with commas."""
     if not isinstance(value, np.ndarray):
         return str(value)
     if not value.size:
@@ -530,12 +658,12 @@ def _text(value: Any) -> str:
 
 
 def as_values(value: Any) -> Any:
-    """A tensor or ragged tensor, as it is, or the tensor of anything else."""
+    """Converts a value to a tensor, unless it is a tensor or a ragged tensor."""
     return value if isinstance(value, (Tensor, RaggedTensor)) else convert(value)
 
 
 def checked_axis(axis: int, rank: int | None, name: str) -> int:
-    """A dimension counted from the front.
+    """Returns a dimension, counted from the front.
 
     Raises:
         ValueError: there is no such dimension.

@@ -8,18 +8,20 @@ from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.types.dtypes import string
 from tapeflow.math.comparison import logical_or
-from tapeflow.ragged.arranging import as_ragged
 from tapeflow.ragged.row_partition import repeated, tensor_of
+from tapeflow.ragged.rows import as_ragged
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.strings import as_string, join, regex_replace, unsorted_segment_join
+from tapeflow.strings.formatting import as_string
+from tapeflow.strings.joining import join, unsorted_segment_join
+from tapeflow.strings.regex import regex_replace
 
 
 def text_of(rt: RaggedTensor, edge: int | None) -> Any:
-    """A ragged tensor as a scalar string.
+    """Returns a ragged tensor as a scalar string.
 
     Args:
         rt: the ragged tensor.
-        edge: how many elements to show at both ends of longer rows; None shows all.
+        edge: the number of elements shown at both ends of longer rows; None shows all.
     """
     value: Any = as_ragged(rt, len(rt.shape) - 1)
     flat = value.flat_values
@@ -40,14 +42,14 @@ def _innermost_joined(value: RaggedTensor, edge: int | None) -> Any:
 
 
 def _joined(rows: RaggedTensor, edge: int | None) -> Any:
-    """Each row of words as one word in brackets."""
+    """Joins each row of words to one word in brackets."""
     words, rowids = rows.values, rows.value_rowids()
     if edge is not None:
         limit = tensor_of(edge, rowids.dtype)
-        places = rows._row_partition.offsets_in_rows()
+        offsets = rows._row_partition.offsets_in_rows()
         lengths = repeated(rows.row_lengths(), rows.row_splits)
-        from_end = lengths - places
-        words = where(logical_or(places != limit, lengths <= 2 * limit), words, "...")
-        shown = logical_or(logical_or(places <= limit, from_end <= limit), lengths <= 2 * limit)
+        from_end = lengths - offsets
+        words = where(logical_or(offsets != limit, lengths <= 2 * limit), words, "...")
+        shown = logical_or(logical_or(offsets <= limit, from_end <= limit), lengths <= 2 * limit)
         words, rowids = boolean_mask(words, shown), boolean_mask(rowids, shown)
     return join(["[", unsorted_segment_join(words, rowids, rows.nrows(), ", "), "]"])

@@ -8,11 +8,11 @@ import numpy as np
 
 
 class RaggedTensorValue:
-    """The value of a ragged tensor, as sessions give it.
+    """The value of a ragged tensor, as sessions return it.
 
     Args:
         values: an array, or another such value: the rows, one after the other.
-        row_splits: an array of integers, of shape `[rows + 1]`: where the rows begin and end.
+        row_splits: an array of integers, of shape `[rows + 1]`: the positions where rows begin and end.
 
     Raises:
         TypeError: they are no such arrays.
@@ -40,7 +40,7 @@ class RaggedTensorValue:
 
     @property
     def row_splits(self) -> Any:
-        """Where the rows begin and end."""
+        """The positions where rows begin and end."""
         return self._row_splits
 
     @property
@@ -56,7 +56,7 @@ class RaggedTensorValue:
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
+        """The number of ragged dimensions."""
         return len(self.nested_row_splits)
 
     @property
@@ -70,7 +70,7 @@ class RaggedTensorValue:
         return (len(self._row_splits) - 1, None, *self._values.shape[1:])
 
     def to_list(self) -> list[Any]:
-        """The rows as nested lists."""
+        """Returns the rows as nested lists."""
         rows = self._values.to_list() if isinstance(self._values, RaggedTensorValue) else self._values.tolist()
         return [rows[start:stop] for start, stop in zip(self._row_splits[:-1], self._row_splits[1:], strict=True)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -32,15 +32,20 @@ class Algorithm(enum.Enum):
     AUTO_SELECT = 3
 
 
+AlgorithmLike: TypeAlias = Algorithm | Tensor | str | int | None
+
 _NAMES = {"philox": 1, "threefry": 2, "autoselect": 3}
 
 
 def algorithm_number(alg: Any) -> Any:
-    """The number of an algorithm that is given by its name, number, or member of `Algorithm`.
+    """Returns the number of an algorithm.
+
+    Args:
+        alg: its name, its number, or a member of `Algorithm`.
 
     Raises:
-        ValueError: there is none of that name.
-        TypeError: it is given in another way.
+        ValueError: there is no algorithm of that name.
+        TypeError: `alg` is of another type.
     """
     if isinstance(alg, (int, Tensor)):
         return alg
@@ -55,7 +60,7 @@ def algorithm_number(alg: Any) -> Any:
 
 
 def unsupported(alg: Any) -> ValueError:
-    """The error for an algorithm that there is not."""
+    """Returns the error for an algorithm that does not exist."""
     names = ("philox", "threefry", "auto_select") if isinstance(alg, str) else (1, 2, 3)
     return ValueError(
         f"Argument `alg` got unsupported value {alg}. Supported values are {names[0]} for the Philox algorithm, "
@@ -74,23 +79,20 @@ def _uint64(values: list[int]) -> torch.Tensor:
     return torch.from_numpy(np.array(values, np.uint64))
 
 
-@op(
-    "StatelessRandomGetKeyCounter",
-    kernel=_key_and_counter,
-    shape=lambda seed: [TensorShape([1]), TensorShape([2])],
-)
+@op("StatelessRandomGetKeyCounter", kernel=_key_and_counter, shape=lambda seed: [TensorShape([1]), TensorShape([2])])
 def _scramble(seed: Any, name: str | None = None) -> Any:
-    """The key and the counter of a seed."""
+    """Derives the key and the counter of a seed."""
 
 
 not_differentiable(_scramble)
 
 
 def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
-    """The key, counter and algorithm that a stateless op takes, of its seed.
+    """Derives the key, counter and algorithm arguments of a stateless op from its seed.
 
     Raises:
-        InvalidArgumentError: the seed is not of two integers, or the algorithm one that needs XLA.
+        InvalidArgumentError: the seed does not hold two integers, or the algorithm needs XLA.
+        ValueError: there is no such algorithm.
     """
     alg = 3 if alg is None else algorithm_number(alg)
     if alg == 2:
@@ -106,10 +108,10 @@ def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
 
 
 def stream_of(key: Any, counter: Any, alg: Any) -> Philox:
-    """The stream of a stateless op's key and counter.
+    """Returns the stream of a stateless op's key and counter.
 
     Raises:
-        InvalidArgumentError: they have other lengths, or the algorithm is not Philox.
+        InvalidArgumentError: they are of other lengths, or the algorithm is not Philox.
     """
     if alg not in (1, 3):
         raise invalid(f"Unsupported algorithm id: {alg}")

@@ -2,7 +2,7 @@
 
 There TensorFlow calls the C library's `sinf`, `cosf` and `logf`, which are right to half a unit in the last place and a
 bit: so the last bit can only be had by computing as they do. Their method (by Arm: polynomials in double precision) is
-done here for whole arrays. Source of the coefficients: Arm Optimized Routines, `sincosf_data.c` and `logf_data.c`.
+applied here to whole arrays. Source of the coefficients: Arm Optimized Routines, `sincosf_data.c` and `logf_data.c`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 _LEAST = 1e-7  # a smaller uniform number counts as this, so that its logarithm stays finite
-_CHUNK = 1 << 14  # pairs made at once, so that they stay in the cache
+_CHUNK = 1 << 14  # pairs computed at once, so that they stay in the cache
 
 _HALF_PI = float.fromhex("0x1.921FB54442D18p0")
 _INVERSE_HALF_PI = float.fromhex("0x1.45F306DC9C883p-1")
@@ -40,15 +40,15 @@ _INVERSES, _LOGS = (
 
 
 def normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
-    """Two normal numbers for each two uniform ones in [0, 1), all float32."""
+    """Computes two normal numbers from each two uniform ones in [0, 1), all float32."""
     if uniform.device.type != "cpu":
         return _pairs(uniform)
-    given = uniform.numpy()
-    out = np.empty_like(given)
-    for start in range(0, len(given), 2 * _CHUNK):
+    numbers = uniform.numpy()
+    out = np.empty_like(numbers)
+    for start in range(0, len(numbers), 2 * _CHUNK):
         part = slice(start, start + 2 * _CHUNK)
-        radius = np.sqrt(np.float32(-2) * log(np.maximum(given[part][0::2], np.float32(_LEAST))))
-        angle = (2 * math.pi * given[part][1::2].astype(np.float64)).astype(np.float32)
+        radius = np.sqrt(np.float32(-2) * log(np.maximum(numbers[part][0::2], np.float32(_LEAST))))
+        angle = (2 * math.pi * numbers[part][1::2].astype(np.float64)).astype(np.float32)
         sine, cosine = sine_and_cosine(angle)
         np.multiply(sine, radius, out=out[part][0::2])
         np.multiply(cosine, radius, out=out[part][1::2])
@@ -56,9 +56,10 @@ def normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
 
 
 def wide_normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
-    """Two normal numbers for each two uniform ones in [0, 1), all float64.
+    """Computes two normal numbers from each two uniform ones in [0, 1), all float64.
 
-    A few are done with the C library's own functions, as TensorFlow's are; many with ATen's, whose last bit may differ.
+    A few are computed with the C library's own functions, as in TensorFlow; many with those of ATen, whose last bit may
+    differ.
     """
     if len(uniform) > 2048 or uniform.device.type != "cpu":
         return _pairs(uniform)
@@ -70,20 +71,20 @@ def wide_normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
 
 
 def _pairs(uniform: torch.Tensor) -> torch.Tensor:
-    """The transform in the given precision, on any device."""
+    """Applies the transform in the precision of the input, on any device."""
     radius = torch.sqrt(-2.0 * torch.log(torch.clamp(uniform[0::2], min=_LEAST)))
     angle = 2 * math.pi * uniform[1::2]
     return torch.stack([torch.sin(angle) * radius, torch.cos(angle) * radius], 1).reshape(-1)
 
 
 def log(x: np.ndarray) -> np.ndarray:
-    """The logarithm of positive, finite float32s."""
+    """Computes the logarithm of positive, finite float32s."""
     bits = x.view(np.int32)
     offset = bits - 0x3F330000
     row = offset >> 19 & 15
-    exponent = offset >> 23  # of 2, such that what is left is near one of 16 numbers of known logarithm
-    left = (bits - (offset & -(1 << 23))).view(np.float32)
-    r = left * _INVERSES[row] - 1.0
+    exponent = offset >> 23  # of 2, such that the mantissa is near one of 16 numbers with tabulated logarithms
+    mantissa = (bits - (offset & -(1 << 23))).view(np.float32)
+    r = mantissa * _INVERSES[row] - 1.0
     square = r * r
     y = _LOG_POLYNOMIAL[1] * r + _LOG_POLYNOMIAL[2]
     y += _LOG_POLYNOMIAL[0] * square
@@ -91,7 +92,7 @@ def log(x: np.ndarray) -> np.ndarray:
 
 
 def sine_and_cosine(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The sine and the cosine of float32s in [0, 120)."""
+    """Computes the sine and the cosine of float32s in [0, 120)."""
     wide = x.astype(np.float64)
     quarter = (wide * (_INVERSE_HALF_PI * (1 << 24))).astype(np.int32) + (1 << 23) >> 24
     r = wide - quarter * _HALF_PI

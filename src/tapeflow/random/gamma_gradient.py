@@ -1,4 +1,4 @@
-"""How a gamma-distributed number changes with the distribution's shape parameter."""
+"""The derivative of a gamma-distributed number by the distribution's shape parameter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tapeflow.core.ops.shape_rules import broadcast
 
 
 def _derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
-    """`-dP(alpha, x)/dalpha / p(x)`: implicit differentiation of `P(alpha, x(alpha)) = u`.
+    """Computes `-dP(alpha, x)/dalpha / p(x)`: implicit differentiation of `P(alpha, x(alpha)) = u`.
 
     P is the regularized incomplete gamma function, differentiated by central differences of fourth order; of its
     complement where that is the smaller, so that few digits are lost. Source: Figurnov et al., "Implicit
@@ -32,7 +32,7 @@ def _derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
 
 @op("RandomGammaGrad", kernel=_derivative, shape=broadcast, elementwise=True)
 def random_gamma_grad(alpha: Any, sample: Any, name: str | None = None) -> Any:
-    """The derivative of gamma-distributed numbers by `alpha`."""
+    """Computes the derivative of gamma-distributed numbers by `alpha`."""
 
 
 not_differentiable(random_gamma_grad)

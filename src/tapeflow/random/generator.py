@@ -15,6 +15,7 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.settings import settings
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32, int32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -24,7 +25,7 @@ from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import less
 from tapeflow.random import rejection
-from tapeflow.random.algorithms import Algorithm, algorithm_number, unsupported
+from tapeflow.random.algorithms import Algorithm, AlgorithmLike, algorithm_number, unsupported
 from tapeflow.random.philox import Philox
 from tapeflow.random.stateless import check_floats, scaled, stretched
 from tapeflow.random.stateless_ops import (
@@ -43,7 +44,7 @@ _STATE_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorith
 
 
 def _signed(value: Any) -> Any:
-    """Python ints of 64 bits as int64 takes them, in a nest of lists."""
+    """Converts Python ints of 64 bits, in a nest of lists, to the range of int64."""
     if isinstance(value, (list, tuple)):
         return [_signed(v) for v in value]
     return value - (1 << 64) if isinstance(value, int) and value >= 1 << 63 else value
@@ -60,11 +61,11 @@ def _state_size(alg: Any) -> int:
     return size
 
 
-def create_rng_state(seed: Any, alg: Any) -> Any:
-    """The state of a generator from a seed.
+def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
+    """Derives the state of a generator from a seed.
 
     Args:
-        seed: an integer of any size, or some integers: what there is too many of is left out, what is missing is 0.
+        seed: an integer of any size, or some integers; excess ones are ignored, missing ones are 0.
         alg: the algorithm: its name, number, or `tf.random.Algorithm`.
 
     Returns:
@@ -93,16 +94,16 @@ def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
 
 @op("NonDeterministicInts", kernel=_any_ints, host=("shape",), creates=True)
 def _non_deterministic_ints(shape: Any, dtype: Any = int64, name: str | None = None) -> Any:
-    """Integers that nobody can predict."""
+    """Draws unpredictable integers."""
 
 
 not_differentiable(_non_deterministic_ints)
 
 
 class Generator(AutoTrackable):
-    """Draws random numbers from a state that it keeps in a variable, and so can be saved and restored.
+    """Draws random numbers from a state that is a variable, and so can be saved and restored.
 
-    Made by `from_seed`, `from_state`, `from_key_counter` and `from_non_deterministic_state`.
+    Created by `from_seed`, `from_state`, `from_key_counter` and `from_non_deterministic_state`.
 
     Args:
         copy_from: a generator to copy.
@@ -117,52 +118,101 @@ class Generator(AutoTrackable):
         [513, 0, 0]
     """
 
-    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(
+        self, copy_from: Generator | None = None, state: TensorLike | None = None, alg: AlgorithmLike = None
+    ) -> None:
         if copy_from is not None:
             assert (alg or state) is None
-            state, alg = copy_from.state, copy_from.algorithm
-            self._state_var = Variable(state, dtype=int64, trainable=False, name="StateVar")
-        else:
-            assert alg is not None and state is not None
-            alg = algorithm_number(alg)
-            if not isinstance(state, Variable):
-                state = _state_tensor(state)
-            _check_size(state, _state_size(alg))
-            shared = isinstance(state, Variable)
-            self._state_var = state if shared else Variable(state, dtype=int64, trainable=False, name="StateVar")
-        self._alg = alg
+            self._alg = copy_from.algorithm
+            self._state_var = Variable(copy_from.state, dtype=int64, trainable=False, name="StateVar")
+            return
+        assert alg is not None and state is not None
+        self._alg = algorithm_number(alg)
+        initial = state if isinstance(state, Variable) else _state_tensor(state)
+        _check_size(initial, _state_size(self._alg))
+        shared = isinstance(state, Variable)
+        self._state_var = initial if shared else Variable(initial, dtype=int64, trainable=False, name="StateVar")
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
-        """A generator from a seed, see `tf.random.create_rng_state`."""
+    def from_seed(cls, seed: TensorLike, alg: AlgorithmLike = None) -> Generator:
+        """Creates a generator from a seed, see `tf.random.create_rng_state`.
+
+        Args:
+            seed: an integer of any size, or some integers.
+            alg: the algorithm, Philox by default.
+
+        Returns:
+            A `Generator`.
+
+        Raises:
+            ValueError: there is no such algorithm.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1234).normal([2]).shape
+            TensorShape([2])
+        """
         alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
-        """A generator that goes on from a state: an int64 vector, or a variable, which it shares.
+    def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
+        """Creates a generator that continues from a state.
+
+        Args:
+            state: an int64 vector, or a variable, which the generator shares.
+            alg: the algorithm.
+
+        Returns:
+            A `Generator`.
 
         Raises:
-            ValueError: the state has not the length that the algorithm's has.
+            ValueError: the state is not of the algorithm's length.
+
+        Example:
+            >>> tf.random.Generator.from_state([1, 0, 0], alg="philox").key.numpy().item()
+            0
         """
         return cls(alg=alg, state=state)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
-        """A generator from a key, a scalar, and a counter, a vector.
+    def from_key_counter(cls, key: TensorLike, counter: TensorLike, alg: AlgorithmLike) -> Generator:
+        """Creates a generator from a key and a counter.
+
+        Args:
+            key: an integer scalar.
+            counter: an integer vector.
+            alg: the algorithm.
+
+        Returns:
+            A `Generator`.
 
         Raises:
-            ValueError: they have not the lengths that the algorithm's have.
+            ValueError: they are not of the algorithm's lengths.
+
+        Example:
+            >>> g = tf.random.Generator.from_key_counter(key=3, counter=[1, 2], alg="philox")
+            >>> g.state.numpy().tolist()
+            [1, 2, 3]
         """
-        alg = algorithm_number(alg)
-        return cls(state=_of_key_and_counter(key, counter, alg), alg=alg)
+        number = algorithm_number(alg)
+        return cls(state=_of_key_and_counter(key, counter, number), alg=number)
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator from a state that nobody can predict.
+    def from_non_deterministic_state(cls, alg: AlgorithmLike = None) -> Generator:
+        """Creates a generator from an unpredictable state.
+
+        Args:
+            alg: the algorithm, Philox by default.
+
+        Returns:
+            A `Generator`.
 
         Raises:
             RuntimeError: determinism is enabled.
+
+        Example:
+            >>> tf.random.Generator.from_non_deterministic_state().state.shape
+            TensorShape([3])
         """
         if settings.deterministic:
             raise RuntimeError('"from_non_deterministic_state" cannot be called when determinism is enabled.')
@@ -182,33 +232,79 @@ class Generator(AutoTrackable):
         return self._alg
 
     @property
-    def key(self) -> Any:
-        """The key, a scalar: the last number of the state."""
+    def key(self) -> Tensor:
+        """The key, an int64 scalar: the last number of the state."""
         return self._state_var.read_value()[-1]
 
-    def reset(self, state: Any) -> None:
-        """Goes on from another state.
+    def reset(self, state: TensorLike) -> None:
+        """Replaces the state.
+
+        Args:
+            state: an integer vector.
 
         Raises:
-            ValueError: it has not the length that the algorithm's has.
+            ValueError: it is not of the algorithm's length.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> g.reset([5, 0, 7])
+            >>> g.key.numpy().item()
+            7
         """
         state = _state_tensor(state)
         _check_size(state, _state_size(self._alg))
         self._state_var.assign(state)
 
-    def reset_from_seed(self, seed: Any) -> None:
-        """Goes on from the state of a seed, see `tf.random.create_rng_state`."""
+    def reset_from_seed(self, seed: TensorLike) -> None:
+        """Replaces the state with that of a seed, see `tf.random.create_rng_state`.
+
+        Args:
+            seed: an integer of any size, or some integers.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> a = g.normal([2])
+            >>> g.reset_from_seed(1)
+            >>> bool(tf.reduce_all(g.normal([2]) == a))
+            True
+        """
         self._state_var.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Goes on from a key, a scalar, and a counter, a vector."""
+    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
+        """Replaces the state with a key and a counter.
+
+        Args:
+            key: an integer scalar.
+            counter: an integer vector.
+
+        Raises:
+            ValueError: they are not of the algorithm's lengths.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> g.reset_from_key_counter(key=3, counter=[1, 2])
+            >>> g.state.numpy().tolist()
+            [1, 2, 3]
+        """
         self._state_var.assign(_of_key_and_counter(key, counter, self._alg))
 
-    def skip(self, delta: Any) -> Any:
-        """Leaves out as many numbers.
+    def skip(self, delta: TensorLike) -> Tensor:
+        """Advances the counter as if numbers had been drawn.
+
+        Args:
+            delta: the number of numbers to skip, an integer or a scalar tensor.
 
         Returns:
-            The state as it was.
+            The state before the call, an int64 vector.
+
+        Raises:
+            UnimplementedError: the algorithm is ThreeFry.
+            InvalidArgumentError: the state is not int64.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> g.skip(2).numpy().tolist(), g.state.numpy().tolist()
+            ([1, 0, 0], [513, 0, 0])
         """
         if self._alg == Algorithm.THREEFRY.value:
             raise errors.UnimplementedError(None, None, "Non-XLA devices don't support the ThreeFry algorithm.")
@@ -217,16 +313,16 @@ class Generator(AutoTrackable):
                 None, None, f"dtype of RNG state variable must be int64, not {self._state_var.dtype.name}"
             )
         before = self._state_var.read_value()
-        blocks = multiply(cast(convert(delta), int64), 256)  # as many words may go into a number
+        blocks = multiply(cast(convert(delta), int64), 256)  # a number may take 256 words
         low = add(before[0], blocks)
-        # The low half carries over where the sum, without a sign, is below what was added.
+        # The low half carries over where the sum, without a sign, is below the second summand.
         carries = less(add(low, _LOWEST), add(blocks, _LOWEST))
         high = add(before[1], cast(carries, int64))
         self._state_var.assign(ops.Pack([low, high, *_unstacked(before[2:])], 0))
         return before
 
     def _take(self, shape: Any) -> tuple[Any, Any, Any]:
-        """The key, counter and algorithm for numbers of a shape."""
+        """Returns the key, counter and algorithm for numbers of a shape, and advances the state."""
         count = ops.Prod(shape, 0) if isinstance(shape, Tensor) else math.prod(dimensions(tuple(shape)))
         before = self.skip(count)
         return before[2:3], before[:2], self._alg
@@ -234,30 +330,94 @@ class Generator(AutoTrackable):
     # ---- numbers ---------------------------------------------------------------------------------------------------
 
     def normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
-    ) -> Any:
-        """Normally distributed numbers, see `tf.random.normal`."""
+        self,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Draws normally distributed numbers, see `tf.random.normal`.
+
+        Args:
+            shape: the shape of the result.
+            mean, stddev: the mean and the standard deviation; they broadcast to the shape.
+            dtype: floating.
+
+        Returns:
+            A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
+
+        Raises:
+            InvalidArgumentError: the dtype is not floating, or the parameters do not broadcast to the shape.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1).normal([2], mean=10.0).shape
+            TensorShape([2])
+        """
         dtype = as_dtype(dtype)
         check_floats(dtype, mean, stddev)
         shape = _shape(shape)
         return scaled(normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
 
     def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
-    ) -> Any:
-        """Normally distributed numbers near the mean, see `tf.random.truncated_normal`."""
+        self,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Draws normally distributed numbers near the mean, see `tf.random.truncated_normal`.
+
+        Args:
+            shape: the shape of the result.
+            mean, stddev: the mean and the standard deviation; they broadcast to the shape.
+            dtype: floating.
+
+        Returns:
+            A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
+
+        Raises:
+            InvalidArgumentError: the dtype is not floating, or the parameters do not broadcast to the shape.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> bool(tf.reduce_all(tf.abs(g.truncated_normal([1000])) < 2))
+            True
+        """
         dtype = as_dtype(dtype)
         check_floats(dtype, mean, stddev)
         shape = _shape(shape)
         return scaled(truncated_normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
 
     def uniform(
-        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
-    ) -> Any:
-        """Uniformly distributed numbers, see `tf.random.stateless_uniform`.
+        self,
+        shape: ShapeLike,
+        minval: TensorLike | None = 0,
+        maxval: TensorLike | None = None,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Draws uniformly distributed numbers, see `tf.random.stateless_uniform`.
+
+        Args:
+            shape: the shape of the result.
+            minval: the lower bound, which is included.
+            maxval: the upper bound, which is not; 1 by default for floats. Integers with both bounds None are drawn
+                from the whole range of their dtype.
+            dtype: floating, or an integer dtype of 32 or 64 bits.
+
+        Returns:
+            A tensor of that shape and dtype. Gradients pass to the bounds.
 
         Raises:
             ValueError: one bound of integers is None.
+            InvalidArgumentError: `minval >= maxval` for integers.
+
+        Example:
+            >>> x = tf.random.Generator.from_seed(1).uniform([100], 1, 7, dtype=tf.int32)
+            >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
+            True
         """
         dtype, shape = as_dtype(dtype), _shape(shape)
         if not dtype.is_integer:
@@ -273,47 +433,91 @@ class Generator(AutoTrackable):
         minval, maxval = convert(minval, dtype), convert(maxval, dtype)
         return range_of(shape, *self._take(shape), minval, maxval, name)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Any:
-        """Integers over the whole range of int32, int64, uint32 or uint64."""
+    def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = uint64, name: str | None = None) -> Tensor:
+        """Draws integers from the whole range of their dtype.
+
+        Args:
+            shape: the shape of the result.
+            dtype: int32, int64, uint32 or uint64.
+
+        Returns:
+            A tensor of that shape and dtype.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1).uniform_full_int([2]).dtype
+            tf.uint64
+        """
         shape = _shape(shape)
         return integers_of(shape, *self._take(shape), as_dtype(dtype), name)
 
-    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Any:
-        """Binomially distributed numbers, see `tf.random.stateless_binomial`.
+    def binomial(
+        self, shape: ShapeLike, counts: TensorLike, probs: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+    ) -> Tensor:
+        """Draws binomially distributed numbers, see `tf.random.stateless_binomial`.
 
         Args:
             shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
-            counts: how many trials, floating.
-            probs: the probability of success, of the same dtype.
+            counts: the numbers of trials, floating.
+            probs: the probabilities of success, of the same dtype.
             dtype: float16, float32, float64, int32 or int64.
+
+        Returns:
+            A tensor of that shape and dtype.
 
         Raises:
             InvalidArgumentError: the shape does not end so.
+
+        Example:
+            >>> x = tf.random.Generator.from_seed(1).binomial([100], counts=10.0, probs=0.5)
+            >>> bool(tf.reduce_all((x >= 0) & (x <= 10)))
+            True
         """
-        dtype, counts = as_dtype(dtype), convert(counts)
-        probs = convert(probs, counts.dtype) if not isinstance(probs, Tensor) else probs
-        dims, (count, probability), samples = batches(_shape(shape), counts.value, probs.value)
-        number = len(count)
-        state = self.skip(number * 2 * 100 * (samples + 3) // 4).numpy().astype(np.uint64).tolist()
-        found = rejection.binomial(Philox(state[2], state[0] | state[1] << 64), count, probability, samples)
-        return EagerTensor(as_result(found, dims, dtype.torch, counts.value.device), dtype)
+        trials: Any = convert(counts)
+        chances: Any = probs if isinstance(probs, Tensor) else convert(probs, trials.dtype)
+        dims, (count, probability), samples = batches(_shape(shape), trials.value, chances.value)
+        state = self.skip(len(count) * 2 * 100 * (samples + 3) // 4).numpy().astype(np.uint64).tolist()
+        numbers = rejection.binomial(Philox(state[2], state[0] | state[1] << 64), count, probability, samples)
+        to: Any = as_dtype(dtype)
+        return EagerTensor(as_result(numbers, dims, to.torch, trials.value.device), to)
 
     # ---- other generators --------------------------------------------------------------------------------------------
 
-    def make_seeds(self, count: int = 1) -> Any:
-        """Seeds for stateless ops, in the columns of an int64 matrix of shape `[2, count]`."""
+    def make_seeds(self, count: int = 1) -> Tensor:
+        """Draws seeds for stateless ops.
+
+        Args:
+            count: the number of seeds.
+
+        Returns:
+            An int64 tensor of shape `[2, count]`, with a seed in each column.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1).make_seeds(2).shape
+            TensorShape([2, 2])
+        """
         keys = self.uniform_full_int([count], int64)
         return ops.Pack([keys, ops.ZerosLike(keys)], 0)
 
     def split(self, count: int = 1) -> list[Generator]:
-        """Generators whose numbers have nothing to do with each other's, nor with this one's."""
+        """Creates generators that are independent of each other and of this one.
+
+        Args:
+            count: the number of generators.
+
+        Returns:
+            A list of `Generator`s.
+
+        Example:
+            >>> len(tf.random.Generator.from_seed(1).split(3))
+            3
+        """
         keys = _unstacked(self.uniform_full_int([count], int64))
         zeros = [0] * (_state_size(self._alg) - 1)
         return [Generator(state=[*zeros, key], alg=self._alg) for key in keys]
 
 
 def _shape(shape: Any) -> Any:
-    """A shape as a tuple where its numbers are known."""
+    """Returns a shape as a tuple, or as it is where it is symbolic."""
     if isinstance(shape, Tensor) and type(shape) is not EagerTensor:
         return shape
     return dimensions(host_value(shape))
@@ -341,10 +545,13 @@ _global: list[Generator] = []
 
 
 def get_global_generator() -> Generator:
-    """The generator that functions without one of their own may share; made when it is first asked for.
+    """Returns the generator that functions without one of their own may share; it is created on first use.
+
+    Returns:
+        A `Generator`.
 
     Raises:
-        RuntimeError: determinism is enabled, and nobody set one.
+        RuntimeError: determinism is enabled, and `set_global_generator` was not called.
 
     Example:
         >>> tf.random.get_global_generator().normal([2]).shape
@@ -362,7 +569,13 @@ def get_global_generator() -> Generator:
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Makes a generator the global one.
+    """Replaces the global generator.
+
+    Args:
+        generator: the generator that `get_global_generator` returns from now on.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))

@@ -11,15 +11,16 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.random import seeds
-from tapeflow.random.algorithms import key_counter_alg, stream_of
+from tapeflow.random.algorithms import AlgorithmLike, key_counter_alg, stream_of
 from tapeflow.random.philox import Philox
 
 
 def _order(stream: Philox, length: int) -> torch.Tensor:
-    """A permutation of `range(length)`, by Fisher and Yates with a word for each swap."""
+    """Returns a permutation of `range(length)`, by Fisher and Yates with a word for each swap."""
     words = stream.words(-(-(length - 1) // 4), torch.device("cpu")).reshape(-1)[: length - 1].numpy().view(np.uint32)
     steps = (words % np.arange(length, 1, -1, dtype=np.uint32)).tolist()
     order = list(range(length))
@@ -28,12 +29,12 @@ def _order(stream: Philox, length: int) -> torch.Tensor:
     return torch.tensor(order)
 
 
-def _nothing_to_do(value: torch.Tensor) -> bool:
+def _is_short(value: torch.Tensor) -> bool:
     return value.numel() <= 1 or value.shape[0] <= 1
 
 
 def _shuffled(value: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
-    if _nothing_to_do(value):
+    if _is_short(value):
         return value.clone()
     length = value.shape[0]
     if not seed and not seed2:
@@ -46,15 +47,15 @@ def _shuffled(value: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
 
 @op("RandomShuffle", kernel=_shuffled, shape=same, moves=True, random=True)
 def _shuffle(value: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
-    """The rows of a tensor in random order."""
+    """Puts the rows of a tensor into random order."""
 
 
-def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """Puts the rows of a tensor, along its first dimension, into random order.
 
     Args:
         value: of any dtype.
-        seed: makes the order the same each time, see `tf.random.set_seed`.
+        seed: fixes the order, see `tf.random.set_seed`.
 
     Returns:
         A tensor of the same shape and dtype. No gradient passes.
@@ -67,17 +68,19 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any
 
 
 def _shuffled_by(value: torch.Tensor, key: Any, counter: Any, alg: Any) -> torch.Tensor:
-    if _nothing_to_do(value):
+    if _is_short(value):
         return value.clone()
     return value[_order(stream_of(key, counter, alg), value.shape[0]).to(value.device)]
 
 
 @op("StatelessShuffle", kernel=_shuffled_by, host=("key", "counter", "alg"), shape=same, moves=True)
 def _stateless_shuffle(value: Any, key: Any, counter: Any, alg: Any, name: str | None = None) -> Any:
-    """The rows of a tensor in the order that a key decides."""
+    """Puts the rows of a tensor into the order that a key decides."""
 
 
-def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+def stateless_shuffle(
+    value: TensorLike, seed: TensorLike, alg: AlgorithmLike = "auto_select", name: str | None = None
+) -> Tensor:
     """Puts the rows of a tensor, along its first dimension, into the order that a seed decides.
 
     Args:
@@ -102,7 +105,7 @@ _ROUND_SEQUENCE = 0x7369F885192C0EF5
 
 
 def _encrypt(number: int, key: tuple[int, ...], bits: int, rounds: int) -> int:
-    """The Simon block cipher, for words of any size.
+    """Encrypts a number by the Simon block cipher, for words of any size.
 
     Source: Beaulieu et al., "The SIMON and SPECK families of lightweight block ciphers", 2013.
     """
@@ -124,7 +127,7 @@ def _encrypt(number: int, key: tuple[int, ...], bits: int, rounds: int) -> int:
 
 
 def _position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> int:
-    """Where an index goes in the permutation of a key: encrypted until it is in the range again."""
+    """Returns the position of an index in the permutation of a key: encrypted until it is in the range again."""
     if not max_index:
         return 0
     bits = max(-(-(max_index - 1).bit_length() // 2), 8)
@@ -135,14 +138,16 @@ def _position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> 
 
 
 def _index_shuffle_rule(index: TensorShape, seed: TensorShape, max_index: TensorShape, *_: Any) -> TensorShape:
-    batches = {s[0] for s in (index, max_index) if s.rank == 1} | ({seed[0]} if seed.rank == 2 else set())
     if (index.rank or 0) > 1:
         raise invalid("Index must be a scalar or vector.")
-    if seed.rank is not None and (seed.rank not in (1, 2) or seed[-1] != 3):
+    if seed.rank is not None and (seed.rank not in (1, 2) or seed[-1] not in (3, None)):
         raise invalid(f"Seed must be a vector of size [3] or a matrix of size [n, 3] but got {text(seed)}.")
-    if (max_index.rank or 0) > 1 or len(batches) > 1:
+    sizes = {s[0] for s in (index, max_index) if s.rank == 1} | ({seed[0]} if seed.rank == 2 else set())
+    if (max_index.rank or 0) > 1 or len(sizes - {None}) > 1:
         raise invalid(f"Maxval must be a scalar or a vector of the same size as index but got {text(max_index)}")
-    return TensorShape(list(batches))
+    if not sizes and None in (index.rank, seed.rank, max_index.rank):
+        return TensorShape(None)
+    return TensorShape(list(sizes - {None} or sizes))
 
 
 def _index_shuffled(index: torch.Tensor, seed: torch.Tensor, max_index: torch.Tensor, rounds: int) -> torch.Tensor:
@@ -154,23 +159,30 @@ def _index_shuffled(index: torch.Tensor, seed: torch.Tensor, max_index: torch.Te
         number, bound = indices[n % len(indices)], bounds[n % len(bounds)]
         if not 0 <= number <= bound:
             raise invalid(f"max_index must be >= index, but {bound} < {number}")
-    found = [
+    positions = [
         _position(indices[n % len(indices)], tuple(keys[n % len(keys)]), bounds[n % len(bounds)], rounds)
         for n in range(count)
     ]
-    wide = torch.tensor([f - (1 << 64) if f >= 1 << 63 else f for f in found], dtype=torch.int64)
+    wide = torch.tensor([p - (1 << 64) if p >= 1 << 63 else p for p in positions], dtype=torch.int64)
     return (wide.view(index.dtype) if index.dtype == torch.uint64 else wide.to(index.dtype)).reshape(shape.as_list())
 
 
 @op("RandomIndexShuffle", kernel=_index_shuffled, shape=_index_shuffle_rule)
-def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Any:
-    """Where indices go in a random permutation of `[0, ..., max_index]`. See `tf.random.experimental.index_shuffle`.
+def random_index_shuffle(
+    index: TensorLike, seed: TensorLike, max_index: TensorLike, rounds: int = 4, name: str | None = None
+) -> Tensor:
+    """Computes positions in a random permutation of `[0, ..., max_index]`.
+
+    See `tf.random.experimental.index_shuffle`.
 
     Args:
         index: an integer or a vector of them.
         seed: three integers, or a matrix with three for each index.
         max_index: the largest index; of the dtype of `index`.
         rounds: of the cipher that permutes; at least 4 and even.
+
+    Returns:
+        A tensor of the dtype of `index`; a scalar if all arguments are for one index, else a vector.
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or an index is out of range.
@@ -185,8 +197,8 @@ not_differentiable(_shuffle, _stateless_shuffle, random_index_shuffle)
 _THIRD = 498247692  # completes two seeds to the three that the cipher takes
 
 
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
-    """Where indices go in a permutation of `[0, ..., max_index]` that a seed decides, without making all of it.
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
+    """Computes positions in a permutation of `[0, ..., max_index]` that a seed decides, one index at a time.
 
     Args:
         index: an integer from 0 to `max_index`, or a vector of them.
@@ -194,7 +206,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
         max_index: the largest index; of the dtype and shape of `index`, or a scalar.
 
     Returns:
-        A tensor of the dtype of `index`; a scalar if all arguments are for one index.
+        A tensor of the dtype of `index`; a scalar if all arguments are for one index, else a vector.
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or an index is out of range.
@@ -203,8 +215,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
         >>> tf.random.experimental.index_shuffle(tf.range(4), seed=[5, 9], max_index=3).numpy().tolist()
         [2, 0, 1, 3]
     """
-    seed = convert(seed)
-    rank = len(seed.shape)
-    paddings = [[0, 0]] * (rank - 1) + [[1, 0]]
-    seed = ops.PadV2(seed, paddings, convert(_THIRD, seed.dtype))
-    return random_index_shuffle(index, seed, max_index)
+    two = convert(seed)
+    paddings = [[0, 0]] * (len(two.shape) - 1) + [[1, 0]]
+    three = ops.PadV2(two, paddings, convert(_THIRD, two.dtype))
+    return random_index_shuffle(index, three, max_index)

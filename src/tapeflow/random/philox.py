@@ -1,9 +1,10 @@
-"""Philox 4x32-10, the counter-based random number generator of TensorFlow, and what it makes of its bits.
+"""Philox 4x32-10, TensorFlow's counter-based random number generator, and the conversion of its bits to numbers.
 
 Block `i` of a stream is four 32-bit words that depend on nothing but the stream's key and its counter plus `i`, so that
-all blocks of a tensor are made at once. Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
+all blocks of a tensor are computed at once. Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC
+2011.
 
-Bits are kept in int32 tensors, whose sign is of no meaning.
+Bits are held in int32 tensors, whose sign is of no meaning.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from tapeflow.random.box_muller import normal_pairs, wide_normal_pairs
 _MASK = 0xFFFFFFFF
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _KEY_STEPS = 0x9E3779B9, 0xBB67AE85
-_FEW = 4  # so many blocks are faster one by one than all at once
-_CHUNK = 1 << 15  # blocks made at once, so that they stay in the cache
+_FEW = 4  # blocks that are faster one at a time than all at once
+_CHUNK = 1 << 15  # blocks computed at once, so that they stay in the cache
 
 
 class Philox(NamedTuple):
-    """A stream: where it stands.
+    """The position of a stream.
 
     Attributes:
         key: 64 bits.
@@ -34,11 +35,11 @@ class Philox(NamedTuple):
     counter: int
 
     def skipped(self, blocks: int) -> Philox:
-        """The stream after so many blocks."""
+        """Returns the stream after some blocks."""
         return Philox(self.key, (self.counter + blocks) % (1 << 128))
 
     def words(self, blocks: int, device: torch.device) -> torch.Tensor:
-        """The next blocks: int32 of shape `[blocks, 4]`."""
+        """Returns the next blocks: int32 of shape `[blocks, 4]`."""
         if blocks <= _FEW:
             rows = [_block(self.counter + i, self.key) for i in range(blocks)]
             words = np.array(rows, np.uint32).reshape(blocks, 4)
@@ -52,19 +53,19 @@ class Philox(NamedTuple):
         return _tensor_blocks(self, torch.arange(blocks, device=device))
 
     def words_at(self, offsets: np.ndarray) -> np.ndarray:
-        """The blocks at the given offsets, int64: uint32 of shape `[len(offsets), 4]`."""
+        """Returns the blocks at int64 offsets: uint32 of shape `[len(offsets), 4]`."""
         out = np.empty((len(offsets), 4), np.uint32)
         _array_blocks(self, offsets.astype(np.uint64), out)
         return out
 
 
 def from_seeds(seed: int, seed2: int) -> Philox:
-    """The stream of an op with two seeds."""
+    """Returns the stream of an op with two seeds."""
     return Philox(seed % (1 << 64), (seed2 % (1 << 64)) << 64)
 
 
 def from_seed(seed: Any) -> Philox:
-    """The stream of a stateless op's seed: two integers, scrambled so that neither need be a good one."""
+    """Returns the stream of a stateless op's seed: two integers, scrambled so that neither need be a good one."""
     first, second = (int(s) % (1 << 64) for s in seed)
     mixed = _block(first | second << 64, 0x02461E293EC8F720)
     return Philox(mixed[0] | mixed[1] << 32, (mixed[2] | mixed[3] << 32) << 64)
@@ -74,7 +75,7 @@ def from_seed(seed: Any) -> Philox:
 
 
 def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: int) -> tuple[Any, Any, Any, Any]:
-    """Ten rounds on the four words of counters, Python ints or int64 tensors."""
+    """Applies ten rounds to the four words of counters, Python ints or int64 tensors."""
     k0, k1 = key & _MASK, key >> 32
     for _ in range(10):
         p0, p1 = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
@@ -84,12 +85,12 @@ def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: int) -> tuple[Any, Any, Any
 
 
 def _block(counter: int, key: int) -> tuple[int, int, int, int]:
-    """One block, in Python ints."""
+    """Computes one block, in Python ints."""
     return _rounds(counter & _MASK, counter >> 32 & _MASK, counter >> 64 & _MASK, counter >> 96 & _MASK, key)
 
 
 def _tensor_blocks(stream: Philox, offsets: torch.Tensor) -> torch.Tensor:
-    """The blocks at the given offsets, on any device."""
+    """Computes the blocks at offsets, on any device."""
     counter = stream.counter
     low = (counter & _MASK) + (offsets & _MASK)
     high = (counter >> 32 & _MASK) + (offsets >> 32) + (low >> 32)
@@ -99,7 +100,7 @@ def _tensor_blocks(stream: Philox, offsets: torch.Tensor) -> torch.Tensor:
 
 
 def _array_blocks(stream: Philox, offsets: np.ndarray, out: np.ndarray) -> None:
-    """Writes the blocks at the given offsets, uint64, to `out`: `_rounds` without shifts and masks."""
+    """Writes the blocks at uint64 offsets to `out`: `_rounds` without shifts and masks."""
     count = len(offsets)
     counters = np.empty((count, 2), np.uint64)
     low = np.uint64(stream.counter & (1 << 64) - 1)
@@ -135,14 +136,14 @@ _LAYOUT = {
 
 
 def to_uniform(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Numbers in [0, 1): random bits as the mantissa of a number in [1, 2), minus 1.
+    """Converts random bits to numbers in [0, 1): as the mantissa of a number in [1, 2), minus 1.
 
     Args:
         words: int32, of any shape.
         dtype: a floating type; float64 takes two words for a number.
 
     Returns:
-        A vector.
+        A vector of that dtype.
     """
     words = words.reshape(-1)
     if dtype == torch.float64:
@@ -153,20 +154,35 @@ def to_uniform(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def to_normal(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Normally distributed numbers; the narrow types are rounded from float32. Arguments as for `to_uniform`."""
+    """Converts random bits to normally distributed numbers; the narrow types are rounded from float32.
+
+    Args:
+        words, dtype: as for `to_uniform`.
+    """
     if dtype == torch.float64:
         return wide_normal_pairs(to_uniform(words, dtype))
     return normal_pairs(to_uniform(words, torch.float32)).to(dtype)
 
 
 def to_integers(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """All bits, as integers of 32 or 64 bits. Arguments as for `to_uniform`."""
+    """Converts random bits to integers of 32 or 64 bits.
+
+    Args:
+        words: as for `to_uniform`.
+        dtype: an integer type.
+    """
     words = words.reshape(-1)
     return words.view(dtype) if dtype.itemsize == 4 else words.view(torch.int64).view(dtype)
 
 
 def to_range(words: torch.Tensor, dtype: torch.dtype, low: int, high: int) -> torch.Tensor:
-    """Integers in [low, high), by the remainder. Arguments as for `to_uniform`."""
+    """Converts random bits to integers in [low, high), by the remainder.
+
+    Args:
+        words: as for `to_uniform`.
+        dtype: an integer type.
+        low, high: the bounds.
+    """
     if dtype.itemsize == 4:
         rest = (words.reshape(-1).long() & _MASK) % (high - low)
         return (rest + low).to(dtype)
@@ -175,16 +191,18 @@ def to_range(words: torch.Tensor, dtype: torch.dtype, low: int, high: int) -> to
     return (rest + low).to(words.device)
 
 
-def fill(stream: Philox, count: int, dtype: torch.dtype, device: torch.device, make: Any, *args: Any) -> torch.Tensor:
-    """The next `count` numbers of a stream, `make(words, dtype, *args)`."""
+def fill(
+    stream: Philox, count: int, dtype: torch.dtype, device: torch.device, convert: Any, *args: Any
+) -> torch.Tensor:
+    """Returns the next `count` numbers of a stream, `convert(words, dtype, *args)`."""
     blocks = -(-count // (4 if dtype.itemsize <= 4 else 2))
-    return make(stream.words(blocks, device), dtype, *args)[:count]
+    return convert(stream.words(blocks, device), dtype, *args)[:count]
 
 
 def truncated_normal(stream: Philox, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """The next `count` normally distributed numbers less than 2 from 0: those that are not are left out.
+    """Returns the next `count` normally distributed numbers less than 2 from 0; others are rejected.
 
-    As that takes a number of bits nobody knows, each group of results (of one block's size) has 256 words a result.
+    As the number of rejections is unpredictable, each group of results (of one block's size) has 256 words a result.
     """
     size = 2 if dtype == torch.float64 else 4
     groups = -(-count // size)
@@ -193,13 +211,13 @@ def truncated_normal(stream: Philox, count: int, dtype: torch.dtype, device: tor
     active, block = torch.arange(groups), 0
     while len(active):
         words = stream.words_at(active.numpy() * (256 * size // 4) + block)
-        found = to_normal(torch.from_numpy(words.view(np.int32)), torch.float64 if size == 2 else torch.float32)
-        found = found.reshape(len(active), size)
-        good = found.abs() < 2
+        numbers = to_normal(torch.from_numpy(words.view(np.int32)), torch.float64 if size == 2 else torch.float32)
+        numbers = numbers.reshape(len(active), size)
+        good = numbers.abs() < 2
         places = filled[active].unsqueeze(1) + torch.cumsum(good, 1) - 1
         good &= places < size
         row = active.unsqueeze(1).expand_as(places)
-        out[row[good], places[good]] = found[good].to(dtype)
+        out[row[good], places[good]] = numbers[good].to(dtype)
         filled[active] = torch.clamp(filled[active] + good.sum(1), max=size)
         active, block = active[filled[active] < size], block + 1
     return out.reshape(-1)[:count].to(device)

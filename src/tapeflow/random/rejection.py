@@ -1,7 +1,7 @@
-"""Random numbers that are drawn until they are accepted, as TensorFlow's CPU kernels draw them, but whole arrays.
+"""Random numbers by rejection, with the numbers of TensorFlow's CPU kernels, but for whole arrays at once.
 
-Each result has a stretch of the stream to itself, so that how often one is drawn does not matter to the next. All is
-computed in float64.
+Each result has a stretch of the stream to itself, so that the draws of one do not change the next. All is computed
+in float64.
 """
 
 from __future__ import annotations
@@ -30,31 +30,32 @@ class _Draws:
         self.stream = stream
         self.position = starts.astype(np.int64)
         count = len(starts)
-        # A block makes two numbers of one kind, of which the second is used first.
-        self.buffers = {make: (np.empty((count, 2)), np.zeros(count, np.int64)) for make in (to_uniform, to_normal)}
+        # A block holds two numbers of one kind, of which the second is used first.
+        kinds = (to_uniform, to_normal)
+        self.buffers = {kind: (np.empty((count, 2)), np.zeros(count, np.int64)) for kind in kinds}
 
-    def _draw(self, make: Callable[..., Any], which: Array) -> Array:
-        numbers, left = self.buffers[make]
+    def _draw(self, kind: Callable[..., Any], which: Array) -> Array:
+        numbers, left = self.buffers[kind]
         empty = which[left[which] == 0]
         if len(empty):
             words = torch.from_numpy(self.stream.words_at(self.position[empty]).view(np.int32))
-            numbers[empty] = make(words, torch.float64).numpy().reshape(-1, 2)
+            numbers[empty] = kind(words, torch.float64).numpy().reshape(-1, 2)
             self.position[empty] += 1
             left[empty] = 2
         left[which] -= 1
         return numbers[which, left[which]]
 
     def uniform(self, which: Array) -> Array:
-        """The next uniform number in [0, 1) for each of these results."""
+        """Draws the next uniform number in [0, 1) for each of these results."""
         return self._draw(to_uniform, which)
 
     def normal(self, which: Array) -> Array:
-        """The next normal number for each of these results."""
+        """Draws the next normal number for each of these results."""
         return self._draw(to_normal, which)
 
 
 def _by_parameter(parameters: list[Array], samples: int) -> tuple[list[Array], Array]:
-    """The parameters of each result, and its number: all samples of the first parameters come first."""
+    """Returns the parameters of each result, and its number: all samples of the first parameters come first."""
     return [np.repeat(p.astype(np.float64), samples) for p in parameters], np.arange(len(parameters[0]) * samples)
 
 
@@ -66,7 +67,7 @@ def _samples_first(results: Array, samples: int) -> Array:
 
 
 def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
-    """Gamma-distributed numbers of rate 1: `[samples, len(alpha)]`.
+    """Draws gamma-distributed numbers of rate 1: `[samples, len(alpha)]`.
 
     Source: Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
     """
@@ -85,7 +86,7 @@ def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
     while len(active):
         x = draws.normal(active)
         v = 1 + c[active] * x
-        usable = ~(v <= 0)  # NaN too, which an alpha that is none gives
+        usable = ~(v <= 0)  # NaN too, as an invalid alpha gives
         tried, x, v = active[usable], x[usable], v[usable]
         v = v * v * v
         u = draws.uniform(tried)
@@ -105,7 +106,7 @@ def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
 
 
 def poisson(stream: Philox, rate: Array, samples: int, most: float) -> Array:
-    """Poisson-distributed numbers, none above `most`: `[samples, len(rate)]`.
+    """Draws Poisson-distributed numbers, none above `most`: `[samples, len(rate)]`.
 
     Source: for rates below 10 Knuth, "The Art of Computer Programming", vol. 2, 3.4.1; for others Hörmann, "The
     transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12
@@ -125,7 +126,7 @@ def poisson(stream: Philox, rate: Array, samples: int, most: float) -> Array:
 
 
 def _poisson_by_products(draws: _Draws, rate: Array, active: Array, out: Array, most: float) -> None:
-    """How many uniform numbers can be multiplied before the product falls to `exp(-rate)`."""
+    """Counts the uniform numbers that can be multiplied before the product falls to `exp(-rate)`."""
     product = np.ones(len(out))
     enough = np.exp(-rate)
     while len(active):
@@ -163,21 +164,21 @@ def _log_gamma(x: Array) -> Array:
 
 
 def binomial(stream: Philox, count: Array, probability: Array, samples: int) -> Array:
-    """Binomially distributed numbers: `[samples, len(count)]`.
+    """Draws binomially distributed numbers: `[samples, len(count)]`.
 
     Source: where 10 or more are expected Hörmann, "The generation of binomial random variates", Journal of Statistical
     Computation and Simulation 46 (1993); otherwise by the gaps between successes, which are geometrically distributed.
     """
-    (count, given), number = _by_parameter([count, probability], samples)
-    many = given > 0.5
-    p = np.where(many, 1 - given, given)  # of what is rarer: success or failure
+    (count, probability), number = _by_parameter([count, probability], samples)
+    many = probability > 0.5
+    p = np.where(many, 1 - probability, probability)  # of the rarer outcome
     out = np.zeros(len(number))
-    certain = ~((count > 0) & (given > 0) & (given < 1))
+    certain = ~((count > 0) & (probability > 0) & (probability < 1))
     often = count * p >= 10
     _binomial_by_gaps(_Draws(stream, 42 * number), count, p, number[~certain & ~often], out)
     _binomial_by_rejection(_Draws(stream, 256 * number), count, p, number[~certain & often], out)
     out = np.where(many & (count > 0), count - out, out)
-    return _samples_first(np.where(np.isnan(given), np.nan, out), samples)
+    return _samples_first(np.where(np.isnan(probability), np.nan, out), samples)
 
 
 def _binomial_by_gaps(draws: _Draws, count: Array, p: Array, active: Array, out: Array) -> None:
@@ -237,11 +238,11 @@ def _binomial_by_rejection(draws: _Draws, count: Array, p: Array, active: Array,
 
 
 def categories(uniform: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-    """The classes that uniform numbers choose.
+    """Returns the classes that uniform numbers choose.
 
     Args:
         uniform: float64 `[batch, samples]` in [0, 1).
-        logits: floating `[batch, classes]`; what is not finite is never chosen.
+        logits: floating `[batch, classes]`; classes of logits that are not finite are never chosen.
 
     Returns:
         int64 `[batch, samples]`.
@@ -258,7 +259,7 @@ def categories(uniform: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
 
 
 def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtype: torch.dtype) -> Array:
-    """Normally distributed numbers between bounds: `[samples, batches]`.
+    """Draws normally distributed numbers between bounds: `[samples, batches]`.
 
     The batches draw one after the other from one stream, as TensorFlow does where it needs but one thread.
 
@@ -267,7 +268,7 @@ def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtyp
     Args:
         stream: the stream.
         parameters: means, standard deviations, lower and upper bounds, one for each batch.
-        samples: how many numbers of each batch.
+        samples: the number of results for each batch.
         dtype: float32 or float64, to compute in.
 
     Raises:
@@ -277,16 +278,16 @@ def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtyp
     for mean, deviation, low, high in zip(*parameters, strict=True):
         if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
             raise invalid("Invalid parameters")
-        if (np.isinf(low) and low < 0) or high < mean:  # the other way round, so that the finite bound is the lower
+        if (np.isinf(low) and low < 0) or high < mean:  # mirrored, so that the finite bound is the lower
             low, high, deviation = high, low, -deviation
-        found, blocks = _between(stream, (low - mean) / deviation, (high - mean) / deviation, samples, dtype)
-        rows.append(found * deviation + mean)
+        numbers, blocks = _between(stream, (low - mean) / deviation, (high - mean) / deviation, samples, dtype)
+        rows.append(numbers * deviation + mean)
         stream = stream.skipped(blocks)
     return np.stack(rows, 1) if rows else np.empty((samples, 0))
 
 
 def _between(stream: Philox, low: Any, high: Any, samples: int, dtype: torch.dtype) -> tuple[Array, int]:
-    """Standard normal numbers between bounds, and how many blocks they took."""
+    """Draws standard normal numbers between bounds, and counts the blocks that they took."""
     kind = type(low)
     root = np.sqrt(low * low + kind(4))
     with np.errstate(over="ignore"):
@@ -298,25 +299,25 @@ def _between(stream: Philox, low: Any, high: Any, samples: int, dtype: torch.dty
     else:
         propose, each = _propose_exponential, 1
     out: list[Array] = []
-    have = used = 0
-    while have < samples:
-        blocks = max(2 * (samples - have) * each // (4 if dtype == torch.float32 else 2), each * 4)
+    count = used = 0
+    while count < samples:
+        blocks = max(2 * (samples - count) * each // (4 if dtype == torch.float32 else 2), each * 4)
         words = stream.skipped(used).words(blocks - blocks % each, torch.device("cpu"))
         number, good, block = propose(words, low, high, dtype)
-        last = np.flatnonzero(good)[: samples - have]
-        out.append(number[last])
-        have += len(last)
-        if have < samples:
+        accepted = np.flatnonzero(good)[: samples - count]
+        out.append(number[accepted])
+        count += len(accepted)
+        if count < samples:
             used += blocks - blocks % each
-            if not len(last):
+            if not len(accepted):
                 raise invalid("TruncatedNormal failed to accept a sample: the bounds are too far from the mean")
         else:
-            used += (int(block[last[-1]]) + 1) if samples else 0
+            used += (int(block[accepted[-1]]) + 1) if samples else 0
     return np.concatenate(out) if out else np.empty(0, kind), used
 
 
 def _propose_normal(words: torch.Tensor, low: Any, high: Any, dtype: torch.dtype) -> tuple[Array, Array, Array]:
-    """Numbers, which of them are accepted, and the block that each took."""
+    """Proposes numbers; returns them, which of them are accepted, and the block that each took."""
     z = to_normal(words, dtype).numpy()
     return z, (z >= low) & (z <= high), np.arange(len(z)) // (len(z) // len(words))
 

@@ -1,8 +1,8 @@
-"""Seeds: the global one, those of ops, and where the streams of numbers that follow from them stand.
+"""Seeds: the global one, those of ops, and the positions of the streams of numbers that follow from them.
 
-With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds goes
-on with its stream at each call, and so does each operation of a graph; `tf.random.set_seed` begins all anew. Without
-any seed the numbers come from torch's generators, one for each thread and device, which are not the user's own.
+With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds
+continues its stream at each call, and so does each operation of a graph; `tf.random.set_seed` resets all streams.
+Without any seed the numbers come from torch's generators, one for each thread and device, which are not the user's own.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import torch
 
 from tapeflow.core import context
 from tapeflow.core.settings import settings
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.random.philox import Philox, from_seeds
 
 _DEFAULT = 87654321  # stands for the global seed where only the op has one
@@ -27,7 +28,7 @@ _MODULUS = 2**31 - 1
 
 
 class Streams:
-    """Where the streams of ops with seeds stand.
+    """The positions of the streams of ops with seeds.
 
     An operation of a graph has its own, as it has a kernel of its own in TensorFlow: two with the same seeds give the
     same numbers. Ops that run at once share those of their op, attrs and seeds.
@@ -38,11 +39,11 @@ class Streams:
         self._of_operations: weakref.WeakKeyDictionary[Any, dict[Any, Philox]] = weakref.WeakKeyDictionary()
 
     def of(self, operation: Any) -> dict[Any, Philox]:
-        """Those of an operation, or the shared ones, by op, attrs and seeds."""
+        """Returns the streams of an operation, or the shared ones, by op, attrs and seeds."""
         return self._shared if operation is None else self._of_operations.setdefault(operation, {})
 
     def clear(self) -> None:
-        """Begins all anew."""
+        """Resets all streams to their beginnings."""
         self._shared.clear()
         self._of_operations.clear()
 
@@ -52,10 +53,10 @@ class _Global:
 
     Attributes:
         seed: the global seed, or None.
-        sequence: gives the seeds of ops without one.
-        once: the seeds that `sequence` gave to an op that is about to run; all other streams go on.
-        streams: where the streams stand.
-        given: how many ops of a graph got seeds of it.
+        sequence: the seeds of ops without one.
+        once: seeds from `sequence` of ops that are about to run; all other streams continue.
+        streams: the positions of the streams.
+        ops_of_graph: by graph, the number of its ops that `_following` numbered.
     """
 
     def __init__(self) -> None:
@@ -64,7 +65,7 @@ class _Global:
         self.sequence = random.Random()
         self.once: set[tuple[int, int]] = set()
         self.streams = Streams()
-        self.given: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self.ops_of_graph: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
 class _Own(threading.local):
@@ -78,11 +79,14 @@ state = _Global()
 _own = _Own()
 
 
-def set_seed(seed: Any) -> None:
+def set_seed(seed: TensorLike | None) -> None:
     """Sets the global seed, so that a program draws the same random numbers each time it runs.
 
     Args:
-        seed: an integer; None takes the global seed away.
+        seed: an integer; None removes the global seed.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.random.set_seed(1)
@@ -91,22 +95,19 @@ def set_seed(seed: Any) -> None:
         >>> bool(tf.reduce_all(a == tf.random.uniform([2])))
         True
     """
-    try:
-        hash(seed)
-    except TypeError:
-        seed = int(np.asarray(seed))
+    number = seed if seed is None or isinstance(seed, (int, float, str)) else int(np.asarray(seed))
     with state.lock:
-        state.seed = seed
-        state.sequence = random.Random(seed)
+        state.seed = number
+        state.sequence = random.Random(number)
         state.once.clear()
         state.streams.clear()
 
 
 def op_seeds(seed: Any) -> tuple[int, int]:
-    """The two seed attrs of an op, of its `seed` argument and the global seed; both 0 where there is none.
+    """Derives the two seed attrs of an op from its `seed` argument and the global seed; both 0 without a seed.
 
     Raises:
-        RuntimeError: there is no seed, and `tf.config.experimental.enable_op_determinism` wants one.
+        RuntimeError: there is no seed, and `tf.config.experimental.enable_op_determinism` requires one.
     """
     seeds = lasting_seeds(seed)
     if seed is None and context.state.graph is None and seeds != (0, 0):
@@ -116,7 +117,11 @@ def op_seeds(seed: Any) -> tuple[int, int]:
 
 
 def lasting_seeds(seed: Any) -> tuple[int, int]:
-    """The same for what is no op that runs at once, such as a dataset."""
+    """Derives the two seeds of an object that draws later and repeatedly, such as a dataset.
+
+    Raises:
+        RuntimeError: there is no seed, and determinism is enabled.
+    """
     if seed is None and state.seed is None:
         if settings.deterministic:
             raise RuntimeError(
@@ -132,17 +137,17 @@ def lasting_seeds(seed: Any) -> tuple[int, int]:
 
 
 def _following(graph: Any) -> int:
-    """The seed of an op that has none: in a graph, the number of those before it there."""
+    """Returns the seed of an op without one: in a graph, the number of those before it there."""
     if graph is None:
         return state.sequence.randint(0, _MODULUS)
-    count = state.given.get(graph, 0)
-    state.given[graph] = count + 1
+    count = state.ops_of_graph.get(graph, 0)
+    state.ops_of_graph[graph] = count + 1
     return count
 
 
 @contextmanager
 def own_streams(streams: Streams) -> Iterator[None]:
-    """Ops of this thread with seeds go on with these streams, not with the program's."""
+    """Replaces the program's streams for this thread."""
     before, _own.streams = _own.streams, streams
     try:
         yield
@@ -151,25 +156,25 @@ def own_streams(streams: Streams) -> Iterator[None]:
 
 
 def of_operation(operation: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel of an op with seeds, with the streams of an operation of a graph."""
+    """Returns the kernel of an op with seeds, with the streams of an operation of a graph."""
 
-    def of_its_own(*values: Any) -> Any:
+    def with_own_streams(*values: Any) -> Any:
         before, _own.operation = _own.operation, operation
         try:
             return kernel(*values)
         finally:
             _own.operation = before
 
-    return of_its_own
+    return with_own_streams
 
 
 def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
-    """The stream of an op from where its last call with the same attrs and seeds stopped.
+    """Returns the stream of an op from where its last call with the same attrs and seeds stopped.
 
     Args:
-        op: its name and the attrs that tell its calls apart.
+        op: its name and the attrs that distinguish its calls.
         seed, seed2: its seeds; if both are 0, the stream is another one each time.
-        blocks: how far the next call is to start from here.
+        blocks: the distance from here to the start of the next call.
     """
     context.once_for_each_slice("a draw of random numbers")
     if not seed and not seed2:
@@ -187,16 +192,16 @@ def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
 
 @contextmanager
 def drawing_from(generator: torch.Generator) -> Iterator[None]:
-    """Ops of this thread without a seed draw from this generator, on its device."""
-    known = _generators.by_device
-    before = known.get(generator.device)
-    known[generator.device] = generator
+    """Sets the generator from which ops of this thread without a seed draw, on its device."""
+    by_device = _generators.by_device
+    before = by_device.get(generator.device)
+    by_device[generator.device] = generator
     try:
         yield
     finally:
-        known.pop(generator.device)
+        by_device.pop(generator.device)
         if before is not None:
-            known[generator.device] = before
+            by_device[generator.device] = before
 
 
 class _Generators(threading.local):
@@ -210,7 +215,7 @@ _generators = _Generators()
 
 
 def torch_generator(device: torch.device) -> torch.Generator:
-    """The generator of this thread for numbers without a seed."""
+    """Returns the generator of this thread for numbers without a seed."""
     generator = _generators.by_device.get(device)
     if generator is None:
         generator = _generators.by_device[device] = torch.Generator(device)

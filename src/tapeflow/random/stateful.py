@@ -1,4 +1,4 @@
-"""Random numbers that are other ones at each call, and the same in each run where a seed is set."""
+"""Random numbers that differ at each call, and repeat in each run where a seed is set."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.settings import settings
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bfloat16, float16, float32, float64, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
 from tapeflow.random import rejection, seeds
@@ -44,15 +46,17 @@ _RESERVED = 256  # blocks that TensorFlow's kernels set aside for each number
 
 
 def _unseeded(shape: Any) -> bool:
-    """Whether a call is the common one: no seed anywhere, a shape of numbers, no device scope to heed."""
+    """Tests whether a call is the common one: no seed, a shape of Python numbers, and no device scope."""
     return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
+
+_DRAW: dict[str, Any] = {"host": ("shape",), "shape": created, "creates": True, "random": True}
 
 # ---- uniform and normal ----------------------------------------------------------------------------------------------
 
 
 def _filled(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """The kernel of an op: of its seeds' stream, or of torch's generator where it has none."""
+    """Returns the kernel of an op: it draws from its seeds' stream, or without seeds from torch's generator."""
 
     def kernel(shape: Any, seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
@@ -72,7 +76,7 @@ _WITHIN_2 = math.erf(2.0 / _SQRT2)  # the probability of being less than 2 from 
 
 
 def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """Normal numbers less than 2 from 0, by the inverse of their distribution."""
+    """Draws normal numbers less than 2 from 0, by the inverse of their distribution."""
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     uniform = torch.empty(dims, dtype=wide, device=device).uniform_(-_WITHIN_2, _WITHIN_2, generator=generator)
     return uniform.erfinv_().mul_(_SQRT2).clamp_(-1.9999999, 1.9999999).to(dtype)
@@ -81,39 +85,26 @@ def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.devi
 @op(
     "RandomUniform",
     kernel=_filled("RandomUniform", to_uniform, torch.rand),
-    host=("shape",),
-    shape=created,
-    creates=True,
-    random=True,
+    **_DRAW,
     node_name="random_uniform/RandomUniform",
 )
 def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
-    """Uniform numbers in [0, 1)."""
+    """Draws uniform numbers in [0, 1)."""
 
 
 @op(
     "RandomStandardNormal",
     kernel=_filled("RandomStandardNormal", to_normal, torch.randn),
-    host=("shape",),
-    shape=created,
-    creates=True,
-    random=True,
+    **_DRAW,
     node_name="random_normal/RandomStandardNormal",
 )
 def _normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
-    """Numbers of the standard normal distribution."""
+    """Draws numbers of the standard normal distribution."""
 
 
-@op(
-    "TruncatedNormal",
-    kernel=_filled("TruncatedNormal", None, _truncated),
-    host=("shape",),
-    shape=created,
-    creates=True,
-    random=True,
-)
+@op("TruncatedNormal", kernel=_filled("TruncatedNormal", None, _truncated), **_DRAW)
 def _truncated_normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
-    """Numbers of the standard normal distribution that are less than 2 from 0."""
+    """Draws numbers of the standard normal distribution that are less than 2 from 0."""
 
 
 def _integers(
@@ -130,65 +121,79 @@ def _integers(
     return fill(stream, count, dtype, device, to_range, low, high).reshape(dims)
 
 
-@op("RandomUniformInt", kernel=_integers, host=("shape",), shape=created, creates=True, random=True)
+@op("RandomUniformInt", kernel=_integers, **_DRAW)
 def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
-    """Integers between bounds."""
+    """Draws integers between bounds."""
 
 
 not_differentiable(_uniform, _normal, _truncated_normal, _uniform_int)
 
 
+@_uniform.batching
+@_normal.batching
+@_truncated_normal.batching
+@_uniform_int.batching
+def _(batch: Batch, shape: Any, *rest: Any) -> Any:
+    if any(isinstance(r, Slices) and r.stacked for r in rest):
+        raise NoRule
+    return batch.run((batch.count, *vector(shape)), *[r.value if isinstance(r, Slices) else r for r in rest])
+
+
 def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: Any = None, name: str | None = None
-) -> Any:
-    """Normally distributed random numbers.
+    shape: ShapeLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws normally distributed random numbers.
 
     Args:
         shape: the shape of the result.
         mean, stddev: the mean and the standard deviation; they broadcast to the shape.
         dtype: floating.
-        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+        seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
 
     Raises:
-        InvalidArgumentError: the shape is none, or the parameters do not broadcast to it.
+        InvalidArgumentError: the shape is invalid, or the parameters do not broadcast to it.
 
     Example:
         >>> tf.random.normal([2, 3], stddev=0.5).shape
         TensorShape([2, 3])
     """
     if seed is None and type(mean) is float and type(stddev) is float and dtype in _FLOATS and _unseeded(shape):
+        dims: Any = shape
+        to: Any = dtype
         device = devices.default()
         try:
-            value = torch.empty(shape, dtype=dtype.torch, device=device)
-            return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), dtype)
+            value = torch.empty(dims, dtype=to.torch, device=device)
+            return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), to)
         except (TypeError, RuntimeError):
-            pass  # the careful way knows what is wrong
+            pass  # the ops below say what is wrong
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
     return scaled(_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
 
 
 def uniform(
-    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
-) -> Any:
-    """Uniformly distributed random numbers.
+    shape: ShapeLike, minval: TensorLike | None = 0, maxval: TensorLike | None = None, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws uniformly distributed random numbers.
 
     Args:
         shape: the shape of the result.
         minval: the lower bound, which is included. For integers a scalar.
         maxval: the upper bound, which is not; 1 by default for floats.
         dtype: floating, int32 or int64.
-        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+        seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to the bounds.
 
     Raises:
-        InvalidArgumentError: the shape is none, or `minval >= maxval` for integers.
-        ValueError: the dtype is not one of these, or is of integers and there is no `maxval`.
+        InvalidArgumentError: the shape is invalid, or `minval >= maxval` for integers.
+        ValueError: the dtype is another, or is of integers and `maxval` is None.
 
     Example:
         >>> x = tf.random.uniform([100], 1, 7, dtype=tf.int32)
@@ -196,13 +201,15 @@ def uniform(
         True
     """
     if seed is None and type(minval) in _NUMBERS and type(maxval) in _BOUNDS and dtype is float32 and _unseeded(shape):
+        dims: Any = shape
+        low: Any = minval
+        high: Any = 1.0 if maxval is None else maxval
         device = devices.default()
         try:
-            value = torch.empty(shape, device=device)
-            high = 1.0 if maxval is None else maxval
-            return EagerTensor(value.uniform_(minval, high, generator=torch_generator(device)), dtype)
+            value = torch.empty(dims, device=device)
+            return EagerTensor(value.uniform_(low, high, generator=torch_generator(device)), float32)
         except (TypeError, RuntimeError):
-            pass  # the careful way knows what is wrong
+            pass  # the ops below say what is wrong
     dtype = as_dtype(dtype)
     check_dtype(dtype, UNIFORM_DTYPES)
     if dtype.is_integer:
@@ -215,21 +222,22 @@ def uniform(
 
 
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: Any = None, name: str | None = None
-) -> Any:
-    """Normally distributed random numbers, none two or more standard deviations from the mean.
+    shape: ShapeLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws normally distributed random numbers less than two standard deviations from the mean.
 
     Args:
         shape: the shape of the result.
         mean, stddev: of the distribution before it is cut off; they broadcast to the shape.
         dtype: floating.
-        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+        seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
 
     Raises:
-        InvalidArgumentError: the shape is none, or the parameters do not broadcast to it.
+        InvalidArgumentError: the shape is invalid, or the parameters do not broadcast to it.
 
     Example:
         >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([1000])) < 2))
@@ -252,8 +260,8 @@ def _gamma_kernel(shape: Any, alpha: torch.Tensor, seed: int, seed2: int) -> tor
         return drawn.masked_fill_(wide < 0, math.nan).to(alpha.dtype)
     samples = math.prod(dims)
     stream = reserve(("RandomGamma", alpha.dtype), seed, seed2, _RESERVED * samples * alpha.numel())
-    found = rejection.gamma(stream, _flat(alpha), samples)
-    return as_result(found, full, alpha.dtype, alpha.device)
+    numbers = rejection.gamma(stream, _flat(alpha), samples)
+    return as_result(numbers, full, alpha.dtype, alpha.device)
 
 
 def _flat(parameter: torch.Tensor) -> np.ndarray:
@@ -266,7 +274,7 @@ def _sampled(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
 
 @op("RandomGamma", kernel=_gamma_kernel, host=("shape",), shape=_sampled, random=True)
 def _gamma(shape: Any, alpha: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
-    """Gamma-distributed numbers of rate 1."""
+    """Draws gamma-distributed numbers of rate 1."""
 
 
 @_gamma.gradient(needs="inputs outputs")
@@ -275,22 +283,25 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
-) -> Any:
-    """Gamma-distributed random numbers.
+    shape: ShapeLike, alpha: TensorLike, beta: TensorLike | None = None, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws gamma-distributed random numbers.
 
     Args:
-        shape: how many of each distribution: the first part of the result's shape.
+        shape: the number of samples of each distribution: the first part of the result's shape.
         alpha: the shape parameters, positive.
         beta: the rates, positive; 1 by default.
         dtype: floating.
-        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+        seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
-        A tensor of shape `[*shape, *broadcast shape of alpha and beta]`. Gradients pass to `alpha` and `beta`.
+        A tensor of shape `[*shape, *broadcast shape of alpha and beta]` and that dtype. Gradients pass to `alpha` and
+        `beta`.
 
     Raises:
-        InvalidArgumentError: the shape is none, or `alpha` and `beta` do not broadcast.
+        InvalidArgumentError: the shape is invalid, or `alpha` and `beta` do not broadcast.
+        ValueError: the dtype is not floating.
 
     Example:
         >>> tf.random.gamma([10], alpha=[0.5, 1.5]).shape
@@ -309,29 +320,31 @@ def _poisson_kernel(shape: Any, rate: torch.Tensor, seed: int, seed2: int, dtype
         return drawn.to(dtype.torch)
     samples = math.prod(dims)
     stream = reserve(("RandomPoissonV2", rate.dtype, dtype), seed, seed2, _RESERVED * samples * rate.numel())
-    found = rejection.poisson(stream, _flat(rate), samples, most(dtype.torch))
-    return as_result(found, full, dtype.torch, rate.device)
+    numbers = rejection.poisson(stream, _flat(rate), samples, most(dtype.torch))
+    return as_result(numbers, full, dtype.torch, rate.device)
 
 
 @op("RandomPoissonV2", kernel=_poisson_kernel, host=("shape",), shape=_sampled, random=True)
 def _poisson(shape: Any, rate: Any, seed: int = 0, seed2: int = 0, dtype: Any = int64, name: str | None = None) -> Any:
-    """Poisson-distributed numbers."""
+    """Draws Poisson-distributed numbers."""
 
 
-def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Any:
-    """Poisson-distributed random numbers.
+def poisson(
+    shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Draws Poisson-distributed random numbers.
 
     Args:
-        shape: how many of each distribution: the first part of the result's shape.
+        shape: the number of samples of each distribution: the first part of the result's shape.
         lam: the rates, not negative.
         dtype: float16, float32, float64, int32 or int64.
-        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+        seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
         A tensor of shape `[*shape, *lam.shape]` and that dtype. No gradient passes.
 
     Raises:
-        InvalidArgumentError: the shape is none.
+        InvalidArgumentError: the shape is invalid.
 
     Example:
         >>> tf.random.poisson([10], lam=[0.5, 1.5]).shape
@@ -360,23 +373,32 @@ def _categorical_kernel(
 def _multinomial(
     logits: Any, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64, name: str | None = None
 ) -> Any:
-    """Classes, chosen by logits."""
+    """Draws classes by their logits."""
 
 
 not_differentiable(_poisson, _multinomial)
 
 
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
-    """Random classes, by their unnormalized log-probabilities.
+@_multinomial.batching
+def _(batch: Batch, logits: Slices, num_samples: Any, *attrs: Any) -> Any:
+    joined = batch.run(batch.flat(logits), static(num_samples), *attrs)
+    return batch.unflat(joined, batch.outputs[0], logits)
+
+
+def categorical(
+    logits: TensorLike, num_samples: TensorLike, dtype: DTypeLike = None, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws random classes by their unnormalized log-probabilities.
 
     Args:
         logits: `[batch, classes]`, floating.
-        num_samples: how many classes to draw for each row.
+        num_samples: the number of classes to draw for each row.
         dtype: int64 (the default) or int32.
-        seed: makes the classes the same in each run, see `tf.random.set_seed`.
+        seed: repeats the classes in each run, see `tf.random.set_seed`.
 
     Returns:
-        A tensor of shape `[batch, num_samples]` of that dtype. No gradient passes.
+        A tensor of shape `[batch, num_samples]` and that dtype. No gradient passes.
 
     Raises:
         InvalidArgumentError: `logits` is no matrix, or `num_samples` is negative.

@@ -9,6 +9,7 @@ import torch
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import broadcast_all
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import (
     DType,
     as_dtype,
@@ -21,11 +22,11 @@ from tapeflow.core.types.dtypes import (
     uint32,
     uint64,
 )
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
-from tapeflow.random.algorithms import key_counter_alg
+from tapeflow.random.algorithms import AlgorithmLike, key_counter_alg
 from tapeflow.random.stateless_ops import (
     binomial_of,
     bounded_normal_of,
@@ -41,7 +42,7 @@ from tapeflow.random.stateless_ops import (
 
 
 def scaled(rnd: Any, scale: Any, offset: Any, dtype: Any, name: str | None = None) -> Any:
-    """`rnd * scale + offset`, with the work left out that Python's 1 and 0 do not need."""
+    """Computes `rnd * scale + offset`, without the ops that Python's 1 and 0 do not need."""
     if type(scale) not in (int, float) or scale != 1:
         rnd = multiply(rnd, convert(scale, dtype))
     if type(offset) not in (int, float) or offset != 0:
@@ -64,15 +65,10 @@ UNIFORM_DTYPES = (float16, bfloat16, float32, float64, int32, int64)
 
 
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
-    name: str | None = None,
-    alg: Any = "auto_select",
-) -> Any:
-    """Uniformly distributed numbers that a seed decides.
+    shape: ShapeLike, seed: TensorLike, minval: TensorLike | None = 0, maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32, name: str | None = None, alg: AlgorithmLike = "auto_select",
+) -> Tensor:  # fmt: skip
+    """Draws uniformly distributed numbers that a seed decides.
 
     Args:
         shape: the shape of the result.
@@ -87,7 +83,7 @@ def stateless_uniform(
         A tensor of that shape and dtype. Gradients pass to the bounds.
 
     Raises:
-        InvalidArgumentError: the seed is not of two integers, or `minval >= maxval` for integers.
+        InvalidArgumentError: the seed does not hold two integers, or `minval >= maxval` for integers.
         ValueError: the dtype is not one of these, or one of the bounds is None.
 
     Example:
@@ -117,7 +113,7 @@ def stateless_uniform(
 
 
 def stretched(rnd: Any, minval: Any, maxval: Any, dtype: DType, name: str | None = None) -> Any:
-    """Numbers in [0, 1), stretched to bounds."""
+    """Maps numbers in [0, 1) to the range between bounds."""
     if type(minval) in (int, float) and minval == 0:
         return scaled(rnd, maxval, 0, dtype)
     minval = convert(minval, dtype)
@@ -125,15 +121,10 @@ def stretched(rnd: Any, minval: Any, maxval: Any, dtype: DType, name: str | None
 
 
 def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
-    name: str | None = None,
-    alg: Any = "auto_select",
-) -> Any:
-    """Normally distributed numbers that a seed decides.
+    shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    name: str | None = None, alg: AlgorithmLike = "auto_select",
+) -> Tensor:  # fmt: skip
+    """Draws normally distributed numbers that a seed decides.
 
     Args:
         shape: the shape of the result.
@@ -146,7 +137,7 @@ def stateless_normal(
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
 
     Raises:
-        InvalidArgumentError: the seed is not of two integers.
+        InvalidArgumentError: the seed does not hold two integers.
 
     Example:
         >>> tf.random.stateless_normal([2], seed=[1, 2]).numpy().round(4).tolist()
@@ -158,7 +149,12 @@ def stateless_normal(
 
 
 def check_floats(dtype: DType, *numbers: Any) -> None:
-    """Refuses a dtype that Python floats can't be of, as converting them does."""
+    """Refuses a dtype that Python floats do not convert to.
+
+    Raises:
+        InvalidArgumentError: the dtype is not floating.
+        TypeError: a number does not convert to the dtype.
+    """
     if not dtype.is_floating:
         for number in numbers:
             convert(number, dtype)
@@ -170,15 +166,10 @@ def check_floats(dtype: DType, *numbers: Any) -> None:
 
 
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
-    name: str | None = None,
-    alg: Any = "auto_select",
-) -> Any:
-    """Normally distributed numbers that a seed decides, none two or more standard deviations from the mean.
+    shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    name: str | None = None, alg: AlgorithmLike = "auto_select",
+) -> Tensor:  # fmt: skip
+    """Draws normally distributed numbers that a seed decides, less than two standard deviations from the mean.
 
     Args:
         shape: the shape of the result.
@@ -191,7 +182,7 @@ def stateless_truncated_normal(
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
 
     Raises:
-        InvalidArgumentError: the seed is not of two integers.
+        InvalidArgumentError: the seed does not hold two integers.
 
     Example:
         >>> bool(tf.reduce_all(tf.abs(tf.random.stateless_truncated_normal([1000], seed=[1, 2])) < 2))
@@ -203,9 +194,10 @@ def stateless_truncated_normal(
 
 
 def stateless_gamma(
-    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
-) -> Any:
-    """Gamma-distributed numbers that a seed decides.
+    shape: ShapeLike, seed: TensorLike, alpha: TensorLike, beta: TensorLike | None = None, dtype: DTypeLike = float32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws gamma-distributed numbers that a seed decides.
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of `alpha` and `beta`.
@@ -218,7 +210,8 @@ def stateless_gamma(
         A tensor of that shape and dtype. Gradients pass to `alpha` and `beta`.
 
     Raises:
-        InvalidArgumentError: the shape does not end so, or the seed is not of two integers.
+        InvalidArgumentError: the shape does not end so, or the seed does not hold two integers.
+        ValueError: the dtype is not floating.
 
     Example:
         >>> tf.random.stateless_gamma([4, 2], seed=[1, 2], alpha=[0.5, 3.0]).shape
@@ -231,7 +224,10 @@ def stateless_gamma(
 
 
 def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Any, Any, Any]:
-    """`alpha` broadcast against `beta`, `beta`, and the least positive number that can be a result.
+    """Converts and broadcasts the parameters of gamma distributions.
+
+    Returns:
+        `alpha` broadcast against `beta`, `beta`, and the least positive number of the dtype.
 
     Raises:
         ValueError: the dtype is not floating.
@@ -239,18 +235,15 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Any, Any, Any]:
     if not dtype.is_floating:
         raise ValueError(f"data type {dtype.name} not inexact: gamma-distributed numbers are floating")
     alpha, beta = convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
-    both = broadcast_all(alpha.shape, beta.shape)
-    if both.is_fully_defined():
-        alpha = ops.BroadcastTo(alpha, tuple(both.as_list()))
-    else:  # not known while a graph is built
-        shape = ops.Shape
-        both = ops.BroadcastArgs(shape(alpha), shape(beta))
-        alpha = ops.BroadcastTo(alpha, both)
-    return alpha, beta, convert(torch.finfo(dtype.torch).tiny, dtype)
+    static = broadcast_all(alpha.shape, beta.shape)
+    shape: Any = tuple(static) if static.is_fully_defined() else ops.BroadcastArgs(ops.Shape(alpha), ops.Shape(beta))
+    return ops.BroadcastTo(alpha, shape), beta, convert(torch.finfo(dtype.torch).tiny, dtype)
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Any:
-    """Poisson-distributed numbers that a seed decides.
+def stateless_poisson(
+    shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+) -> Tensor:
+    """Draws Poisson-distributed numbers that a seed decides.
 
     Args:
         shape: the shape of the result; it ends with the shape of `lam`.
@@ -262,7 +255,7 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
         A tensor of that shape and dtype. No gradient passes.
 
     Raises:
-        InvalidArgumentError: the shape does not end so, or the seed is not of two integers.
+        InvalidArgumentError: the shape does not end so, or the seed does not hold two integers.
 
     Example:
         >>> tf.random.stateless_poisson([2], seed=[1, 2], lam=3).numpy().tolist()
@@ -272,46 +265,49 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
 
 
 def stateless_binomial(
-    shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32, name: str | None = None
-) -> Any:
-    """Binomially distributed numbers that a seed decides.
+    shape: ShapeLike, seed: TensorLike, counts: TensorLike, probs: TensorLike, output_dtype: DTypeLike = int32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws binomially distributed numbers that a seed decides.
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
         seed: two integers.
-        counts: how many trials; not negative.
-        probs: the probability of success.
+        counts: the numbers of trials, not negative.
+        probs: the probabilities of success.
         output_dtype: float16, float32, float64, int32 or int64.
 
     Returns:
         A tensor of that shape and dtype. No gradient passes.
 
     Raises:
-        InvalidArgumentError: the shape does not end so, or the seed is not of two integers.
+        InvalidArgumentError: the shape does not end so, or the seed does not hold two integers.
 
     Example:
         >>> tf.random.stateless_binomial([2], seed=[1, 2], counts=10.0, probs=0.5).numpy().tolist()
         [6, 6]
     """
-    probs = convert(probs, None, hint=float32)
-    counts = convert(counts, None, hint=probs.dtype)
-    return binomial_of(shape, seed, counts, probs, as_dtype(output_dtype), name)
+    probability = convert(probs, None, hint=float32)
+    count = convert(counts, None, hint=probability.dtype)
+    return binomial_of(shape, seed, count, probability, as_dtype(output_dtype), name)
 
 
-def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
-    """Classes that a seed and their unnormalized log-probabilities decide.
+def stateless_categorical(
+    logits: TensorLike, num_samples: TensorLike, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
+) -> Tensor:
+    """Draws classes that a seed and their unnormalized log-probabilities decide.
 
     Args:
         logits: `[batch, classes]`, floating.
-        num_samples: how many classes to draw for each row.
+        num_samples: the number of classes to draw for each row.
         seed: two integers.
         dtype: int32 or int64.
 
     Returns:
-        A tensor of shape `[batch, num_samples]` of that dtype. No gradient passes.
+        A tensor of shape `[batch, num_samples]` and that dtype. No gradient passes.
 
     Raises:
-        InvalidArgumentError: `logits` is no matrix, or the seed is not of two integers.
+        InvalidArgumentError: `logits` is no matrix, or the seed does not hold two integers.
         ValueError: the dtype is another.
 
     Example:
@@ -324,15 +320,10 @@ def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any =
 
 
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
-    name: str | None = None,
-) -> Any:
-    """Normally distributed numbers between bounds, that a seed decides.
+    shape: ShapeLike, seed: TensorLike, means: TensorLike = 0.0, stddevs: TensorLike = 1.0, minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Draws normally distributed numbers between bounds, that a seed decides.
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of the parameters.
@@ -354,27 +345,27 @@ def stateless_parameterized_truncated_normal(
     return bounded_normal_of(shape, seed, convert(means), convert(stddevs), convert(minvals), convert(maxvals), name)
 
 
-def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
-    """New seeds from a seed.
+def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
+    """Derives new seeds from a seed.
 
     Args:
         seed: two integers.
-        num: how many.
+        num: the number of new seeds.
         alg: the generator, see `tf.random.stateless_uniform`.
 
     Returns:
-        A tensor of shape `[num, 2]` of the dtype of `seed`.
+        A tensor of shape `[num, 2]` and of the dtype of `seed`.
 
     Example:
         >>> tf.random.split([1, 2]).numpy().tolist()
         [[1105988140, 1738052849], [-335576002, 370444179]]
     """
-    seed = convert(seed)
-    return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
+    old = convert(seed)
+    return stateless_uniform([num, 2], old, None, None, old.dtype, alg=alg)
 
 
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
-    """A new seed from a seed and a number, such as that of a replica.
+def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Tensor:
+    """Derives a new seed from a seed and a number, such as that of a replica.
 
     Args:
         seed: two integers.
@@ -382,12 +373,12 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
         alg: the generator, see `tf.random.stateless_uniform`.
 
     Returns:
-        A tensor of shape `[2]` of the dtype of `data`.
+        A tensor of shape `[2]` and of the dtype of `data`.
 
     Example:
         >>> tf.random.fold_in([1, 2], 3).numpy().tolist()
         [1105988140, 3]
     """
-    data = convert(data)
-    first = stateless_uniform([], seed, None, None, data.dtype, alg=alg)
-    return ops.Pack([first, data], 0)
+    number = convert(data)
+    first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
+    return ops.Pack([first, number], 0)

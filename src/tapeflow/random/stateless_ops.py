@@ -1,4 +1,4 @@
-"""The ops of `tf.random.stateless_*`: of a key and a counter, or of a seed; and what other random ops share."""
+"""The ops of `tf.random.stateless_*`, of a key and a counter or of a seed, and functions that random ops share."""
 
 from __future__ import annotations
 
@@ -9,31 +9,30 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.errors import NotFoundError
+from tapeflow.core.errors import InvalidArgumentError, NotFoundError
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast_all, text
 from tapeflow.core.types.dtypes import float32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply
-from tapeflow.math.reduction import reduce_sum
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import stream_of
 from tapeflow.random.gamma_gradient import random_gamma_grad
 from tapeflow.random.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.random.philox import truncated_normal as fill_truncated_normal
 
-Make = Callable[..., torch.Tensor]
-
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
 
 def dimensions(shape: Any) -> tuple[int, ...]:
-    """The shape of a result.
+    """Checks the shape of a result, and returns it.
 
     Raises:
+        ValueError: it is None.
         InvalidArgumentError: it is no vector, or a dimension is negative.
     """
     if shape is None:
@@ -47,17 +46,26 @@ def dimensions(shape: Any) -> tuple[int, ...]:
 
 
 def created(shape: Any, *_: Any) -> TensorShape:
-    """The shape rule of ops that take nothing else to decide it."""
-    if type(shape) is tuple and None in shape:  # of a graph that does not know all of it
+    """Computes the shape of the result of ops with a shape argument, as their shape rule."""
+    if isinstance(shape, SymbolicTensor):
+        return TensorShape(None)
+    if type(shape) is tuple and None in shape:  # dynamic dimensions
         return TensorShape(shape)
     return TensorShape(list(dimensions(shape)))
 
 
 def batches(shape: Any, *parameters: torch.Tensor) -> tuple[tuple[int, ...], list[np.ndarray], int]:
-    """The shape of a result that ends with that of its broadcast parameters, these, and how many samples each has.
+    """Broadcasts parameters to the end of a result's shape.
+
+    Args:
+        shape: the shape of the result.
+        *parameters: the parameters of the distributions.
+
+    Returns:
+        The shape, the flat broadcast parameters, and the number of samples of each distribution.
 
     Raises:
-        InvalidArgumentError: the shapes do not go together.
+        InvalidArgumentError: the shape does not end with the broadcast shape of the parameters.
     """
     dims = dimensions(shape)
     batch = tuple(torch.broadcast_shapes(*[p.shape for p in parameters]))
@@ -71,18 +79,18 @@ def _wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
 
 
-def as_result(found: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """What was drawn on the CPU, as the op's result."""
-    return torch.from_numpy(found).reshape(dims).to(dtype).to(device)
+def as_result(numbers: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Converts an array of numbers drawn on the CPU to the op's result."""
+    return torch.from_numpy(numbers).reshape(dims).to(dtype).to(device)
 
 
 # ---- ops of a key and a counter --------------------------------------------------------------------------------------
 
 
-def _filled(make: Make) -> Callable[..., torch.Tensor]:
+def _filled(convert: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     def kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
-        return fill(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, make).reshape(dims)
+        return fill(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, convert).reshape(dims)
 
     return kernel
 
@@ -97,28 +105,28 @@ _HOST = ("shape", "key", "counter", "alg")
 
 @op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=created, creates=True)
 def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
-    """Uniform numbers in [0, 1)."""
+    """Draws uniform numbers in [0, 1)."""
 
 
 @op("StatelessRandomUniformFullIntV2", kernel=_filled(to_integers), host=_HOST, shape=created, creates=True)
 def integers_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = uint64, name: str | None = None) -> Any:
-    """Integers over the whole range of their dtype."""
+    """Draws integers over the whole range of their dtype."""
 
 
 @op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=created, creates=True)
 def normal_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
-    """Numbers of the standard normal distribution."""
+    """Draws numbers of the standard normal distribution."""
 
 
 @op("StatelessTruncatedNormalV2", kernel=_truncated, host=_HOST, shape=created, creates=True)
 def truncated_normal_of(
     shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None
 ) -> Any:
-    """Numbers of the standard normal distribution that are less than 2 from 0."""
+    """Draws numbers of the standard normal distribution that are less than 2 from 0."""
 
 
 def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tuple[int, int]:
-    """The bounds of random integers.
+    """Returns the bounds of random integers as Python ints.
 
     Raises:
         InvalidArgumentError: they are no scalars, or the lower is not below the upper.
@@ -145,18 +153,18 @@ def _integers(
 
 @op("StatelessRandomUniformIntV2", kernel=_integers, host=_HOST, shape=created, creates=True)
 def range_of(shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: str | None = None) -> Any:
-    """Integers between bounds."""
+    """Draws integers between bounds."""
 
 
 def _gamma(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) -> torch.Tensor:
     dims, (alphas,), samples = batches(shape, alpha)
-    found = rejection.gamma(stream_of(key, counter, alg), alphas, samples)
-    return as_result(found, dims, alpha.dtype, alpha.device)
+    numbers = rejection.gamma(stream_of(key, counter, alg), alphas, samples)
+    return as_result(numbers, dims, alpha.dtype, alpha.device)
 
 
-@op("StatelessRandomGammaV3", kernel=_gamma, host=_HOST, shape=lambda shape, *_: created(shape))
+@op("StatelessRandomGammaV3", kernel=_gamma, host=_HOST, shape=created)
 def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: Any, name: str | None = None) -> Any:
-    """Gamma-distributed numbers of rate 1."""
+    """Draws gamma-distributed numbers of rate 1."""
 
 
 @gamma_of.gradient(needs="inputs outputs")
@@ -165,10 +173,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def gamma_gradient(alpha: Any, sample: Any, dy: Any) -> Any:
-    """The gradient of gamma-distributed numbers for `alpha`, whose shape is the end of theirs."""
-    extra = len(shape_of(sample)) - len(shape_of(alpha))
-    partial = random_gamma_grad(alpha, sample)
-    return reduce_sum(multiply(dy, partial), tuple(range(extra)))
+    """Computes the gradient of gamma-distributed numbers by `alpha`, whose shape is the end of theirs."""
+    return sum_like(multiply(dy, random_gamma_grad(alpha, sample)), alpha)
 
 
 not_differentiable(uniform_of, integers_of, normal_of, truncated_normal_of, range_of)
@@ -183,30 +189,30 @@ def _seeded(seed: Any) -> Philox:
 
 
 def most(dtype: torch.dtype) -> float:
-    """The largest number of a dtype."""
+    """Returns the largest number of a dtype."""
     return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
 def _binomial(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor, dtype: Any) -> torch.Tensor:
     stream = _seeded(seed)
-    _compatible("counts and probs", counts, probs)
+    _check_compatible("counts and probs", counts, probs)
     dims, (count, probability), samples = batches(shape, counts, probs)
-    found = rejection.binomial(stream, count, probability, samples)
-    return as_result(found, dims, dtype.torch, counts.device)
+    numbers = rejection.binomial(stream, count, probability, samples)
+    return as_result(numbers, dims, dtype.torch, counts.device)
 
 
-def _compatible(what: str, *parameters: torch.Tensor) -> None:
+def _check_compatible(title: str, *parameters: torch.Tensor) -> None:
     shapes = [TensorShape(p.shape) for p in parameters]
     try:
         broadcast_all(*shapes)
-    except Exception:
-        said = " vs. ".join(text(s) for s in shapes)
-        raise invalid(f"{what} must have compatible batch dimensions: {said}") from None
+    except InvalidArgumentError:
+        listed = " vs. ".join(text(s) for s in shapes)
+        raise invalid(f"{title} must have compatible batch dimensions: {listed}") from None
 
 
-@op("StatelessRandomBinomial", kernel=_binomial, host=("shape", "seed"), shape=lambda shape, *_: created(shape))
+@op("StatelessRandomBinomial", kernel=_binomial, host=("shape", "seed"), shape=created)
 def binomial_of(shape: Any, seed: Any, counts: Any, probs: Any, dtype: Any = int64, name: str | None = None) -> Any:
-    """Binomially distributed numbers."""
+    """Draws binomially distributed numbers."""
 
 
 def _poisson(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
@@ -215,13 +221,13 @@ def _poisson(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tens
     return as_result(rejection.poisson(stream, rate, samples, most(dtype.torch)), dims, dtype.torch, lam.device)
 
 
-@op("StatelessRandomPoisson", kernel=_poisson, host=("shape", "seed"), shape=lambda shape, *_: created(shape))
+@op("StatelessRandomPoisson", kernel=_poisson, host=("shape", "seed"), shape=created)
 def poisson_of(shape: Any, seed: Any, lam: Any, dtype: Any, name: str | None = None) -> Any:
-    """Poisson-distributed numbers."""
+    """Draws Poisson-distributed numbers."""
 
 
 def check_categorical(logits: torch.Tensor, num_samples: Any) -> None:
-    """Refuses what no samples can be drawn from.
+    """Checks the arguments of an op that draws classes.
 
     Raises:
         InvalidArgumentError: `logits` is no matrix or has no classes, or `num_samples` is negative or no scalar.
@@ -240,7 +246,7 @@ def check_categorical(logits: torch.Tensor, num_samples: Any) -> None:
 
 
 def draw_categories(stream: Philox, logits: torch.Tensor, num_samples: int, dtype: torch.dtype) -> torch.Tensor:
-    """Classes drawn with the next numbers of a stream, row by row."""
+    """Draws classes with the next numbers of a stream, row by row."""
     batch = logits.shape[0]
     uniform = fill(stream, batch * num_samples, torch.float64, logits.device, to_uniform)
     return rejection.categories(uniform.reshape(batch, num_samples), logits).to(dtype)
@@ -253,35 +259,31 @@ def _categorical(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtype
 
 
 def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorShape:
-    """The shape of samples of classes."""
-    return TensorShape([None if logits.rank is None else logits[0], num_samples])
+    """Computes the shape of samples of classes."""
+    count = num_samples if isinstance(num_samples, int) else None
+    return TensorShape([logits[0] if logits.rank else None, count])
 
 
 @op("StatelessMultinomial", kernel=_categorical, host=("num_samples", "seed"), shape=categorical_rule)
 def categories_of(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64, name: str | None = None) -> Any:
-    """Classes, chosen by logits."""
+    """Draws classes by their logits."""
 
 
 def _bounded_normal(
     shape: Any, seed: Any, means: torch.Tensor, stddevs: torch.Tensor, minvals: torch.Tensor, maxvals: torch.Tensor
 ) -> torch.Tensor:
     stream = _seeded(seed)
-    _compatible("means, stddevs, minvals, maxvals", means, stddevs, minvals, maxvals)
+    _check_compatible("means, stddevs, minvals, maxvals", means, stddevs, minvals, maxvals)
     dims, parameters, samples = batches(shape, means, stddevs, minvals, maxvals)
     dtype = _wide(means.dtype)
     return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
 
 
-@op(
-    "StatelessParameterizedTruncatedNormal",
-    kernel=_bounded_normal,
-    host=("shape", "seed"),
-    shape=lambda shape, *_: created(shape),
-)
+@op("StatelessParameterizedTruncatedNormal", kernel=_bounded_normal, host=("shape", "seed"), shape=created)
 def bounded_normal_of(
     shape: Any, seed: Any, means: Any, stddevs: Any, minvals: Any, maxvals: Any, name: str | None = None
 ) -> Any:
-    """Normally distributed numbers between bounds."""
+    """Draws normally distributed numbers between bounds."""
 
 
 not_differentiable(binomial_of, poisson_of, categories_of, bounded_normal_of)

@@ -7,14 +7,25 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, zeros_like
+from tapeflow.array.creation import range as range_of
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import where
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.types.dtypes import float32, float64
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import complex64, complex128, float32, float64
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal
+from tapeflow.math.complex import complex as complex_of
+from tapeflow.math.complex import real
+from tapeflow.math.elementwise import exp, sqrt
 from tapeflow.signal.fourier import irfft, rfft
 from tapeflow.signal.fourier_ops import length_of, resized
 
 
 def _check(type: int, n: Any, axis: int, norm: str | None) -> None:
+    """Checks the arguments of `dct` and `idct`."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:
@@ -28,9 +39,14 @@ def _check(type: int, n: Any, axis: int, norm: str | None) -> None:
 
 
 def dct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
-) -> Any:
-    """The discrete cosine transform of the last dimension, of N elements `x`.
+    input: TensorLike,
+    type: int = 2,
+    n: TensorLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes the discrete cosine transform over the last dimension, of N elements `x`.
 
     Type 1 is `x[0] + (-1)^k x[N-1] + 2 sum(x[n] cos(pi k n / (N - 1)))`, type 2 `2 sum(x[n] cos(pi k (2n + 1) / 2N))`,
     type 3 `x[0] + 2 sum(x[n] cos(pi (2k + 1) n / 2N))`, and type 4 `2 sum(x[n] cos(pi (2k + 1) (2n + 1) / 4N))`.
@@ -38,34 +54,34 @@ def dct(
     Args:
         input: float32 or float64.
         type: 1, 2, 3 or 4.
-        n: the length to which it is cut off or continued with zeros.
+        n: the length to which the dimension is truncated or padded with zeros; by default its own.
         axis: must be -1.
         norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
 
     Returns:
-        A tensor of the same dtype.
+        A tensor of the same dtype and shape, with `n` elements in the last dimension.
 
     Raises:
-        ValueError: there is no such type or norm, or the dimension is too short.
+        ValueError: the type or the norm is unknown, or the dimension is too short.
         NotImplementedError: `axis` is not -1.
-        TypeError: the input is not of such a dtype.
+        TypeError: the input has another dtype.
 
     Example:
         >>> np.allclose(tf.signal.dct([1.0, 1.0], norm="ortho"), [2**0.5, 0.0], atol=1e-6)
         True
     """
-    n = host_value(n)
-    _check(type, n, axis, norm)
+    length = host_value(n)
+    _check(type, length, axis, norm)
     x = convert(input)
     if x.dtype not in (float32, float64):
         raise TypeError(f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}")
-    if n is not None:
-        x = resized(x, [-1], [n])
+    if length is not None:
+        x = resized(x, [-1], [length])
     count = length_of(x, -1)
     if type == 1:
         if x.shape[-1] == 1:
             raise ValueError("Type-I DCT requires the dimension to be greater than one.")
-        return tf.math.real(rfft(tf.concat([x, x[..., -2:0:-1]], -1)))
+        return real(rfft(concat([x, x[..., -2:0:-1]], -1)))
     if type == 2:
         return _second(x, count, norm)
     if type == 3:
@@ -74,58 +90,69 @@ def dct(
     return y * root_of_part(0.5, count, x.dtype) if norm == "ortho" else y
 
 
+# In what follows a count is an int, or a scalar tensor where it is not static.
+
+
 def root_of_part(part: float, count: Any, dtype: Any) -> Any:
-    """`sqrt(part / count)`, where the count may be a tensor."""
-    return tf.sqrt(part / tf.cast(count, dtype)) if isinstance(count, tf.Tensor) else math.sqrt(part / count)
+    """Computes `sqrt(part / count)`."""
+    return sqrt(part / cast(count, dtype)) if isinstance(count, Tensor) else math.sqrt(part / count)
 
 
 def _first_and_others(first: Any, others: Any, count: Any, dtype: Any) -> Any:
-    if isinstance(count, tf.Tensor):
-        return tf.where(tf.equal(tf.range(count), 0), first, others)
+    """Returns a vector of `count` numbers: the first one, and others that are equal."""
+    if isinstance(count, Tensor):
+        return where(equal(range_of(count), 0), first, others)
     factors = np.full(count, others)
     factors[:1] = first
-    return tf.constant(factors, dtype)
+    return constant(factors, dtype)
 
 
 def _turns(count: Any, sign: int, dtype: Any) -> Any:
-    """Twice the numbers `exp(sign * 1j * pi * k / 2N)`."""
-    if isinstance(count, tf.Tensor):
-        symbolic = sign * 0.5 * np.pi * tf.cast(tf.range(count), float64) / tf.cast(count, float64)
-        turns = 2.0 * tf.exp(tf.complex(tf.zeros_like(symbolic), symbolic))
-        return tf.cast(turns, "complex64" if dtype is float32 else "complex128")
+    """Returns twice the numbers `exp(sign * 1j * pi * k / 2N)`."""
+    complex_dtype = complex64 if dtype is float32 else complex128
+    if isinstance(count, Tensor):
+        symbolic = sign * 0.5 * np.pi * cast(range_of(count), float64) / cast(count, float64)
+        return cast(2.0 * exp(complex_of(zeros_like(symbolic), symbolic)), complex_dtype)
     angles = sign * 0.5 * np.pi * np.arange(count) / count
-    return tf.constant(2.0 * np.exp(1j * angles), "complex64" if dtype is float32 else "complex128")
+    return constant(2.0 * np.exp(1j * angles), complex_dtype)
 
 
 def _second(x: Any, count: Any, norm: str | None) -> Any:
-    y = tf.math.real(rfft(x, [2 * count])[..., :count] * _turns(count, -1, x.dtype))
+    """Computes the transform of type 2."""
+    y = real(rfft(x, [2 * count])[..., :count] * _turns(count, -1, x.dtype))
     if norm == "ortho":
         y *= _first_and_others(root_of_part(0.25, count, x.dtype), root_of_part(0.5, count, x.dtype), count, x.dtype)
     return y
 
 
 def _third(x: Any, count: Any, norm: str | None) -> Any:
+    """Computes the transform of type 3."""
     if norm == "ortho":
-        size = tf.cast(count, x.dtype) if isinstance(count, tf.Tensor) else float(count)
+        size = cast(count, x.dtype) if isinstance(count, Tensor) else float(count)
         x *= _first_and_others(size**0.5, (0.5 * size) ** 0.5, count, x.dtype)
     else:
-        x *= tf.cast(count, x.dtype)
-    return irfft(_turns(count, 1, x.dtype) * tf.complex(x, tf.zeros_like(x)), [2 * count])[..., :count]
+        x *= cast(count, x.dtype)
+    return irfft(_turns(count, 1, x.dtype) * complex_of(x, zeros_like(x)), [2 * count])[..., :count]
 
 
 def idct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
-) -> Any:
-    """The inverse discrete cosine transform of the last dimension.
+    input: TensorLike,
+    type: int = 2,
+    n: TensorLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes the inverse discrete cosine transform over the last dimension.
 
-    The inverse of types 1 and 4 is the transform itself, and those of types 2 and 3 are each other; without a norm, the
-    result is `2N` times (type 1: `2 (N - 1)` times) what it was.
+    Types 1 and 4 are their own inverses, and types 2 and 3 are inverse to each other. Without a norm, the result is the
+    original times `2N` (type 1: times `2 (N - 1)`).
 
     Args:
         input, type, n, axis, norm: see `tf.signal.dct`.
 
     Returns:
-        A tensor of the same dtype.
+        A tensor of the same dtype and shape, with `n` elements in the last dimension.
 
     Raises:
         ValueError, NotImplementedError, TypeError: see `tf.signal.dct`.

@@ -1,4 +1,4 @@
-"""Fourier transforms of real numbers, with lengths, norms and shifts."""
+"""Fourier transforms of real numbers, over any dimensions, with lengths, norms and shifts."""
 
 from __future__ import annotations
 
@@ -6,29 +6,39 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor, zeros
+from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.padding import pad, roll
+from tapeflow.array.properties import rank as rank_of
+from tapeflow.array.properties import shape as shape_of
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor
-from tapeflow.signal import fourier_ops as ops
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum
+from tapeflow.signal import fourier_ops
 from tapeflow.signal.fourier_ops import length_of
 
 
 def _real_input(x: Any, name: str, rank: int) -> Any:
-    x = convert(x, hint=float32)
-    if x.dtype not in (float32, float64):
-        raise ValueError(f"{name} requires tf.float32 or tf.float64 inputs, got: {x}")
-    x.shape.with_rank_at_least(rank)
-    return x
+    """Converts the input of a real transform over `rank` dimensions to a tensor."""
+    tensor = convert(x, hint=float32)
+    if tensor.dtype not in (float32, float64):
+        raise ValueError(f"{name} requires tf.float32 or tf.float64 inputs, got: {tensor}")
+    tensor.shape.with_rank_at_least(rank)
+    return tensor
 
 
 def _complex_input(x: Any, name: str, rank: int) -> Any:
-    x = convert(x, hint=complex64)
-    if x.dtype not in (complex64, complex128):
-        raise ValueError(f"{name} requires tf.complex64 or tf.complex128 inputs, got: {x}")
-    x.shape.with_rank_at_least(rank)
-    return x
+    """Converts the input of a complex transform over `rank` dimensions to a tensor."""
+    tensor = convert(x, hint=complex64)
+    if tensor.dtype not in (complex64, complex128):
+        raise ValueError(f"{name} requires tf.complex64 or tf.complex128 inputs, got: {tensor}")
+    tensor.shape.with_rank_at_least(rank)
+    return tensor
 
 
 def _complex_of(dtype: DType) -> DType:
@@ -36,70 +46,72 @@ def _complex_of(dtype: DType) -> DType:
 
 
 def _whole(half: Any) -> Any:
-    """The length of a real signal, of whose transform there are so many elements."""
-    return max(0, 2 * (half - 1)) if isinstance(half, int) else tf.maximum(0, 2 * (half - 1))
+    """Returns the even length of a real signal whose transform has `half` elements."""
+    return max(0, 2 * (half - 1)) if isinstance(half, int) else maximum(0, 2 * (half - 1))
 
 
 def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
+    """Computes the transform of real numbers over the last `rank` dimensions."""
     x = _real_input(x, name, rank)
     whole = fft_length is None
     if whole:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
     if not isinstance(x, SymbolicTensor):
-        return ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
-    with tf.name_scope(op_name or name.lower()) as scope:
-        given = x if whole else _long_enough(x, fft_length, rank)
-        return ops.RFFT[rank](given, fft_length, _complex_of(x.dtype), scope)
+        return fourier_ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
+    with name_scope(op_name or name.lower()) as scope:
+        padded = x if whole else _long_enough(x, fft_length, rank)
+        return fourier_ops.RFFT[rank](padded, fft_length, _complex_of(x.dtype), scope)
 
 
 def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
+    """Computes the inverse transform to real numbers over the last `rank` dimensions."""
     x = _complex_input(x, name, rank)
     if fft_length is None:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
         fft_length[-1] = _whole(fft_length[-1])
     if not isinstance(x, SymbolicTensor):
-        return ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
-    with tf.name_scope(op_name or name.lower()) as scope:
-        given = _long_enough(x, fft_length, rank, half=True)
-        return ops.IRFFT[rank](given, fft_length, x.dtype.real_dtype, scope)
+        return fourier_ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
+    with name_scope(op_name or name.lower()) as scope:
+        padded = _long_enough(x, fft_length, rank, half=True)
+        return fourier_ops.IRFFT[rank](padded, fft_length, x.dtype.real_dtype, scope)
 
 
 def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
-    """The input with zeros after it as far as a transform of these lengths needs them.
+    """Pads the input of a transform with zeros to the lengths of the transform.
 
-    TensorFlow's kernels take no shorter input, so that a graph has to have the padding; ours need none.
+    TensorFlow's kernels accept no shorter input, so that a graph must contain the padding; eager kernels need none.
     """
-    known = isinstance(fft_length, (list, tuple)) and not any(isinstance(n, Tensor) for n in fft_length)
-    lengths = [int(n) for n in fft_length] if known else tf.unstack(tf.convert_to_tensor(fft_length), rank)
+    static = isinstance(fft_length, (list, tuple)) and not any(isinstance(n, Tensor) for n in fft_length)
+    lengths = [int(n) for n in fft_length] if static else unstack(convert_to_tensor(fft_length), rank)
     if half:
         lengths[-1] = lengths[-1] // 2 + 1
-    given = [length_of(x, a) for a in range(-rank, 0)]
-    missing = [_missing(n, d) for n, d in zip(lengths, given, strict=True)]
+    missing = [_missing(n, length_of(x, a)) for a, n in zip(range(-rank, 0), lengths, strict=True)]
     if not any(isinstance(m, Tensor) for m in missing) and x.shape.rank is not None:
-        return tf.pad(x, [[0, 0]] * (x.shape.rank - rank) + [[0, m] for m in missing]) if any(missing) else x
-    after = tf.stack([[0, m] for m in missing])
-    outer = tf.rank(x) - rank if x.shape.rank is None else x.shape.rank - rank
-    return tf.pad(x, tf.concat([tf.zeros(tf.stack([outer, 2]), tf.int32), after], 0))
+        return pad(x, [[0, 0]] * (x.shape.rank - rank) + [[0, m] for m in missing]) if any(missing) else x
+    after = stack([[0, m] for m in missing])
+    outer = rank_of(x) - rank if x.shape.rank is None else x.shape.rank - rank
+    return pad(x, concat([zeros(stack([outer, 2]), int32), after], 0))
 
 
-def _missing(wanted: Any, length: Any) -> Any:
-    if isinstance(wanted, int) and isinstance(length, int):
-        return max(0, wanted - length)
-    return tf.maximum(0, wanted - length)
+def _missing(required: Any, length: Any) -> Any:
+    if isinstance(required, int) and isinstance(length, int):
+        return max(0, required - length)
+    return maximum(0, required - length)
 
 
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The discrete Fourier transform of real numbers, over the last dimension.
+def rfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
+    """Computes the discrete Fourier transform of real numbers over the last dimension.
 
     Args:
         input_tensor: float32 or float64, of shape `[..., n]`.
-        fft_length: the length to which it is cut off or continued with zeros, as a list of one number.
+        fft_length: the length to which the input is truncated or padded with zeros, as a list of one number.
 
     Returns:
-        A complex tensor of shape `[..., fft_length // 2 + 1]`; the other elements would be conjugates of these.
+        A tensor of shape `[..., fft_length // 2 + 1]`, complex64 for float32 and complex128 for float64; the omitted
+        elements are conjugates of these.
 
     Raises:
-        ValueError: the input is a scalar, or of another dtype.
+        ValueError: the input is a scalar, or has another dtype.
         InvalidArgumentError: `fft_length` is not of shape `[1]`.
 
     Example:
@@ -109,18 +121,18 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _rfft(input_tensor, fft_length, 1, "RFFT", name)
 
 
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The same as `tf.signal.rfft` over the last two dimensions; `fft_length` is a list of two numbers.
+def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
+    """Computes the discrete Fourier transform of real numbers over the last two dimensions. See `tf.signal.rfft`.
 
     Args:
-        input_tensor: real, of rank 2 or more.
-        fft_length: the lengths that the dimensions are cut off or continued with zeros to; by default as they are.
+        input_tensor: float32 or float64, of rank 2 or more.
+        fft_length: the two lengths to which the dimensions are truncated or padded with zeros; by default their own.
 
     Returns:
-        A complex tensor.
+        A complex64 or complex128 tensor of the same rank; the last dimension has `fft_length[-1] // 2 + 1` elements.
 
     Raises:
-        ValueError: the rank is less, or the dtype another.
+        ValueError: the rank is less, or the dtype is another one.
         InvalidArgumentError: `fft_length` is not of shape `[2]`.
 
     Example:
@@ -130,18 +142,18 @@ def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return _rfft(input_tensor, fft_length, 2, "RFFT2D", name)
 
 
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The same as `tf.signal.rfft` over the last three dimensions; `fft_length` is a list of three numbers.
+def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
+    """Computes the discrete Fourier transform of real numbers over the last three dimensions. See `tf.signal.rfft`.
 
     Args:
-        input_tensor: real, of rank 3 or more.
-        fft_length: the lengths that the dimensions are cut off or continued with zeros to; by default as they are.
+        input_tensor: float32 or float64, of rank 3 or more.
+        fft_length: the three lengths to which the dimensions are truncated or padded with zeros; by default their own.
 
     Returns:
-        A complex tensor.
+        A complex64 or complex128 tensor of the same rank; the last dimension has `fft_length[-1] // 2 + 1` elements.
 
     Raises:
-        ValueError: the rank is less, or the dtype another.
+        ValueError: the rank is less, or the dtype is another one.
         InvalidArgumentError: `fft_length` is not of shape `[3]`.
 
     Example:
@@ -151,19 +163,19 @@ def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return _rfft(input_tensor, fft_length, 3, "RFFT3D", name)
 
 
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The inverse of `tf.signal.rfft`.
+def irfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
+    """Computes the inverse of `tf.signal.rfft`.
 
     Args:
-        input_tensor: complex, of shape `[..., m]`.
-        fft_length: the length of the result, as a list of one number; `2 * (m - 1)` by default. The input is cut off or
-            continued with zeros to `fft_length // 2 + 1` elements.
+        input_tensor: complex64 or complex128, of shape `[..., m]`.
+        fft_length: the length of the result, as a list of one number; `2 * (m - 1)` by default. The input is truncated
+            or padded with zeros to `fft_length // 2 + 1` elements.
 
     Returns:
-        A real tensor of shape `[..., fft_length]`.
+        A tensor of shape `[..., fft_length]`, float32 for complex64 and float64 for complex128.
 
     Raises:
-        ValueError: the input is a scalar, or of another dtype.
+        ValueError: the input is a scalar, or has another dtype.
         InvalidArgumentError: `fft_length` is not of shape `[1]`.
 
     Example:
@@ -173,18 +185,18 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     return _irfft(input_tensor, fft_length, 1, "IRFFT", name)
 
 
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The inverse of `tf.signal.rfft2d`; `fft_length` is a list of two numbers.
+def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
+    """Computes the inverse of `tf.signal.rfft2d`.
 
     Args:
-        input_tensor: complex, of rank 2 or more.
-        fft_length: the lengths that the dimensions of the result have; by default as they are, the last one even.
+        input_tensor: complex64 or complex128, of rank 2 or more.
+        fft_length: the two lengths of the result; by default those of the input, with an even last one.
 
     Returns:
-        A real tensor.
+        A float32 or float64 tensor of the same rank, with the lengths `fft_length` in the last two dimensions.
 
     Raises:
-        ValueError: the rank is less, or the dtype another.
+        ValueError: the rank is less, or the dtype is another one.
         InvalidArgumentError: `fft_length` is not of shape `[2]`.
 
     Example:
@@ -194,18 +206,18 @@ def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     return _irfft(input_tensor, fft_length, 2, "IRFFT2D", name)
 
 
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The inverse of `tf.signal.rfft3d`; `fft_length` is a list of three numbers.
+def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
+    """Computes the inverse of `tf.signal.rfft3d`.
 
     Args:
-        input_tensor: complex, of rank 3 or more.
-        fft_length: the lengths that the dimensions of the result have; by default as they are, the last one even.
+        input_tensor: complex64 or complex128, of rank 3 or more.
+        fft_length: the three lengths of the result; by default those of the input, with an even last one.
 
     Returns:
-        A real tensor.
+        A float32 or float64 tensor of the same rank, with the lengths `fft_length` in the last three dimensions.
 
     Raises:
-        ValueError: the rank is less, or the dtype another.
+        ValueError: the rank is less, or the dtype is another one.
         InvalidArgumentError: `fft_length` is not of shape `[3]`.
 
     Example:
@@ -218,165 +230,209 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 # ---- over any dimensions ---------------------------------------------------------------------------------------------
 
 
-def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[Any], list[int]]:
-    """The dimensions to transform (the last ones by default), and their lengths (as they are by default).
+def _check_dimensions(dims: Sequence[int], rank: int) -> None:
+    """Checks that a tensor of this rank has these dimensions."""
+    for a in dims:
+        if not -rank <= a < rank:
+            raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
 
-    What is not known while a graph is built is a scalar tensor.
+
+def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[Any], list[int]]:
+    """Returns the lengths of the dimensions to transform, and the dimensions.
+
+    Args:
+        x: the tensor to transform.
+        fft_length: the lengths; None for those of `x`.
+        axes: the dimensions; None for the last ones.
+        is_half: the last dimension of `x` is that of a real transform.
+
+    Returns:
+        Two lists of ints. A length that is not static is a scalar tensor.
     """
-    rank = len(x.shape)
-    fft_length = host_value(fft_length)
-    if isinstance(fft_length, tf.Tensor):
-        fft_length = tf.unstack(fft_length)
+    lengths = host_value(fft_length)
+    if isinstance(lengths, Tensor):
+        lengths = unstack(lengths)
     if axes is None:
-        axes = range(-len(fft_length), 0) if fft_length is not None else range(-rank, 0)
-    axes = [int(a) for a in host_value(axes)]
-    if fft_length is None:
-        fft_length = [length_of(x, a) for a in axes]
+        axes = range(-len(x.shape if lengths is None else lengths), 0)
+    dims = [int(a) for a in host_value(axes)]
+    if lengths is None:
+        _check_dimensions(dims, len(x.shape))
+        lengths = [length_of(x, a) for a in dims]
         if is_half:
-            fft_length[-1] = _whole(fft_length[-1])
-    return [n if isinstance(n, tf.Tensor) else int(n) for n in fft_length], axes
+            lengths[-1] = _whole(lengths[-1])
+    return [n if isinstance(n, Tensor) else int(n) for n in lengths], dims
 
 
 def _factor(norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any:
-    """What to multiply by, as the transforms divide by the number of elements in the inverse."""
+    """Returns the factor of a norm; without it, the inverse transform divides by the number of elements."""
     if norm in ("ortho", "forward"):
         count: Any = math.prod(lengths)
-        count = tf.cast(count, float64) if isinstance(count, tf.Tensor) else float(count)
-        by = count**0.5 if norm == "ortho" else count
-        return by if inverse else 1.0 / by
+        count = cast(count, float64) if isinstance(count, Tensor) else float(count)
+        divisor = count**0.5 if norm == "ortho" else count
+        return divisor if inverse else 1.0 / divisor
     if norm not in (None, "backward"):
         raise ValueError(f"Unknown normalization. Expected None, 'backward', 'ortho' or 'forward', got: {norm}")
     return 1.0
 
 
-def _scaled(x: Any, by: Any) -> Any:
-    if isinstance(by, tf.Tensor):
-        return x * tf.cast(by, x.dtype)
-    return x if by == 1.0 else x * by
+def _scaled(x: Any, factor: Any) -> Any:
+    if isinstance(factor, Tensor):
+        return x * cast(factor, x.dtype)
+    return x if factor == 1.0 else x * factor
 
 
 def fftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Any:
-    """The discrete Fourier transform of some dimensions.
+    input_tensor: TensorLike,
+    fft_length: ShapeLike = None,
+    axes: AxisLike = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes the discrete Fourier transform over some dimensions.
 
     Args:
-        input_tensor: complex.
-        fft_length: a length for each of these dimensions, to which it is cut off or continued with zeros.
-        axes: the dimensions; by default all, or the last ones, as many as `fft_length` has lengths.
-        norm: what is divided: "backward" (or None) the inverse transform by the number of elements, "forward" this one,
-            "ortho" both by its square root.
+        input_tensor: complex64 or complex128.
+        fft_length: the lengths to which the dimensions are truncated or padded with zeros; by default their own.
+        axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
+        norm: "backward" (or None) divides the inverse transform by the number of elements, "forward" divides this one,
+            and "ortho" divides both by the square root of that number.
 
     Returns:
-        A complex tensor.
+        A tensor of the same dtype, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
-        ValueError: there is no such norm.
+        InvalidArgumentError: a dimension does not exist or is repeated.
+        ValueError: the norm is unknown, or the dtype is another one.
 
     Example:
         >>> tf.signal.fftnd(tf.constant([[1 + 0j, 1], [1, 1]])).numpy().tolist()
         [[(4+0j), 0j], [0j, 0j]]
     """
     x = _complex_input(input_tensor, "FFTND", 1)
-    lengths, axes = _lengths_and_axes(x, fft_length, axes, is_half=False)
-    return _scaled(ops.fftnd(x, lengths, axes, name), _factor(norm, lengths, inverse=False))
+    lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
+    return _scaled(fourier_ops.fftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=False))
 
 
 def ifftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Any:
-    """The inverse of `tf.signal.fftnd`.
+    input_tensor: TensorLike,
+    fft_length: ShapeLike = None,
+    axes: AxisLike = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes the inverse of `tf.signal.fftnd`.
 
     Args:
-        input_tensor: complex.
-        fft_length, axes, norm: as for `tf.signal.fftnd`.
+        input_tensor: complex64 or complex128.
+        fft_length, axes, norm: see `tf.signal.fftnd`.
+
+    Returns:
+        A tensor of the same dtype, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
-        ValueError: there is no such norm, or the dtype is another.
+        InvalidArgumentError: a dimension does not exist or is repeated.
+        ValueError: the norm is unknown, or the dtype is another one.
 
     Example:
         >>> tf.signal.ifftnd(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().tolist()
         [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
     """
     x = _complex_input(input_tensor, "IFFTND", 1)
-    lengths, axes = _lengths_and_axes(x, fft_length, axes, is_half=False)
-    return _scaled(ops.ifftnd(x, lengths, axes, name), _factor(norm, lengths, inverse=True))
+    lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
+    return _scaled(fourier_ops.ifftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=True))
 
 
 def rfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Any:
-    """The same as `tf.signal.fftnd` of real numbers; the last dimension of `axes` has `length // 2 + 1` elements.
+    input_tensor: TensorLike,
+    fft_length: ShapeLike = None,
+    axes: AxisLike = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
-        input_tensor: real.
-        fft_length, axes, norm: as for `tf.signal.fftnd`.
+        input_tensor: float32 or float64.
+        fft_length, axes, norm: see `tf.signal.fftnd`.
+
+    Returns:
+        A complex64 or complex128 tensor, with the lengths `fft_length` in the dimensions `axes`, but
+        `length // 2 + 1` in the last one of them.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
-        ValueError: there is no such norm, or the dtype is another.
+        InvalidArgumentError: a dimension does not exist or is repeated.
+        ValueError: the norm is unknown, or the dtype is another one.
 
     Example:
         >>> tf.signal.rfftnd(tf.constant([[1.0, 1.0], [1.0, 1.0]])).numpy().tolist()
         [[(4+0j), 0j], [0j, 0j]]
     """
     x = _real_input(input_tensor, "RFFTND", 1)
-    lengths, axes = _lengths_and_axes(x, fft_length, axes, is_half=False)
-    return _scaled(ops.rfftnd(x, lengths, axes, _complex_of(x.dtype), name), _factor(norm, lengths, inverse=False))
+    lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
+    return _scaled(
+        fourier_ops.rfftnd(x, lengths, dims, _complex_of(x.dtype), name), _factor(norm, lengths, inverse=False)
+    )
 
 
 def irfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Any:
-    """The inverse of `tf.signal.rfftnd`; `fft_length` has the lengths of the result.
+    input_tensor: TensorLike,
+    fft_length: ShapeLike = None,
+    axes: AxisLike = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Computes the inverse of `tf.signal.rfftnd`.
 
     Args:
-        input_tensor: complex.
-        fft_length, axes, norm: as for `tf.signal.fftnd`.
+        input_tensor: complex64 or complex128.
+        fft_length: the lengths of the result; by default those of the input, with an even last one.
+       , axes, norm: see `tf.signal.fftnd`.
+
+    Returns:
+        A float32 or float64 tensor, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
-        ValueError: there is no such norm, or the dtype is another.
+        InvalidArgumentError: a dimension does not exist or is repeated.
+        ValueError: the norm is unknown, or the dtype is another one.
 
     Example:
         >>> tf.signal.irfftnd(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
     x = _complex_input(input_tensor, "IRFFTND", 1)
-    lengths, axes = _lengths_and_axes(x, fft_length, axes, is_half=True)
-    return _scaled(ops.irfftnd(x, lengths, axes, x.dtype.real_dtype, name), _factor(norm, lengths, inverse=True))
+    lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=True)
+    return _scaled(
+        fourier_ops.irfftnd(x, lengths, dims, x.dtype.real_dtype, name), _factor(norm, lengths, inverse=True)
+    )
 
 
 # ---- shifts ----------------------------------------------------------------------------------------------------------
 
 
 def _shift(x: Any, axes: Any, sign: int) -> Any:
-    x = convert(x)
-    rank = len(x.shape)
+    """Shifts dimensions by half of their lengths, forwards or backwards."""
+    tensor = convert(x)
+    rank = len(tensor.shape)
     axes = range(rank) if axes is None else host_value(axes)
-    axes = [axes] if isinstance(axes, int) else list(axes)
-    for a in axes:
-        if not -rank <= a < rank:
-            raise tf.errors.InvalidArgumentError(None, None, f"there is no dimension {a} in a tensor of rank {rank}")
-    lengths = tf.shape(x) if None in x.shape.as_list() else x.shape.as_list()
-    shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in axes]
-    return tf.roll(x, shifts, axes)
+    dims = [axes] if isinstance(axes, int) else list(axes)
+    _check_dimensions(dims, rank)
+    lengths = shape_of(tensor) if None in tensor.shape.as_list() else tensor.shape.as_list()
+    shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in dims]
+    return roll(tensor, shifts, dims)
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """Moves the zero frequency to the middle.
+def fftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> Tensor:
+    """Moves the zero frequency to the center.
 
     Args:
         x: of any numeric dtype.
         axes: the dimensions; all by default.
 
     Returns:
-        A tensor of the same shape.
+        A tensor of the same shape and dtype.
 
     Raises:
-        InvalidArgumentError: there is no such dimension.
+        InvalidArgumentError: a dimension does not exist.
 
     Example:
         >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy().tolist()
@@ -385,8 +441,18 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     return _shift(x, axes, 1)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """The inverse of `tf.signal.fftshift`; of odd lengths it is another shift.
+def ifftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> Tensor:
+    """Computes the inverse of `tf.signal.fftshift`; for odd lengths that is another shift.
+
+    Args:
+        x: of any numeric dtype.
+        axes: the dimensions; all by default.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: a dimension does not exist.
 
     Example:
         >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy().tolist()

@@ -7,25 +7,35 @@ Up to that factor each is the adjoint of the other, and so its gradient.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import constant
+from tapeflow.array.creation import range as range_of
+from tapeflow.array.padding import pad
+from tapeflow.array.properties import shape as dynamic_shape
+from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.definition import registry
+from tapeflow.core.ops.batching import Batch, Slices, behind, leading_dimensions, static
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.static import NotStatic
+from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, logical_or
+from tapeflow.math.complex import real
+from tapeflow.math.extrema import maximum
 
 
 def _at_least(rank: int) -> Callable[..., TensorShape]:
-    """The shape rule of a transform over the last `rank` dimensions."""
+    """Returns the shape rule of a transform over the last `rank` dimensions."""
 
     def rule(x: TensorShape) -> TensorShape:
         if x.rank is not None and x.rank < rank:
@@ -36,7 +46,7 @@ def _at_least(rank: int) -> Callable[..., TensorShape]:
 
 
 def _transform(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The kernel of a transform over the last `rank` dimensions."""
+    """Returns the kernel of a transform over the last `rank` dimensions."""
     axes = tuple(range(-rank, 0))
     over_axes = torch.fft.ifftn if inverse else torch.fft.fftn
 
@@ -46,26 +56,24 @@ def _transform(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tenso
     return kernel
 
 
-def _count(x: Any, axes: Sequence[int]) -> Any:
-    """How many elements a transform of `x` over `axes` takes together, as a number of its dtype."""
-    lengths = [shape_of(x)[a] for a in axes]
-    if None in lengths:
-        return tf.cast(tf.reduce_prod(tf.gather(tf.shape(x), [a % len(shape_of(x)) for a in axes])), x.dtype)
-    return float(math.prod(lengths))
+def _count(lengths: Iterable[Any], dtype: Any) -> Any:
+    """Returns the product of lengths as a float, or as a tensor of a dtype where one of them is a tensor."""
+    count = size_of(lengths)
+    return cast(count, dtype) if isinstance(count, Tensor) else float(count)
 
 
-@op("FFT", kernel=_transform(1, inverse=False), shape=_at_least(1))
-def fft(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform of the last dimension.
+@op("FFT", kernel=_transform(1, inverse=False), shape=_at_least(1), batching=leading_dimensions)
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the discrete Fourier transform over the last dimension.
 
     Args:
-        input: complex64 or complex128.
+        input: complex64 or complex128, of rank 1 or more.
 
     Returns:
         A tensor of the same shape and dtype.
 
     Raises:
-        InvalidArgumentError: it is a scalar, or not complex.
+        InvalidArgumentError: the input is a scalar, or not complex.
 
     Example:
         >>> tf.signal.fft([1 + 0j, 0, 0, 0]).numpy().tolist()
@@ -73,9 +81,9 @@ def fft(input: Any, name: str | None = None) -> Any:
     """
 
 
-@op("IFFT", kernel=_transform(1, inverse=True), shape=_at_least(1))
-def ifft(input: Any, name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform of the last dimension. See `tf.signal.fft`.
+@op("IFFT", kernel=_transform(1, inverse=True), shape=_at_least(1), batching=leading_dimensions)
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse discrete Fourier transform over the last dimension. See `tf.signal.fft`.
 
     Args:
         input: complex64 or complex128, of rank 1 or more.
@@ -92,9 +100,9 @@ def ifft(input: Any, name: str | None = None) -> Any:
     """
 
 
-@op("FFT2D", kernel=_transform(2, inverse=False), shape=_at_least(2))
-def fft2d(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform of the last two dimensions. See `tf.signal.fft`.
+@op("FFT2D", kernel=_transform(2, inverse=False), shape=_at_least(2), batching=leading_dimensions)
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
     Args:
         input: complex64 or complex128, of rank 2 or more.
@@ -111,9 +119,9 @@ def fft2d(input: Any, name: str | None = None) -> Any:
     """
 
 
-@op("IFFT2D", kernel=_transform(2, inverse=True), shape=_at_least(2))
-def ifft2d(input: Any, name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform of the last two dimensions. See `tf.signal.fft`.
+@op("IFFT2D", kernel=_transform(2, inverse=True), shape=_at_least(2), batching=leading_dimensions)
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
     Args:
         input: complex64 or complex128, of rank 2 or more.
@@ -130,9 +138,9 @@ def ifft2d(input: Any, name: str | None = None) -> Any:
     """
 
 
-@op("FFT3D", kernel=_transform(3, inverse=False), shape=_at_least(3))
-def fft3d(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform of the last three dimensions. See `tf.signal.fft`.
+@op("FFT3D", kernel=_transform(3, inverse=False), shape=_at_least(3), batching=leading_dimensions)
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
     Args:
         input: complex64 or complex128, of rank 3 or more.
@@ -149,9 +157,9 @@ def fft3d(input: Any, name: str | None = None) -> Any:
     """
 
 
-@op("IFFT3D", kernel=_transform(3, inverse=True), shape=_at_least(3))
-def ifft3d(input: Any, name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform of the last three dimensions. See `tf.signal.fft`.
+@op("IFFT3D", kernel=_transform(3, inverse=True), shape=_at_least(3), batching=leading_dimensions)
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the inverse discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
     Args:
         input: complex64 or complex128, of rank 3 or more.
@@ -168,26 +176,30 @@ def ifft3d(input: Any, name: str | None = None) -> Any:
     """
 
 
-def _are_adjoint(forward: Any, backward: Any, rank: int) -> None:
-    axes = tuple(range(-rank, 0))
+def _declare_adjoint(forward: Any, backward: Any, rank: int) -> None:
+    """Declares the gradients of a transform over the last `rank` dimensions and of its inverse."""
+
+    def count(x: Any) -> Any:
+        return _count([shape_of(x)[a] for a in range(-rank, 0)], x.dtype)
 
     @forward.gradient()
     def _(call: Call, dy: Any) -> Any:
-        return backward(dy) * _count(dy, axes)
+        return backward(dy) * count(dy)
 
     @backward.gradient()
     def _(call: Call, dy: Any) -> Any:
-        return forward(dy) / _count(dy, axes)
+        return forward(dy) / count(dy)
 
 
-_are_adjoint(fft, ifft, 1)
-_are_adjoint(fft2d, ifft2d, 2)
-_are_adjoint(fft3d, ifft3d, 3)
+_INVERSES = {1: ifft, 2: ifft2d, 3: ifft3d}  # by their ranks
+for _rank, _forward in ((1, fft), (2, fft2d), (3, fft3d)):
+    _declare_adjoint(_forward, _INVERSES[_rank], _rank)
 
 # ---- over any dimensions, with lengths -------------------------------------------------------------------------------
 
 
 def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
+    """Checks the lengths and dimensions of a transform."""
     if len(fft_length) != len(axes):
         raise invalid(f"fft_length must have shape [{len(axes)}], a length for each dimension, not {fft_length}")
     if any(n is not None and n < 0 for n in fft_length):
@@ -199,12 +211,23 @@ def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
             raise invalid(f"axes must be unique, not {axes}")
 
 
+def _are_ints(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and all(isinstance(v, int) for v in values)
+
+
 def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], Any] = lambda n: n) -> TensorShape:
-    if isinstance(fft_length, Tensor):  # not known while a graph is built
+    """Returns the shape of a transform over `axes`; `last` gives the last of its lengths."""
+    if not _are_ints(axes):
+        return TensorShape(None if x.rank is None else [None] * x.rank)
+    if fft_length is None or isinstance(fft_length, Tensor):
         fft_length = (None,) * len(axes)
-    elif not isinstance(fft_length, tuple) or None not in fft_length:
+    elif _are_ints(fft_length):
         _check_lengths(x, fft_length, axes)
-    if x.rank is None:
+    elif isinstance(fft_length, (list, tuple)):
+        fft_length = tuple([n if isinstance(n, int) else None for n in fft_length])
+    else:
+        raise invalid(f"fft_length must have shape [{len(axes)}], not {fft_length}")
+    if x.rank is None or not axes:
         return x
     shape = x.as_list()
     for a, n in zip(axes, fft_length, strict=True):
@@ -214,11 +237,13 @@ def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], A
 
 
 def _half(n: int | None) -> int | None:
-    """How many of a real transform's elements are not the conjugate of another."""
+    """Returns the number of elements of a real transform that are not the conjugate of another."""
     return n // 2 + 1 if n else n
 
 
 def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
+    """Returns the kernel of a transform with lengths; without any elements, the result is zeros."""
+
     def kernel(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any = None) -> torch.Tensor:
         if len(fft_length) == len(axes) and min(fft_length) > 0 and x.numel():
             return over_axes(x, s=fft_length, dim=axes)
@@ -229,39 +254,42 @@ def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
 
 
 def length_of(x: Any, axis: int) -> Any:
-    """The length of a dimension: a number, or a scalar tensor where it is not known while a graph is built."""
+    """Returns the length of a dimension: an int, or a scalar tensor where it is not static."""
     length = x.shape[axis]
-    return tf.shape(x)[axis] if length is None else length
+    return dynamic_shape(x)[axis] if length is None else length
 
 
 def resized(x: Any, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
-    """The tensor cut off, or continued with zeros, to new lengths of some dimensions."""
+    """Truncates a tensor, or pads it with zeros, to new lengths of some dimensions."""
     shape = tuple(shape_of(x))
     key, paddings = [slice(None)] * len(shape), [[0, 0] for _ in shape]
     for a, n in zip(axes, lengths, strict=True):
         if isinstance(n, Tensor) or isinstance(shape[a], Tensor):
             key[a] = slice(0, n)
-            paddings[a][1] = tf.maximum(0, n - shape[a])
+            paddings[a][1] = maximum(0, n - shape[a])
             continue
         if n < shape[a]:
             key[a] = slice(0, n)
         paddings[a][1] = max(0, n - shape[a])
     if any(k.start is not None for k in key):
         x = x[tuple(key)]
-    return tf.pad(x, paddings) if any(isinstance(after, Tensor) or after for _, after in paddings) else x
+    return pad(x, paddings) if any(isinstance(after, Tensor) or after for _, after in paddings) else x
 
 
 @op("FFTND", kernel=_nd_kernel(torch.fft.fftn), host=("fft_length", "axes"), shape=_nd_rule)
-def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform of some dimensions, which are cut off or continued with zeros to given lengths.
+def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | None = None) -> Tensor:
+    """Computes the discrete Fourier transform over some dimensions, after truncating or padding them to lengths.
 
     Args:
         input: complex64 or complex128.
-        fft_length: a length for each dimension of `axes`.
-        axes: the dimensions.
+        fft_length: integers, the length of each dimension of `axes`.
+        axes: integers, the dimensions.
+
+    Returns:
+        A tensor of the same dtype, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
+        InvalidArgumentError: a dimension does not exist or is repeated, or the lengths are not valid.
 
     Example:
         >>> tf.fftnd(tf.constant([[1 + 0j, 0], [0, 0]]), [2, 2], [0, 1]).numpy().tolist()
@@ -272,21 +300,35 @@ def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> An
 @fftnd.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     fft_length, axes = call.attrs
-    dx = ifftnd(dy, fft_length, axes) * float(math.prod(fft_length))
-    return resized(dx, axes, [call.shape(0)[a] for a in axes])
+    dx = ifftnd(dy, fft_length, axes) * _count(_lengths(fft_length, axes), dy.dtype)
+    return _resized_to_input(dx, call, axes)
 
 
-@op("IFFTND", kernel=_nd_kernel(torch.fft.ifftn), host=("fft_length", "axes"), shape=_nd_rule)
-def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Any:
-    """The inverse of `tf.fftnd`.
+@fftnd.batching
+def _transform_slices(batch: Batch, x: Slices, fft_length: Any, axes: Any, *attrs: Any) -> Any:
+    return batch.run(x.value, static(fft_length), behind(static(axes)), *attrs)
+
+
+@op(
+    "IFFTND",
+    kernel=_nd_kernel(torch.fft.ifftn),
+    host=("fft_length", "axes"),
+    shape=_nd_rule,
+    batching=_transform_slices,
+)
+def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | None = None) -> Tensor:
+    """Computes the inverse of `tf.fftnd`.
 
     Args:
         input: complex64 or complex128.
-        fft_length: a length for each dimension of `axes`.
-        axes: the dimensions.
+        fft_length: integers, the length of each dimension of `axes`.
+        axes: integers, the dimensions.
+
+    Returns:
+        A tensor of the same dtype, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
+        InvalidArgumentError: a dimension does not exist or is repeated, or the lengths are not valid.
 
     Example:
         >>> tf.ifftnd(tf.constant([[4 + 0j, 0], [0, 0]]), [2, 2], [0, 1]).numpy().tolist()
@@ -297,26 +339,24 @@ def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> A
 @ifftnd.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     fft_length, axes = call.attrs
-    dx = fftnd(dy, fft_length, axes) / float(math.prod(fft_length))
-    return resized(dx, axes, [call.shape(0)[a] for a in axes])
+    dx = fftnd(dy, fft_length, axes) / _count(_lengths(fft_length, axes), dy.dtype)
+    return _resized_to_input(dx, call, axes)
 
 
 def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
-    """Of a real transform: that of the full one, where the elements left out get zeros."""
+    """Computes the gradient of a real transform as that of the full one, with zeros for the omitted elements."""
     full = resized(dy, [axes[-1]], [fft_length[-1]])
-    dx = tf.math.real(_inverse(full, fft_length, axes)) * tf.cast(size_of(_lengths(fft_length, axes)), call.dtype(0))
-    return resized(dx, axes, [call.shape(0)[a] for a in axes])
+    dx = real(_inverse(full, fft_length, axes)) * cast(size_of(_lengths(fft_length, axes)), call.dtype(0))
+    return _resized_to_input(dx, call, axes)
 
 
 def _inverse(x: Any, fft_length: Any, axes: Any) -> Any:
-    """The inverse transform of dimensions of these lengths, of the last ones by an op that TensorFlow has on CPUs."""
-    if not _are_last(axes, len(shape_of(x))):
-        return ifftnd(x, fft_length, axes)
-    return registry[f"IFFT{len(axes)}D" if len(axes) > 1 else "IFFT"].function(x)
+    """Computes the inverse transform; over the last dimensions by an op that TensorFlow has on CPUs."""
+    return _INVERSES[len(axes)](x) if _are_last(axes, len(shape_of(x))) else ifftnd(x, fft_length, axes)
 
 
 def _real(x: Any, fft_length: Any, axes: Any, dtype: Any) -> Any:
-    """The transform of real numbers, likewise."""
+    """Computes the transform of real numbers; over the last dimensions by an op that TensorFlow has on CPUs."""
     if not _are_last(axes, len(shape_of(x))):
         return rfftnd(x, fft_length, axes, dtype)
     return RFFT[len(axes)](x, fft_length, dtype)
@@ -327,44 +367,62 @@ def _are_last(axes: Any, rank: int) -> bool:
 
 
 def _lengths(fft_length: Any, axes: Any) -> list[Any]:
+    """Returns the lengths of the dimensions as ints, or as scalar tensors where they are not static.
+
+    Raises:
+        NotStatic: the dimensions are not static.
+    """
+    if isinstance(axes, Tensor):
+        raise NotStatic
     return [fft_length[i] for i in range(len(axes))]
 
 
+def _resized_to_input(dx: Any, call: Call, axes: Any) -> Any:
+    """Undoes the truncation and padding of the dimensions of a call's input."""
+    return resized(dx, axes, [call.shape(0)[a] for a in axes])
+
+
 def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
-    """Of the inverse: elements that stand for their conjugates, too, count twice."""
+    """Computes the gradient of an inverse real transform: elements that also stand for their conjugates count twice."""
     dtype = call.dtype(0)
-    n = fft_length[-1]
-    if isinstance(fft_length, Tensor):
-        k = tf.range(n // 2 + 1)
-        once = tf.cast(tf.logical_or(tf.equal(k, 0), tf.equal(2 * k, n)), dtype.real_dtype)
-        twice = (2.0 - once) / tf.cast(size_of(_lengths(fft_length, axes)), dtype.real_dtype)
+    lengths = _lengths(fft_length, axes)
+    n = lengths[-1]
+    if any(isinstance(length, Tensor) for length in lengths):
+        k = range_of(n // 2 + 1)
+        once = cast(logical_or(equal(k, 0), equal(2 * k, n)), dtype.real_dtype)
+        twice = (2.0 - once) / cast(size_of(lengths), dtype.real_dtype)
         rank = len(call.shape(0))
-        weights = tf.reshape(tf.cast(twice, dtype), [-1] + [1] * (rank - 1 - axes[-1] % rank))
-        return resized(_real(dy, fft_length, axes, dtype) * weights, axes, [call.shape(0)[a] for a in axes])
+        weights = reshape(cast(twice, dtype), [-1] + [1] * (rank - 1 - axes[-1] % rank))
+        return _resized_to_input(_real(dy, fft_length, axes, dtype) * weights, call, axes)
     twice = np.full(n // 2 + 1 if n else 0, 2.0)
     twice[:1] = 1.0
     if n % 2 == 0:
         twice[-1:] = 1.0
     shape = [1] * len(call.shape(0))
     shape[axes[-1]] = len(twice)
-    weights = tf.constant((twice / math.prod(fft_length)).reshape(shape), dtype)
-    dx = _real(dy, fft_length, axes, dtype) * weights
-    return resized(dx, axes, [call.shape(0)[a] for a in axes])
+    weights = constant((twice / math.prod(lengths)).reshape(shape), dtype)
+    return _resized_to_input(_real(dy, fft_length, axes, dtype) * weights, call, axes)
 
 
 @op("RFFTND", kernel=_nd_kernel(torch.fft.rfftn, _half), host=("fft_length", "axes"),
-    shape=lambda x, n, axes, *_: _nd_rule(x, n, axes, _half))  # fmt: skip
-def rfftnd(input: Any, fft_length: Any, axes: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
-    """The discrete Fourier transform of real numbers over some dimensions.
+    shape=lambda x, n, axes, *_: _nd_rule(x, n, axes, _half), batching=_transform_slices)  # fmt: skip
+def rfftnd(
+    input: TensorLike, fft_length: ShapeLike, axes: AxisLike, Tcomplex: DTypeLike = complex64, name: str | None = None
+) -> Tensor:
+    """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
         input: float32 or float64.
-        fft_length: a length for each dimension of `axes`, to which it is cut off or continued with zeros.
-        axes: the dimensions. Of the last one, the result has only the first `length // 2 + 1` elements.
-        Tcomplex: the dtype of the result.
+        fft_length: integers, the length of each dimension of `axes`, to which it is truncated or padded with zeros.
+        axes: integers, the dimensions.
+        Tcomplex: the dtype of the result, complex64 or complex128.
+
+    Returns:
+        A tensor of dtype `Tcomplex`, with the lengths `fft_length` in the dimensions `axes`, but `length // 2 + 1` in
+        the last one of them.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
+        InvalidArgumentError: a dimension does not exist or is repeated, or the lengths are not valid.
 
     Example:
         >>> tf.rfftnd([[1.0, 0.0], [0.0, 0.0]], [2, 2], [0, 1]).numpy().tolist()
@@ -377,18 +435,24 @@ def _(call: Call, dy: Any) -> Any:
     return _rfft_gradient(call, dy, *call.attrs[:2])
 
 
-@op("IRFFTND", kernel=_nd_kernel(torch.fft.irfftn), host=("fft_length", "axes"), shape=lambda *a: _nd_rule(*a[:3]))
-def irfftnd(input: Any, fft_length: Any, axes: Any, Treal: Any = float32, name: str | None = None) -> Any:
-    """The inverse of `tf.rfftnd`; `Treal` is the dtype of the result.
+@op("IRFFTND", kernel=_nd_kernel(torch.fft.irfftn), host=("fft_length", "axes"),
+    shape=lambda x, n, axes, *_: _nd_rule(x, n, axes), batching=_transform_slices)  # fmt: skip
+def irfftnd(
+    input: TensorLike, fft_length: ShapeLike, axes: AxisLike, Treal: DTypeLike = float32, name: str | None = None
+) -> Tensor:
+    """Computes the inverse of `tf.rfftnd`.
 
     Args:
         input: complex64 or complex128.
-        fft_length: a length for each dimension of `axes` of the result.
-        axes: the dimensions.
-        Treal: float32 or float64.
+        fft_length: integers, the length of each dimension of `axes` of the result.
+        axes: integers, the dimensions.
+        Treal: the dtype of the result, float32 or float64.
+
+    Returns:
+        A tensor of dtype `Treal`, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: there are no such dimensions.
+        InvalidArgumentError: a dimension does not exist or is repeated, or the lengths are not valid.
 
     Example:
         >>> tf.irfftnd(tf.constant([[4 + 0j, 0], [0, 0]]), [2, 2], [0, 1]).numpy().tolist()
@@ -405,14 +469,14 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _real_transform(name: str, rank: int) -> Any:
-    """The op RFFT, RFFT2D or RFFT3D."""
+    """Declares the op RFFT, RFFT2D or RFFT3D."""
     axes = tuple(range(-rank, 0))
     kernel = _nd_kernel(torch.fft.rfftn, _half)
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
-        shape=lambda x, n, *_: _nd_rule(x, n, axes, _half))  # fmt: skip
+        shape=lambda x, n, *_: _nd_rule(x, n, axes, _half), batching=leading_dimensions)  # fmt: skip
     def rfft(input: Any, fft_length: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
-        """The transform of real numbers over the last dimensions."""
+        """Computes the transform of real numbers over the last dimensions."""
 
     @rfft.gradient(needs="shapes dtypes")
     def _(call: Call, dy: Any) -> Any:
@@ -422,14 +486,14 @@ def _real_transform(name: str, rank: int) -> Any:
 
 
 def _inverse_real_transform(name: str, rank: int) -> Any:
-    """The op IRFFT, IRFFT2D or IRFFT3D."""
+    """Declares the op IRFFT, IRFFT2D or IRFFT3D."""
     axes = tuple(range(-rank, 0))
     kernel = _nd_kernel(torch.fft.irfftn)
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
-        shape=lambda x, n, *_: _nd_rule(x, n, axes))  # fmt: skip
+        shape=lambda x, n, *_: _nd_rule(x, n, axes), batching=leading_dimensions)  # fmt: skip
     def irfft(input: Any, fft_length: Any, Treal: Any = float32, name: str | None = None) -> Any:
-        """The inverse transform to real numbers over the last dimensions."""
+        """Computes the inverse transform to real numbers over the last dimensions."""
 
     @irfft.gradient(needs="shapes dtypes")
     def _(call: Call, dy: Any) -> Any:

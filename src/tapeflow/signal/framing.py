@@ -1,16 +1,27 @@
-"""Frames of signals: cut out and put together again."""
+"""Division of signals into frames, and their reconstruction from frames."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.creation import range as range_of
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import unstack
+from tapeflow.array.padding import pad
+from tapeflow.array.properties import shape
+from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.extrema import maximum
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.signal.fourier_ops import length_of
 
 
 def _whole_number(value: Any, name: str) -> int:
+    """Returns the integer in a scalar argument."""
     number = host_value(value)
     if isinstance(number, tuple):
         raise ValueError(f"{name} must be a scalar, not {value}")
@@ -20,31 +31,31 @@ def _whole_number(value: Any, name: str) -> int:
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
+    pad_value: TensorLike = 0,
     axis: int = -1,
     name: str | None = None,
-) -> Any:
-    """Cuts a dimension into frames that may overlap.
+) -> Tensor:
+    """Divides a dimension into frames, which may overlap.
 
     Args:
         signal: of any dtype.
-        frame_length: the length of a frame.
-        frame_step: from the beginning of a frame to that of the next.
-        pad_end: whether the last frames go beyond the end and are filled up, so that every sample that begins a frame
-            does.
-        pad_value: what they are filled up with.
+        frame_length: the number of samples in a frame, a scalar integer.
+        frame_step: the number of samples from the beginning of a frame to that of the next one, a scalar integer.
+        pad_end: adds the frames that begin inside of the signal and end after it, and pads the signal for them.
+        pad_value: the value of the padding, a scalar.
         axis: the dimension.
 
     Returns:
-        A tensor with two dimensions, `[frames, frame_length]`, in place of `axis`.
+        A tensor of the same dtype, with two dimensions `[frames, frame_length]` in place of `axis`.
 
     Raises:
-        IndexError: there is no such dimension.
-        InvalidArgumentError: the length is negative, or the step not positive.
+        IndexError: the dimension does not exist.
+        InvalidArgumentError: the length is negative, or the step is not positive.
+        ValueError: the signal, the length or the step has the wrong rank.
 
     Example:
         >>> tf.signal.frame([1, 2, 3, 4, 5], 2, 2).numpy().tolist()
@@ -52,81 +63,81 @@ def frame(
         >>> tf.signal.frame([1, 2, 3], 2, 2, pad_end=True).numpy().tolist()
         [[1, 2], [3, 0]]
     """
-    signal = convert(signal)
-    signal.shape.with_rank_at_least(1)
-    rank = len(signal.shape)
+    x = convert(signal)
+    x.shape.with_rank_at_least(1)
+    rank = len(x.shape)
     axis = host_value(axis)
     if not -rank <= axis < rank:
         raise IndexError(f"there is no dimension {axis} in a tensor of rank {rank}")
     axis %= rank
-    frame_length, frame_step = _whole_number(frame_length, "frame_length"), _whole_number(frame_step, "frame_step")
-    if frame_step == 0:
+    size, step = _whole_number(frame_length, "frame_length"), _whole_number(frame_step, "frame_step")
+    if step == 0:
         raise invalid("Integer division by zero: frame_step must not be 0")
-    if frame_length < 0 or frame_step < 0:
-        raise invalid(f"frame_length and frame_step must not be negative, got {frame_length} and {frame_step}")
-    length = signal.shape[axis]
-    if length is None:
-        length = tf.shape(signal)[axis]
+    if size < 0 or step < 0:
+        raise invalid(f"frame_length and frame_step must not be negative, got {size} and {step}")
+    length = length_of(x, axis)
     if pad_end:
-        count = -(-length // frame_step)
-        missing = frame_length + frame_step * (count - 1) - length
-        missing = max(0, missing) if isinstance(missing, int) else tf.maximum(0, missing)
+        count = -(-length // step)
+        missing = _at_least_zero(size + step * (count - 1) - length)
         paddings = [[0, 0]] * axis + [[0, missing]] + [[0, 0]] * (rank - axis - 1)
-        signal = tf.pad(signal, paddings, constant_values=tf.convert_to_tensor(pad_value, signal.dtype))
+        x = pad(x, paddings, constant_values=convert_to_tensor(pad_value, x.dtype))
     else:
-        count = 1 + (length - frame_length) // frame_step
-        count = max(0, count) if isinstance(count, int) else tf.maximum(0, count)
-    # Frames are made of the parts that they share: as long as the greatest common divisor of length and step.
-    part = math.gcd(frame_length, frame_step)
-    parts = tf.shape(signal)[axis] // part if signal.shape[axis] is None else signal.shape[axis] // part
-    dims = [tf.shape(signal)[i] if d is None else d for i, d in enumerate(signal.shape.as_list())]
+        count = _at_least_zero(1 + (length - size) // step)
+    # Frames consist of parts that they share, as long as the greatest common divisor of their length and step.
+    part = math.gcd(size, step)
+    parts = length_of(x, axis) // part
+    dims = [length_of(x, i) for i in range(rank)]
     before, after = dims[:axis], dims[axis + 1 :]
-    signal = signal[(slice(None),) * axis + (slice(0, parts * part),)]
-    signal = tf.reshape(signal, [*before, parts, part, *after])
-    starts = tf.expand_dims(tf.range(count) * (frame_step // part), 1)
-    frames = tf.gather(signal, starts + tf.range(frame_length // part), axis=axis)
-    return tf.reshape(frames, [*before, count, frame_length, *after])
+    x = x[(slice(None),) * axis + (slice(0, parts * part),)]
+    x = reshape(x, [*before, parts, part, *after])
+    starts = expand_dims(range_of(count) * (step // part), 1)
+    frames = gather(x, starts + range_of(size // part), axis=axis)
+    return reshape(frames, [*before, count, size, *after])
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
-    """Puts frames together, and adds where they overlap.
+def _at_least_zero(count: Any) -> Any:
+    return max(0, count) if isinstance(count, int) else maximum(0, count)
+
+
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
+    """Reconstructs a signal from frames, adding them where they overlap.
 
     Args:
         signal: frames, of shape `[..., frames, frame_length]` and a numeric dtype.
-        frame_step: from the beginning of a frame to that of the next.
+        frame_step: the number of samples from the beginning of a frame to that of the next one, a scalar integer.
 
     Returns:
-        A tensor of shape `[..., (frames - 1) * frame_step + frame_length]`.
+        A tensor of shape `[..., (frames - 1) * frame_step + frame_length]` and the same dtype.
 
     Raises:
-        ValueError: `signal` has less than two dimensions, or `frame_step` is no integer.
+        ValueError: `signal` has fewer than two dimensions, or `frame_step` is not an integer.
         InvalidArgumentError: `frame_step` is not positive.
 
     Example:
         >>> tf.signal.overlap_and_add([[1, 2], [3, 4]], 1).numpy().tolist()
         [1, 5, 4]
     """
-    signal = convert(signal)
-    signal.shape.with_rank_at_least(2)
-    step = host_value(frame_step)
+    x = convert(signal)
+    x.shape.with_rank_at_least(2)
+    argument: Any = frame_step
+    step = host_value(argument)
     if not isinstance(step, int):
-        raise ValueError(f"frame_step must be an integer. Got {frame_step}")
+        raise ValueError(f"frame_step must be an integer. Got {argument}")
     if step <= 0:
         raise invalid(f"frame_step must be positive, not {step}")
-    batch = len(signal.shape) - 2
-    outer = signal.shape[:-2].as_list()
+    batch = len(x.shape) - 2
+    outer = x.shape[:-2].as_list()
     if None in outer:
-        outer = list(tf.unstack(tf.shape(signal)[:-2], num=batch))
-    frames, length = [tf.shape(signal)[i - 2] if d is None else d for i, d in enumerate(signal.shape[-2:].as_list())]
-    parts = -(-length // step)  # every frame is cut into so many parts of `step` samples
-    kept = [[0, 0]] * batch
+        outer = list(unstack(shape(x)[:-2], num=batch))
+    frames, length = length_of(x, -2), length_of(x, -1)
+    parts = -(-length // step)  # of `step` samples, in each frame
     # With `parts` empty frames at the end, and a row of `frames + parts - 1` parts for each place in a frame, the parts
     # that belong to the same samples stand below each other.
-    x = tf.pad(signal, [*kept, [0, parts], [0, step * parts - length]])
-    x = tf.reshape(x, [*outer, frames + parts, parts, step])
-    x = tf.transpose(x, [*range(batch), batch + 1, batch, batch + 2])
-    x = tf.reshape(x, [*outer, (frames + parts) * parts, step])
+    x = pad(x, [*[[0, 0]] * batch, [0, parts], [0, step * parts - length]])
+    x = reshape(x, [*outer, frames + parts, parts, step])
+    x = transpose(x, [*range(batch), batch + 1, batch, batch + 2])
+    x = reshape(x, [*outer, (frames + parts) * parts, step])
     x = x[..., : (frames + parts - 1) * parts, :]
-    x = tf.reduce_sum(tf.reshape(x, [*outer, parts, frames + parts - 1, step]), -3)
-    x = tf.reshape(x, [*outer, (frames + parts - 1) * step])
+    x = reduce_sum(reshape(x, [*outer, parts, frames + parts - 1, step]), -3)
+    x = reshape(x, [*outer, (frames + parts - 1) * step])
     return x[..., : (frames - 1) * step + length]

@@ -1,13 +1,20 @@
-"""The mel scale of pitch, and what speech recognition makes of it."""
+"""The mel scale of pitch, and features for speech recognition."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, zeros
+from tapeflow.array.grids import linspace
+from tapeflow.array.padding import pad
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.casting import cast
+from tapeflow.math.elementwise import log
+from tapeflow.math.extrema import maximum, minimum
 from tapeflow.signal.cosine import dct, root_of_part
 from tapeflow.signal.fourier_ops import length_of
 
@@ -17,10 +24,12 @@ _MEL_FACTOR = 1127.0
 
 
 def _mel(hertz: Any) -> Any:
-    return _MEL_FACTOR * tf.math.log(1.0 + hertz / _MEL_BREAK_HERTZ)
+    """Converts frequencies in hertz to the mel scale."""
+    return _MEL_FACTOR * log(1.0 + hertz / _MEL_BREAK_HERTZ)
 
 
 def _check(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtype: Any) -> None:
+    """Checks the arguments of `linear_to_mel_weight_matrix`."""
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
     if lower < 0.0:
@@ -41,26 +50,26 @@ def _check(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtyp
 
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
+    num_spectrogram_bins: TensorLike = 129,
+    sample_rate: TensorLike = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     name: str | None = None,
-) -> Any:
-    """A matrix that takes spectrograms to the mel scale: `spectrograms @ matrix`.
+) -> Tensor:
+    """Returns a matrix that converts spectrograms to the mel scale: `spectrograms @ matrix`.
 
     Each column is a triangle, as wide as two bands of equal width on the mel scale.
 
     Args:
-        num_mel_bins: how many bands.
-        num_spectrogram_bins: how many frequencies a spectrogram has, from 0 to half the sample rate.
-        sample_rate: samples in a second.
-        lower_edge_hertz, upper_edge_hertz: the range of the bands.
-        dtype: a float dtype.
+        num_mel_bins: the number of bands.
+        num_spectrogram_bins: the number of frequencies of a spectrogram, from 0 to half the sample rate; a scalar.
+        sample_rate: samples per second, a scalar.
+        lower_edge_hertz, upper_edge_hertz: the range of the bands, in hertz.
+        dtype: a floating dtype.
 
     Returns:
-        A tensor of shape `[num_spectrogram_bins, num_mel_bins]`.
+        A tensor of shape `[num_spectrogram_bins, num_mel_bins]` and dtype `dtype`.
 
     Raises:
         ValueError: the range is empty or goes beyond half the sample rate, or a number is not positive.
@@ -71,19 +80,17 @@ def linear_to_mel_weight_matrix(
     """
     dtype = as_dtype(dtype)
     _check(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz, dtype)
-    half_rate = tf.cast(sample_rate, dtype) / 2.0
-    bins = tf.expand_dims(_mel(tf.linspace(tf.zeros([], dtype), half_rate, num_spectrogram_bins)[1:]), 1)
-    edges = tf.linspace(
-        _mel(tf.constant(lower_edge_hertz, dtype)), _mel(tf.constant(upper_edge_hertz, dtype)), num_mel_bins + 2
-    )
+    half_rate = cast(sample_rate, dtype) / 2.0
+    bins = expand_dims(_mel(linspace(zeros([], dtype), half_rate, num_spectrogram_bins)[1:]), 1)
+    edges = linspace(_mel(constant(lower_edge_hertz, dtype)), _mel(constant(upper_edge_hertz, dtype)), num_mel_bins + 2)
     lower, center, upper = edges[:-2], edges[1:-1], edges[2:]
     rising, falling = (bins - lower) / (center - lower), (upper - bins) / (upper - center)
-    weights = tf.maximum(tf.zeros([], dtype), tf.minimum(rising, falling))
-    return tf.pad(weights, [[1, 0], [0, 0]])  # frequency 0 belongs to no band
+    weights = maximum(zeros([], dtype), minimum(rising, falling))
+    return pad(weights, [[1, 0], [0, 0]])  # frequency 0 belongs to no band
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
-    """Mel frequency cepstral coefficients, as HTK computes them: a scaled cosine transform.
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
+    """Computes mel frequency cepstral coefficients as HTK does: by a scaled cosine transform.
 
     Args:
         log_mel_spectrograms: float32 or float64, of shape `[..., num_mel_bins]`.
@@ -93,15 +100,16 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
 
     Raises:
         ValueError: there are no bins.
-        InvalidArgumentError: it is a scalar.
+        InvalidArgumentError: the input is a scalar.
 
     Example:
         >>> np.allclose(tf.signal.mfccs_from_log_mel_spectrograms([1.0, 1.0]), [2.0, 0.0], atol=1e-6)
         True
     """
-    x = convert(log_mel_spectrograms)
+    spectrograms: Any = log_mel_spectrograms
+    x = convert(spectrograms)
     if x.shape.rank == 0:
         raise invalid("log_mel_spectrograms must have one dimension at least")
     if x.shape[-1] == 0:
-        raise ValueError(f"num_mel_bins must be positive. Got: {log_mel_spectrograms}")
+        raise ValueError(f"num_mel_bins must be positive. Got: {spectrograms}")
     return dct(x, type=2) * root_of_part(0.5, length_of(x, -1), x.dtype)

@@ -1,4 +1,4 @@
-"""Transforms of frames: the short-time Fourier transform and the modified cosine transform."""
+"""Transforms of frames: the short-time Fourier transform and the modified discrete cosine transform."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant
+from tapeflow.array.joining import concat, split, tile
+from tapeflow.array.padding import pad, reverse
+from tapeflow.array.shaping import reshape
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.elementwise import square
+from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.cosine import dct
 from tapeflow.signal.fourier import irfft, rfft
 from tapeflow.signal.framing import frame, overlap_and_add
 from tapeflow.signal.windows import hann_window, vorbis_window
 
 
-def _enclosing_power_of_two(value: int) -> int:
-    return 1 << max(0, value - 1).bit_length()
+def _fft_length(fft_length: Any, frame_length: int) -> int:
+    """Returns the length of transforms of frames: by default the next power of two."""
+    return 1 << max(0, frame_length - 1).bit_length() if fft_length is None else _scalar(fft_length)
 
 
 def _scalar(value: Any) -> int:
-    """The number in a scalar.
+    """Returns the number in a scalar.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not a scalar.
     """
     number = convert(value)
     number.shape.assert_has_rank(0)
@@ -31,57 +39,57 @@ def _scalar(value: Any) -> int:
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Callable[..., Any] | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
-) -> Any:
-    """The short-time Fourier transform: that of frames, each times a window.
+) -> Tensor:
+    """Computes the short-time Fourier transform: that of frames, each multiplied by a window.
 
     Args:
         signals: float32 or float64, of shape `[..., samples]`.
-        frame_length: the length of a frame.
-        frame_step: from the beginning of a frame to that of the next.
-        fft_length: the length of the transforms; by default the next power of two.
-        window_fn: `window_fn(frame_length, dtype=...)` gives the window; None for none.
-        pad_end: whether the last frames go beyond the end; see `tf.signal.frame`.
+        frame_length: the number of samples in a frame, a scalar integer.
+        frame_step: the number of samples from the beginning of a frame to that of the next one, a scalar integer.
+        fft_length: the length of the transforms, a scalar integer; by default the next power of two.
+        window_fn: `window_fn(frame_length, dtype=...)` returns the window; None for no window.
+        pad_end: pads the signal for frames that end after it; see `tf.signal.frame`.
 
     Returns:
-        A complex tensor of shape `[..., frames, fft_length // 2 + 1]`.
+        A complex64 or complex128 tensor of shape `[..., frames, fft_length // 2 + 1]`.
 
     Raises:
-        ValueError: `signals` is a scalar, or of another dtype.
+        ValueError: `signals` is a scalar, or has another dtype.
 
     Example:
         >>> tf.signal.stft(tf.ones([16]), frame_length=8, frame_step=4).shape
         TensorShape([3, 5])
     """
-    signals = convert(signals)
-    signals.shape.with_rank_at_least(1)
-    frame_length, frame_step = _scalar(frame_length), _scalar(frame_step)
-    fft_length = _enclosing_power_of_two(frame_length) if fft_length is None else _scalar(fft_length)
-    frames = frame(signals, frame_length, frame_step, pad_end=pad_end)
+    x = convert(signals)
+    x.shape.with_rank_at_least(1)
+    length, step = _scalar(frame_length), _scalar(frame_step)
+    frames = frame(x, length, step, pad_end=pad_end)
     if window_fn is not None:
-        frames *= window_fn(frame_length, dtype=frames.dtype)
-    return rfft(frames, [fft_length])
+        frames *= window_fn(length, dtype=frames.dtype)
+    return rfft(frames, [_fft_length(fft_length, length)])
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None
+    frame_step: TensorLike, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None
 ) -> Callable[..., Any]:
-    """The window with which `tf.signal.inverse_stft` undoes a `tf.signal.stft`.
+    """Returns a function for the window with which `tf.signal.inverse_stft` inverts a `tf.signal.stft`.
 
-    It is the forward window divided by the sum of the squares of all that overlap there (D. Griffin and J. Lim, 1984).
+    The window is the forward window divided by the sum of the squares of all windows that overlap there (D. Griffin and
+    J. Lim, 1984).
 
     Args:
-        frame_step: that of the transform.
-        forward_window_fn: the window of the transform.
+        frame_step: the step of the transform, a scalar integer.
+        forward_window_fn: the window function of the transform.
 
     Returns:
-        A function `window_fn(frame_length, dtype)`.
+        A function `window_fn(frame_length, dtype)`, which returns a tensor of shape `[frame_length]`.
 
     Example:
         >>> window = tf.signal.inverse_stft_window_fn(2)(4, tf.float32)
@@ -93,34 +101,34 @@ def inverse_stft_window_fn(
         length, step = _scalar(frame_length), _scalar(frame_step)
         window = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
-        squares = tf.pad(tf.square(window), [[0, overlaps * step - length]])
-        sums = tf.reduce_sum(tf.reshape(squares, [overlaps, step]), 0)
-        return window / tf.tile(sums, [overlaps])[:length]
+        squares = pad(square(window), [[0, overlaps * step - length]])
+        sums = reduce_sum(reshape(squares, [overlaps, step]), 0)
+        return window / tile(sums, [overlaps])[:length]
 
     return inverse_window_fn
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Callable[..., Any] | None = hann_window,
     name: str | None = None,
-) -> Any:
-    """The inverse short-time Fourier transform, by adding up overlapping frames.
+) -> Tensor:
+    """Computes the inverse short-time Fourier transform by adding overlapping frames.
 
     Args:
-        stfts: complex, of shape `[..., frames, fft_length // 2 + 1]`.
+        stfts: complex64 or complex128, of shape `[..., frames, fft_length // 2 + 1]`.
         frame_length, frame_step, fft_length: those of the transform.
-        window_fn: the window to multiply frames by; `tf.signal.inverse_stft_window_fn` gives the one that undoes a
-            transform.
+        window_fn: the function for the window to multiply frames by; `tf.signal.inverse_stft_window_fn` returns the one
+            that inverts a transform. None for no window.
 
     Returns:
-        A real tensor of shape `[..., samples]`.
+        A float32 or float64 tensor of shape `[..., samples]`.
 
     Raises:
-        ValueError: `stfts` has less than two dimensions, or is not complex.
+        ValueError: `stfts` has fewer than two dimensions, or is not complex.
 
     Example:
         >>> x = tf.ones([16])
@@ -128,92 +136,96 @@ def inverse_stft(
         >>> np.allclose(x[4:-4], y[4:-4])
         True
     """
-    stfts = convert(stfts)
-    stfts.shape.with_rank_at_least(2)
-    frame_length, frame_step = _scalar(frame_length), _scalar(frame_step)
-    fft_length = _enclosing_power_of_two(frame_length) if fft_length is None else _scalar(fft_length)
-    frames = irfft(stfts, [fft_length])
-    if fft_length > frame_length:
-        frames = frames[..., :frame_length]
-    elif fft_length < frame_length:
-        frames = tf.pad(frames, [[0, 0]] * (len(frames.shape) - 1) + [[0, frame_length - fft_length]])
+    x = convert(stfts)
+    x.shape.with_rank_at_least(2)
+    length, step = _scalar(frame_length), _scalar(frame_step)
+    transformed_length = _fft_length(fft_length, length)
+    frames = irfft(x, [transformed_length])
+    if transformed_length > length:
+        frames = frames[..., :length]
+    elif transformed_length < length:
+        frames = pad(frames, [[0, 0]] * (len(frames.shape) - 1) + [[0, length - transformed_length]])
     if window_fn is not None:
-        frames *= window_fn(frame_length, dtype=frames.dtype)
-    return overlap_and_add(frames, frame_step)
+        frames *= window_fn(length, dtype=frames.dtype)
+    return overlap_and_add(frames, step)
 
 
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: TensorLike,
     window_fn: Callable[..., Any] | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
-    """The modified discrete cosine transform of frames that overlap by half (J. Princen and A. Bradley, 1986).
+) -> Tensor:
+    """Computes the modified discrete cosine transform of frames that overlap by half.
+
+    Source: J. Princen and A. Bradley, "Analysis/synthesis filter bank design based on time domain aliasing
+    cancellation", IEEE Transactions on Acoustics, Speech, and Signal Processing 34 (1986).
 
     Args:
         signals: float32 or float64, of shape `[..., samples]`.
-        frame_length: the length of a frame, a multiple of 4.
-        window_fn: `window_fn(frame_length, dtype=...)` gives the window; None for the constant `sqrt(1/2)`.
-        pad_end: whether the last frames go beyond the end; see `tf.signal.frame`.
+        frame_length: the number of samples in a frame, a multiple of 4.
+        window_fn: `window_fn(frame_length, dtype=...)` returns the window; None for the constant `sqrt(1/2)`.
+        pad_end: pads the signal for frames that end after it; see `tf.signal.frame`.
         norm: None, or "ortho" for an orthonormal transform.
 
     Returns:
-        A tensor of shape `[..., frames, frame_length // 2]`.
+        A tensor of shape `[..., frames, frame_length // 2]` and the same dtype.
 
     Raises:
-        ValueError: the frame length is no multiple of 4, or `signals` is a scalar.
+        ValueError: the frame length is not a multiple of 4, or `signals` is a scalar.
 
     Example:
         >>> tf.signal.mdct(tf.ones([16]), frame_length=8).shape
         TensorShape([3, 4])
     """
-    signals = convert(signals)
-    signals.shape.with_rank_at_least(1)
-    frame_length = _scalar(frame_length)
-    if frame_length % 4:
+    x = convert(signals)
+    x.shape.with_rank_at_least(1)
+    length = _scalar(frame_length)
+    if length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
-    frames = frame(signals, frame_length, frame_length // 2, pad_end=pad_end)
-    frames *= _window(window_fn, frame_length, frames.dtype)
-    a, b, c, d = tf.split(frames, 4, axis=-1)
-    folded = tf.concat([-tf.reverse(c, [-1]) - d, a - tf.reverse(b, [-1])], -1)
+    frames = frame(x, length, length // 2, pad_end=pad_end)
+    frames *= _window(window_fn, length, frames.dtype)
+    a, b, c, d = split(frames, 4, axis=-1)
+    folded = concat([-reverse(c, [-1]) - d, a - reverse(b, [-1])], -1)
     return dct(folded, type=4, norm=norm)
 
 
 def _window(window_fn: Callable[..., Any] | None, length: int, dtype: Any) -> Any:
-    return tf.constant(math.sqrt(0.5), dtype) if window_fn is None else window_fn(length, dtype=dtype)
+    """Returns the window of the modified discrete cosine transform."""
+    return constant(math.sqrt(0.5), dtype) if window_fn is None else window_fn(length, dtype=dtype)
 
 
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: Callable[..., Any] | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
-    """The inverse of `tf.signal.mdct`; the first and last half frame are not restored.
+) -> Tensor:
+    """Computes the inverse of `tf.signal.mdct`, except for the first and the last half frame.
 
     Args:
-        mdcts: of shape `[..., frames, frame_length // 2]`.
+        mdcts: float32 or float64, of shape `[..., frames, frame_length // 2]`.
         window_fn, norm: those of the transform.
 
     Returns:
-        A tensor of shape `[..., samples]`.
+        A tensor of shape `[..., samples]` and the same dtype.
 
     Raises:
-        ValueError: `mdcts` has less than two dimensions.
+        ValueError: `mdcts` has fewer than two dimensions.
 
     Example:
         >>> x = tf.range(16.0)
         >>> np.allclose(x[4:-4], tf.signal.inverse_mdct(tf.signal.mdct(x, 8))[4:-4], atol=1e-4)
         True
     """
-    mdcts = convert(mdcts)
-    mdcts.shape.with_rank_at_least(2)
-    half = mdcts.shape[-1]
-    unfolded = dct(mdcts, type=4, norm=norm)
+    x = convert(mdcts)
+    x.shape.with_rank_at_least(2)
+    half = x.shape[-1]
+    unfolded = dct(x, type=4, norm=norm)
     if norm is None:
         unfolded *= 0.5 / half
-    first, second = tf.split(unfolded, 2, axis=-1)
-    frames = tf.concat([second, -tf.reverse(second, [-1]), -tf.reverse(first, [-1]), -first], -1)
+    first, second = split(unfolded, 2, axis=-1)
+    frames = concat([second, -reverse(second, [-1]), -reverse(first, [-1]), -first], -1)
     return overlap_and_add(frames * _window(window_fn, 2 * half, frames.dtype), half)

@@ -1,18 +1,28 @@
-"""Windows: how much each sample of a frame counts."""
+"""Windows: the weights of the samples of a frame."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, ones
+from tapeflow.array.creation import range as range_of
+from tapeflow.array.joining import concat
+from tapeflow.array.padding import reverse
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.math.casting import cast
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.elementwise import exp, sqrt, square
+from tapeflow.math.extrema import maximum
+from tapeflow.math.special import bessel_i0e
+from tapeflow.math.trigonometric import cos, sin
 
 
 def _arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
-    """The length as a number (in a graph, a tensor), and the dtype."""
+    """Returns the length as an int (in a graph as a tensor), and the dtype."""
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Found {dtype!r}")
@@ -24,30 +34,34 @@ def _arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
 
 
 def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, mean: float, amplitude: float) -> Any:
+    """Returns the window `mean - amplitude * cos(2 pi n / N)`."""
     length, dtype = _arguments(window_length, dtype)
     if isinstance(length, int) and length == 1:
-        return tf.ones([1], dtype)
-    # A periodic window is the symmetric one of a sample more; of odd lengths TensorFlow makes no difference.
+        return ones([1], dtype)
+    # A periodic window is the symmetric one of one more sample; for odd lengths TensorFlow makes no difference.
     steps = length + int(bool(periodic)) * (1 - length % 2) - 1
-    positions = tf.cast(tf.range(length), dtype)
-    angles = tf.constant(2 * math.pi, dtype) * positions / tf.cast(steps, dtype)
-    return tf.constant(mean, dtype) - tf.constant(amplitude, dtype) * tf.cos(angles)
+    positions = cast(range_of(length), dtype)
+    angles = constant(2 * math.pi, dtype) * positions / cast(steps, dtype)
+    return constant(mean, dtype) - constant(amplitude, dtype) * cos(angles)
 
 
-def hann_window(window_length: Any, periodic: Any = True, dtype: Any = float32, name: str | None = None) -> Any:
-    """The Hann window: `0.5 - 0.5 cos(2 pi n / N)`.
+def hann_window(
+    window_length: TensorLike, periodic: TensorLike = True, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
+    """Returns the Hann window: `0.5 - 0.5 cos(2 pi n / N)`.
 
     Args:
-        window_length: how many samples.
-        periodic: whether it continues as a period (N is the length) or is symmetric (N is one less). Without effect on
-            odd lengths, which are symmetric always.
-        dtype: a float dtype.
+        window_length: the number of samples, a scalar integer.
+        periodic: True for a period of a periodic function (N is the length), False for a symmetric window (N is one
+            less). Windows of odd lengths are always symmetric.
+        dtype: a floating dtype.
 
     Returns:
-        A tensor of shape `[window_length]`.
+        A tensor of shape `[window_length]` and dtype `dtype`.
 
     Raises:
-        ValueError: `dtype` is not a float dtype, or `window_length` no scalar.
+        ValueError: `dtype` is not a floating dtype, or `window_length` is not a scalar.
+        TypeError: `window_length` is not an integer.
 
     Example:
         >>> np.allclose(tf.signal.hann_window(4), [0.0, 0.5, 1.0, 0.5])
@@ -56,19 +70,22 @@ def hann_window(window_length: Any, periodic: Any = True, dtype: Any = float32, 
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
-def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = float32, name: str | None = None) -> Any:
-    """The Hamming window: `0.54 - 0.46 cos(2 pi n / N)`. See `tf.signal.hann_window`.
+def hamming_window(
+    window_length: TensorLike, periodic: TensorLike = True, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
+    """Returns the Hamming window: `0.54 - 0.46 cos(2 pi n / N)`. See `tf.signal.hann_window`.
 
     Args:
-        window_length: how many samples.
-        periodic: whether it continues as a period, or is symmetric.
-        dtype: a float dtype.
+        window_length: the number of samples, a scalar integer.
+        periodic: True for a period of a periodic function, False for a symmetric window.
+        dtype: a floating dtype.
 
     Returns:
-        A tensor of shape `[window_length]`.
+        A tensor of shape `[window_length]` and dtype `dtype`.
 
     Raises:
-        ValueError: `dtype` is not a float dtype, or `window_length` no scalar.
+        ValueError: `dtype` is not a floating dtype, or `window_length` is not a scalar.
+        TypeError: `window_length` is not an integer.
 
     Example:
         >>> tf.signal.hamming_window(4).numpy().round(2).tolist()
@@ -77,19 +94,22 @@ def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = float3
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
-def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None) -> Any:
-    """The Kaiser window: `I0(beta sqrt(1 - x^2)) / I0(beta)` for x from -1 to 1, with the Bessel function `I0`.
+def kaiser_window(
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
+    """Returns the Kaiser window: `I0(beta sqrt(1 - x^2)) / I0(beta)` for x from -1 to 1, with the Bessel function `I0`.
 
     Args:
-        window_length: how many samples.
-        beta: how narrow it is.
-        dtype: a float dtype.
+        window_length: the number of samples, a scalar integer.
+        beta: the shape parameter, a scalar; larger ones make the window narrower.
+        dtype: a floating dtype.
 
     Returns:
-        A tensor of shape `[window_length]`.
+        A tensor of shape `[window_length]` and dtype `dtype`.
 
     Raises:
-        ValueError: `dtype` is not a float dtype, or `window_length` no scalar.
+        ValueError: `dtype` is not a floating dtype, or `window_length` is not a scalar.
+        TypeError: `window_length` is not an integer.
 
     Example:
         >>> float(tf.signal.kaiser_window(5)[2])
@@ -97,30 +117,31 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
     """
     length, dtype = _arguments(window_length, dtype)
     if isinstance(length, int) and length == 1:
-        return tf.ones([1], dtype)
-    half = tf.cast(length - 1, dtype) / 2.0
-    x = (tf.cast(tf.range(length), dtype) - half) / half
-    beta = tf.cast(beta, dtype)
-    root = beta * tf.sqrt(tf.maximum(tf.constant(0.0, dtype), 1.0 - tf.square(x)))
+        return ones([1], dtype)
+    half = cast(length - 1, dtype) / 2.0
+    x = (cast(range_of(length), dtype) - half) / half
+    peak = cast(beta, dtype)
+    root = peak * sqrt(maximum(constant(0.0, dtype), 1.0 - square(x)))
     # The scaled Bessel function does not overflow.
-    return tf.exp(root - beta) * tf.math.bessel_i0e(root) / tf.math.bessel_i0e(beta)
+    return exp(root - peak) * bessel_i0e(root) / bessel_i0e(peak)
 
 
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
-) -> Any:
-    """The Kaiser-Bessel derived window, whose squares in halves that overlap add up to 1, as the MDCT needs.
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
+    """Returns the Kaiser-Bessel derived window, of which the squares of overlapping halves add up to 1.
 
     Args:
-        window_length: how many samples; the last one of an odd number is left out.
-        beta: how narrow it is.
-        dtype: a float dtype.
+        window_length: the number of samples, a scalar integer; odd ones are rounded down to even ones.
+        beta: the shape parameter, a scalar; larger ones make the window narrower.
+        dtype: a floating dtype.
 
     Returns:
-        A tensor of shape `[window_length]`.
+        A tensor of shape `[window_length]` and dtype `dtype`.
 
     Raises:
-        ValueError: `dtype` is not a float dtype, or `window_length` no scalar.
+        ValueError: `dtype` is not a floating dtype, or `window_length` is not a scalar.
+        TypeError: `window_length` is not an integer.
 
     Example:
         >>> window = tf.signal.kaiser_bessel_derived_window(4)
@@ -128,23 +149,24 @@ def kaiser_bessel_derived_window(
         True
     """
     length, dtype = _arguments(window_length, dtype)
-    sums = tf.cumsum(kaiser_window(length // 2 + 1, beta, dtype))
-    half = tf.sqrt(sums[:-1] / sums[-1])
-    return tf.concat([half, tf.reverse(half, [0])], 0)
+    sums = cumsum(kaiser_window(length // 2 + 1, beta, dtype))
+    half = sqrt(sums[:-1] / sums[-1])
+    return concat([half, reverse(half, [0])], 0)
 
 
-def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = None) -> Any:
-    """Vorbis' power complementary window: `sin(pi / 2 sin^2(pi (n + 1/2) / N))`.
+def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
+    """Returns the power complementary window of Vorbis: `sin(pi / 2 sin^2(pi (n + 1/2) / N))`.
 
     Args:
-        window_length: how many samples.
-        dtype: a float dtype.
+        window_length: the number of samples, a scalar integer.
+        dtype: a floating dtype.
 
     Returns:
-        A tensor of shape `[window_length]`.
+        A tensor of shape `[window_length]` and dtype `dtype`.
 
     Raises:
-        ValueError: `dtype` is not a float dtype, or `window_length` no scalar.
+        ValueError: `dtype` is not a floating dtype, or `window_length` is not a scalar.
+        TypeError: `window_length` is not an integer.
 
     Example:
         >>> window = tf.signal.vorbis_window(4)
@@ -152,6 +174,6 @@ def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = N
         True
     """
     length, dtype = _arguments(window_length, dtype)
-    positions = tf.cast(tf.range(length), dtype) + 0.5
-    angles = tf.constant(math.pi, dtype) * positions / tf.cast(length, dtype)
-    return tf.sin(tf.constant(math.pi / 2, dtype) * tf.square(tf.sin(angles)))
+    positions = cast(range_of(length), dtype) + 0.5
+    angles = constant(math.pi, dtype) * positions / cast(length, dtype)
+    return sin(constant(math.pi / 2, dtype) * square(sin(angles)))

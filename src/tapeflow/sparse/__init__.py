@@ -1,4 +1,4 @@
-"""The public `tf.sparse` namespace: tensors of which only some elements are given."""
+"""The public `tf.sparse` namespace: tensors that hold only the elements which are not zero."""
 
 from tapeflow.sparse.arranging import (
     concat,
@@ -30,3 +30,10 @@ from tapeflow.sparse.reduction import (
     to_indicator,
 )
 from tapeflow.sparse.tensor import SparseTensor
+
+__all__ = [
+    "SparseTensor", "add", "bincount", "concat", "cross", "cross_hashed", "expand_dims", "eye", "fill_empty_rows",
+    "from_dense", "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape",
+    "reshape", "retain", "sampled_addmm", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax",
+    "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sparse tensors in other orders and shapes, put together and taken apart."""
+"""Reordering, reshaping, joining, slicing and filling of sparse tensors."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -34,16 +35,16 @@ from tapeflow.math.reduction import reduce_any, reduce_max, reduce_sum
 from tapeflow.sparse import places
 from tapeflow.sparse.dense import as_sparse
 from tapeflow.sparse.merging import sparse_add_grad
-from tapeflow.sparse.tensor import SparseTensor
+from tapeflow.sparse.tensor import SparseLike, SparseTensor
 
 
 def _shape_tensor(shape: Sequence[Any]) -> Any:
-    """A shape as an int64 tensor; in a graph dimensions may be symbolic."""
+    """Converts a shape to an int64 tensor; in a graph dimensions may be symbolic."""
     return convert([cast(d, int64) if isinstance(d, Tensor) else d for d in shape], int64)
 
 
 def _dims(sp: SparseTensor) -> list[Any]:
-    """The dimensions of the whole: ints, and scalar tensors for those that are not known."""
+    """Returns the dimensions of a sparse tensor: ints, and scalar tensors for those that are not static."""
     return [sp.dense_shape[i] if d is None else d for i, d in enumerate(sp.shape)]
 
 
@@ -58,7 +59,7 @@ def _sorted(indices: torch.Tensor, values: torch.Tensor, shape: Any) -> tuple[to
 
 @op("SparseReorder", kernel=_sorted, host=("input_shape",), moves=True, shape=lambda at, values, _: [at, values])
 def _reorder(input_indices: Any, input_values: Any, input_shape: Any, name: str | None = None) -> Any:
-    """The entries in the order of their indices."""
+    """Sorts the entries by their indices."""
 
 
 @_reorder.gradient(needs="input0 outputs")
@@ -67,8 +68,14 @@ def _(call: Call, d_indices: Any, d_values: Any) -> Any:
     return None, sparse_add_grad(d_values, indices, indices, call.outputs[0])[0]
 
 
-def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The same sparse tensor, with its entries in row-major order.
+def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
+    """Sorts the entries of a sparse tensor in row-major order.
+
+    Args:
+        sp_input: a `SparseTensor`.
+
+    Returns:
+        The sparse tensor with sorted indices.
 
     Raises:
         TypeError: `sp_input` is no `SparseTensor`.
@@ -82,12 +89,18 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor(indices, values, sp.dense_shape)
 
 
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """The sparse tensor with its dimensions permuted.
+def transpose(sp_input: SparseLike, perm: AxisLike = None, name: str | None = None) -> SparseTensor:
+    """Permutes the dimensions of a sparse tensor.
 
     Args:
         sp_input: a `SparseTensor`.
-        perm: which dimension comes in each place; by default they are reversed.
+        perm: for each dimension of the result that of the input; by default they are reversed.
+
+    Returns:
+        A sparse tensor with sorted indices.
+
+    Raises:
+        ValueError: there are more or fewer dimensions in `perm`.
 
     Example:
         >>> tf.sparse.transpose(tf.SparseTensor([[0, 2]], [5], [2, 3])).indices.numpy().tolist()
@@ -106,48 +119,50 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 
 def _new_shape(shape: Sequence[int], new: Any) -> tuple[int, ...]:
-    """The new shape, with its -1 filled in."""
-    wanted = list(new if isinstance(new, tuple) else (new,))
-    unknown = [i for i, d in enumerate(wanted) if d == -1]
-    if len(unknown) > 1:
-        raise invalid(f"only one output dimension may be -1, not both {unknown[0]} and {unknown[1]}")
-    count, known = math.prod(shape), math.prod(d for d in wanted if d != -1)
-    if unknown and known and count % known == 0:
-        wanted[unknown[0]] = count // known
-    elif unknown:
+    """Returns the new shape, with its -1 replaced."""
+    dims = list(new if isinstance(new, tuple) else (new,))
+    inferred = [i for i, d in enumerate(dims) if d == -1]
+    if len(inferred) > 1:
+        raise invalid(f"only one output dimension may be -1, not both {inferred[0]} and {inferred[1]}")
+    count, others = math.prod(shape), math.prod(d for d in dims if d != -1)
+    if inferred and others and count % others == 0:
+        dims[inferred[0]] = count // others
+    elif inferred:
         raise invalid(
             f"Input to reshape is a SparseTensor with {count} dense values, but the requested shape requires a "
-            f"multiple of "
-            f"{known}. input_shape={places.text(shape)} output_shape={places.text(wanted)}"
+            f"multiple of {others}. input_shape={places.text(shape)} output_shape={places.text(dims)}"
         )
-    if math.prod(wanted) != count:
+    if math.prod(dims) != count:
         raise invalid(
-            f"Input to reshape is a tensor with {count} dense values, but the requested shape has {math.prod(wanted)}. "
-            f"input_shape={places.text(shape)} output_shape={places.text(wanted)}"
+            f"Input to reshape is a tensor with {count} dense values, but the requested shape has {math.prod(dims)}. "
+            f"input_shape={places.text(shape)} output_shape={places.text(dims)}"
         )
-    return tuple(wanted)
+    return tuple(dims)
 
 
 def _reshaped(indices: torch.Tensor, shape: Any, new_shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    wanted = _new_shape(shape, new_shape)
-    return places.unflat(places.flat(indices, shape), wanted), torch.tensor(wanted, dtype=torch.int64)
+    dims = _new_shape(shape, new_shape)
+    return places.unflat(places.flat(indices, shape), dims), torch.tensor(dims, dtype=torch.int64)
 
 
 @op("SparseReshape", kernel=_reshaped, host=("input_shape", "new_shape"),
     shape=lambda at, old, new: places.components(places.rank_of(new))[::2])  # fmt: skip
 def _sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any, name: str | None = None) -> Any:
-    """The indices of the entries in another shape."""
+    """Returns the indices of the entries in another shape."""
 
 
 not_differentiable(_sparse_reshape)
 
 
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """The sparse tensor in another shape, with its elements in the same order.
+def reshape(sp_input: SparseLike, shape: ShapeLike, name: str | None = None) -> SparseTensor:
+    """Reshapes a sparse tensor; its elements stay in the same order.
 
     Args:
         sp_input: a `SparseTensor`.
         shape: the new shape; one dimension may be -1.
+
+    Returns:
+        A sparse tensor with the same values.
 
     Raises:
         InvalidArgumentError: the number of elements differs.
@@ -161,15 +176,18 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor(indices, sp.values, new_shape)
 
 
-def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
-    """The sparse tensor with another dimension of length 1.
+def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None = None) -> SparseTensor:
+    """Inserts a dimension of length 1.
 
     Args:
         sp_input: a `SparseTensor`.
-        axis: where it goes; by default at the end.
+        axis: the position of the new dimension; by default the last.
+
+    Returns:
+        A sparse tensor with the same values, of one rank more.
 
     Raises:
-        InvalidArgumentError: there is no such place.
+        InvalidArgumentError: there is no such position.
 
     Example:
         >>> tf.sparse.expand_dims(tf.SparseTensor([[1]], [5], [3]), 0).shape
@@ -178,19 +196,22 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
     sp = as_sparse(sp_input)
     dims = _dims(sp)
     rank = len(dims)
-    place = -1 if axis is None else int(axis)
-    if not -rank - 1 <= place <= rank:
-        raise invalid(f"axis = {place} is not in [{-rank - 1}, {rank}], the places in a tensor of {rank} dimensions")
-    place %= rank + 1
-    return reshape(sp, _shape_tensor([*dims[:place], 1, *dims[place:]]))
+    at = -1 if axis is None else int(axis)
+    if not -rank - 1 <= at <= rank:
+        raise invalid(f"axis = {at} is not in [{-rank - 1}, {rank}], the places in a tensor of {rank} dimensions")
+    at %= rank + 1
+    return reshape(sp, _shape_tensor([*dims[:at], 1, *dims[at:]]))
 
 
-def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same entries in a larger shape.
+def reset_shape(sp_input: SparseLike, new_shape: ShapeLike = None) -> SparseTensor:
+    """Returns the entries of a sparse tensor in another shape.
 
     Args:
         sp_input: a `SparseTensor`.
         new_shape: no smaller in any dimension; by default the least that holds all entries.
+
+    Returns:
+        A sparse tensor with the same indices and values.
 
     Raises:
         ValueError: it is smaller, or of another rank.
@@ -203,8 +224,8 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     if new_shape is None:
         none = zeros_like(expand_dims_dense(sp.dense_shape, 0))
         return SparseTensor(sp.indices, sp.values, reduce_max(concat_dense([none, sp.indices + 1], 0), 0))
-    wanted = cast(convert(new_shape), int64)
-    sp.dense_shape.shape.assert_is_compatible_with(wanted.shape)
+    shape = cast(convert(new_shape), int64)
+    sp.dense_shape.shape.assert_is_compatible_with(shape.shape)
 
     def check(old: Any, new: Any) -> None:
         if (new._numpy() < old._numpy()).any():
@@ -213,11 +234,11 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
                 f"({new._numpy().tolist()}), sp_input.shape ({old._numpy().tolist()})."
             )
 
-    checked(check, sp.dense_shape, wanted)
-    return SparseTensor(sp.indices, sp.values, wanted)
+    checked(check, sp.dense_shape, shape)
+    return SparseTensor(sp.indices, sp.values, shape)
 
 
-# ---- together and apart ----------------------------------------------------------------------------------------------
+# ---- joining and slicing ---------------------------------------------------------------------------------------------
 
 
 def _joined(indices: list[Any], values: list[Any], shapes: Any, concat_dim: int) -> Any:
@@ -231,10 +252,10 @@ def _joined(indices: list[Any], values: list[Any], shapes: Any, concat_dim: int)
                 raise invalid(f"Input shapes must match: expected {m} for dimension {d} but got {n} at position {i}")
         moved.append(index + _step(rank, axis, start, index))
         start += shape[axis]
-    together = torch.cat(moved)
+    joined = torch.cat(moved)
     shape = [start if d == axis else n for d, n in enumerate(shapes[0])]
-    at = places.order(together, shape)
-    return together[at], torch.cat(values)[at], torch.tensor(shape, dtype=torch.int64)
+    at = places.order(joined, shape)
+    return joined[at], torch.cat(values)[at], torch.tensor(shape, dtype=torch.int64)
 
 
 def _step(rank: int, axis: int, by: int, like: torch.Tensor) -> torch.Tensor:
@@ -244,31 +265,36 @@ def _step(rank: int, axis: int, by: int, like: torch.Tensor) -> torch.Tensor:
 @op("SparseConcat", kernel=_joined, host=("shapes",), moves=True,
     shape=lambda at, values, shapes, _: places.components(at[0].rank and at[0][1]))  # fmt: skip
 def _sparse_concat(indices: Any, values: Any, shapes: Any, concat_dim: int, name: str | None = None) -> Any:
-    """Sparse tensors joined along a dimension."""
+    """Joins sparse tensors along a dimension."""
 
 
 @_sparse_concat.gradient(needs="inputs outputs")
 def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
     shapes, axis = call.attrs
-    found: list[Any] = []
+    d_inputs: list[Any] = []
     start, rank = 0, len(shapes[0])
     for index, shape in zip(call.inputs, shapes, strict=False):  # the indices come first among the inputs
         moved = index + _shape_tensor([start if d == axis % rank else 0 for d in range(rank)])
-        found.append(sparse_add_grad(d_values, moved, moved, call.outputs[0])[0])
+        d_inputs.append(sparse_add_grad(d_values, moved, moved, call.outputs[0])[0])
         start += shape[axis]
-    return [None] * len(shapes) + found
+    return [None] * len(shapes) + d_inputs
 
 
-def concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
+def concat(
+    axis: int, sp_inputs: Sequence[SparseLike], expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
     """Joins sparse tensors along a dimension.
 
     Args:
         axis: the dimension.
         sp_inputs: a list of `SparseTensor`s, equal in all other dimensions.
-        expand_nonconcat_dims: whether smaller ones are taken as of the largest size in the other dimensions.
+        expand_nonconcat_dims: extends smaller ones to the largest size in the other dimensions.
+
+    Returns:
+        A sparse tensor with sorted indices.
 
     Raises:
-        TypeError: it is no list.
+        TypeError: `sp_inputs` is no list.
         InvalidArgumentError: the shapes do not match.
 
     Example:
@@ -294,16 +320,20 @@ def concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name:
 
 
 def split(
-    sp_input: Any = None, num_split: int | None = None, axis: int | None = None, name: str | None = None
+    sp_input: SparseLike | None = None, num_split: int | None = None, axis: int | None = None, name: str | None = None
 ) -> list[SparseTensor]:
     """Splits a sparse tensor into parts along a dimension; the first parts are one longer where it does not divide.
 
     Args:
         sp_input: a `SparseTensor`.
-        num_split: how many parts.
+        num_split: the number of parts.
         axis: the dimension.
 
+    Returns:
+        A list of sparse tensors.
+
     Raises:
+        ValueError: `num_split` or `axis` is missing.
         InvalidArgumentError: there is no such dimension, or it is shorter than `num_split`.
 
     Example:
@@ -319,11 +349,11 @@ def split(
         raise invalid(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
     axis %= rank
 
-    def check(whole: Any) -> None:
-        if not 1 <= num_split <= int(whole):
+    def check(length: Any) -> None:
+        if not 1 <= num_split <= int(length):
             raise invalid(
-                f"Input num_split should be between 1 and the splitting dimension size ({int(whole)}), got {num_split} "
-                "[Op:SparseSplit]"
+                f"Input num_split should be between 1 and the splitting dimension size ({int(length)}), got "
+                f"{num_split} [Op:SparseSplit]"
             )
 
     checked(check, sp.dense_shape[axis])
@@ -340,22 +370,22 @@ def split(
 
 def _cut(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
     rank = len(shape)
-    for name, given in (("start", start), ("size", size)):
-        if not isinstance(given, tuple) or len(given) != rank:
-            got = len(given) if isinstance(given, tuple) else 0
+    for name, vector in (("start", start), ("size", size)):
+        if not isinstance(vector, tuple) or len(vector) != rank:
+            got = len(vector) if isinstance(vector, tuple) else 0
             raise invalid(f"Expected {name} to be a vector of length {rank} but got length {got}")
     low = torch.tensor(start, dtype=torch.int64, device=indices.device)
     length = torch.tensor(size, dtype=torch.int64, device=indices.device)
     end = torch.minimum(low + length, torch.tensor(shape, dtype=torch.int64, device=indices.device))
-    kept = ((indices >= low) & (indices < end)).all(1)
+    inside = ((indices >= low) & (indices < end)).all(1)
     new = [max(min(n, m - b), 0) if b >= 0 else n for m, b, n in zip(shape, start, size, strict=True)]
-    return indices[kept] - low, values[kept], torch.tensor(new, dtype=torch.int64)
+    return indices[inside] - low, values[inside], torch.tensor(new, dtype=torch.int64)
 
 
 @op("SparseSlice", kernel=_cut, host=("shape", "start", "size"), moves=True,
     shape=lambda at, values, shape, start, size: places.components(places.rank_of(shape)))  # fmt: skip
 def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any, name: str | None = None) -> Any:
-    """The entries inside of a box."""
+    """Returns the entries inside of a box."""
 
 
 @_sparse_slice.gradient(needs="input0 outputs")
@@ -365,13 +395,16 @@ def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
     return None, sparse_add_grad(d_values, indices, indices, moved)[0]
 
 
-def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """A part of a sparse tensor.
+def slice(sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
+    """Returns a part of a sparse tensor.
 
     Args:
         sp_input: a `SparseTensor`.
-        start: where the part begins in each dimension.
-        size: how long it is; what goes beyond the end is cut off.
+        start: the index in each dimension where the part begins.
+        size: the length in each dimension, which the end of the tensor limits.
+
+    Returns:
+        A sparse tensor with the entries in that part.
 
     Raises:
         InvalidArgumentError: `start` or `size` is not of length rank.
@@ -384,12 +417,15 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return SparseTensor(*_sparse_slice(sp.indices, sp.values, sp.dense_shape, start, size))
 
 
-def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """The entries that a mask says.
+def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
+    """Returns the entries for which a mask is true.
 
     Args:
         sp_input: a `SparseTensor`.
         to_retain: a boolean for each entry.
+
+    Returns:
+        A sparse tensor of the same shape.
 
     Raises:
         ValueError: there are more or fewer booleans than entries.
@@ -405,20 +441,27 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return SparseTensor(boolean_mask(sp.indices, mask), boolean_mask(sp.values, mask), sp.dense_shape)
 
 
-def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
-    """`IndexedSlices` without the rows at `mask_indices`.
+def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
+    """Returns `IndexedSlices` without the rows at `mask_indices`.
+
+    Args:
+        a: the slices.
+        mask_indices: integers: the indices to leave out.
+
+    Returns:
+        The other slices.
 
     Example:
         >>> s = tf.IndexedSlices(tf.constant([[1], [2]]), tf.constant([4, 7]))
         >>> tf.sparse.mask(s, [4]).indices.numpy().tolist()
         [7]
     """
-    left_out = reshape_dense(convert(mask_indices, a.indices.dtype), [1, -1])
-    kept = where(logical_not(reduce_any(equal(expand_dims_dense(a.indices, 1), left_out), 1)))[:, 0]
-    return IndexedSlices(gather(a.values, kept), gather(a.indices, kept), a.dense_shape)
+    masked = reshape_dense(convert(mask_indices, a.indices.dtype), [1, -1])
+    others = where(logical_not(reduce_any(equal(expand_dims_dense(a.indices, 1), masked), 1)))[:, 0]
+    return IndexedSlices(gather(a.values, others), gather(a.indices, others), a.dense_shape)
 
 
-# ---- rows, and new ones ----------------------------------------------------------------------------------------------
+# ---- new entries -----------------------------------------------------------------------------------------------------
 
 
 def _filled(indices: Any, values: Any, shape: Any, default: Any) -> Any:
@@ -430,11 +473,11 @@ def _filled(indices: Any, values: Any, shape: Any, default: Any) -> Any:
     empty = torch.bincount(rows, minlength=shape[0]) == 0
     new = indices.new_zeros((int(empty.sum()), indices.shape[1]))
     new[:, 0] = empty.nonzero()[:, 0]
-    together = torch.cat([indices, new])
-    at = torch.argsort(together[:, 0], stable=True)
-    place = torch.empty_like(at)
-    place[at] = torch.arange(len(at), device=at.device)
-    return together[at], torch.cat([values, default.expand(len(new))])[at], empty, place[: len(indices)]
+    joined = torch.cat([indices, new])
+    at = torch.argsort(joined[:, 0], stable=True)
+    position = torch.empty_like(at)
+    position[at] = torch.arange(len(at), device=at.device)
+    return joined[at], torch.cat([values, default.expand(len(new))])[at], empty, position[: len(indices)]
 
 
 def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, default: TensorShape) -> list[TensorShape]:
@@ -444,24 +487,26 @@ def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, defaul
 
 @op("SparseFillEmptyRows", kernel=_filled, host=("dense_shape",), moves=True, shape=_filled_shapes)
 def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any, name: str | None = None) -> Any:
-    """A sparse tensor without empty rows."""
+    """Adds an entry for each empty row."""
 
 
 @_fill_empty_rows.gradient(needs="outputs")
 def _(call: Call, d_indices: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
-    mine = gather(d_values, call.outputs[3])
-    return None, mine, subtract(reduce_sum(d_values), reduce_sum(mine))
+    d_old = gather(d_values, call.outputs[3])
+    return None, d_old, subtract(reduce_sum(d_values), reduce_sum(d_old))
 
 
-def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Any]:
-    """Gives every row without an entry one in its first column.
+def fill_empty_rows(
+    sp_input: SparseLike, default_value: TensorLike, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
+    """Adds an entry in the first column of every row without one.
 
     Args:
         sp_input: a `SparseTensor`.
         default_value: the value of the new entries.
 
     Returns:
-        The sparse tensor, and a boolean vector: which rows were empty.
+        The sparse tensor, and a boolean vector that is true for the rows that were empty.
 
     Example:
         >>> filled, empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 1]], [5], [2, 2]), 0)
@@ -474,8 +519,18 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     return SparseTensor(indices, values, sp.dense_shape), empty
 
 
-def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
-    """A sparse matrix with ones on the diagonal.
+def eye(
+    num_rows: int, num_columns: int | None = None, dtype: DTypeLike = float32, name: str | None = None
+) -> SparseTensor:
+    """Returns a sparse matrix with ones on the diagonal.
+
+    Args:
+        num_rows: the number of rows.
+        num_columns: the number of columns; by default that of rows.
+        dtype: of the values.
+
+    Returns:
+        A sparse tensor of rank 2.
 
     Example:
         >>> tf.sparse.eye(2).values.numpy().tolist()
@@ -493,8 +548,11 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
     """Calls a function on the values of sparse tensors.
 
     Args:
-        op: takes values in the place of each `SparseTensor`, and gives as many.
-        *args, **kwargs: for `op`; all `SparseTensor`s among them have the same indices.
+        op: takes values in the place of each `SparseTensor`, and returns as many.
+        *args, **kwargs: arguments of `op`; all `SparseTensor`s among them have the same indices.
+
+    Returns:
+        A sparse tensor with the values that `op` returns.
 
     Raises:
         ValueError: there is no `SparseTensor`.
@@ -505,17 +563,17 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
         >>> tf.sparse.map_values(tf.add, s, 1).values.numpy().tolist()
         [6, 8]
     """
-    found = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
-    if not found:
+    sparse = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
+    if not sparse:
         raise ValueError("No SparseTensor in argument list of map_values")
-    first = found[0]
+    first = sparse[0]
 
     def check(indices: Any, shape: Any, *others: Any) -> None:
         for i, other in enumerate(others):
             if not np.array_equal((shape if i % 2 else indices)._numpy(), other._numpy()):
                 raise invalid("map_values: the SparseTensors must have the same indices and shape")
 
-    checked(check, *[part for s in found for part in (s.indices, s.dense_shape)])
+    checked(check, *[part for s in sparse for part in (s.indices, s.dense_shape)])
 
     def values(a: Any) -> Any:
         return a.values if isinstance(a, SparseTensor) else a

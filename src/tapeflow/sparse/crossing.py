@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -17,11 +18,11 @@ from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.kernels import strings_of
 
 _WORD = (1 << 64) - 1
-START = 0xDECAFCAFFE  # what a hash begins with by default
+START = 0xDECAFCAFFE  # the default key of a hash
 
 
 def sparse_rows(indices: Any, values: Any, shape: Any) -> list[list[Any]]:
-    """The values of a sparse feature, row by row: `bytes` or ints."""
+    """Returns the values of a sparse feature, row by row: `bytes` or ints."""
     rows: list[list[Any]] = [[] for _ in range(int(shape[0]))]
     for row, item in zip(indices[:, 0].tolist(), values.tolist(), strict=True):
         rows[row].append(item)
@@ -29,7 +30,7 @@ def sparse_rows(indices: Any, values: Any, shape: Any) -> list[list[Any]]:
 
 
 def dense_rows(value: Any) -> list[list[Any]]:
-    """The values of a dense feature, row by row: `bytes` or ints."""
+    """Returns the values of a dense feature, row by row: `bytes` or ints."""
     if value.ndim != 2:
         raise invalid(f"A dense feature must be a matrix, not of shape {list(value.shape)}")
     return value.tolist()
@@ -40,7 +41,7 @@ def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> list[list[l
 
 
 def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]:
-    """All combinations of one value from each feature, row by row; the last feature varies fastest."""
+    """Returns all combinations of one value from each feature, row by row; the last feature varies fastest."""
     sizes = [len(rows) for rows in features]
     if len(set(sizes)) > 1:
         raise invalid(f"Features must have the same batch size, not {sizes}")
@@ -48,20 +49,24 @@ def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]
 
 
 def _crossed(features: list[list[list[Any]]], combine: Any) -> tuple[torch.Tensor, list[Any], torch.Tensor]:
-    """Indices, values and shape of all combinations."""
+    """Returns the indices, values and shape of all combinations."""
     rows = combinations(features)
     indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    places = torch.tensor(indices, dtype=torch.int64).reshape(-1, 2)
-    return places, [combine(c) for row in rows for c in row], torch.tensor([len(rows), max(map(len, rows), default=0)])
+    positions = torch.tensor(indices, dtype=torch.int64).reshape(-1, 2)
+    return (
+        positions,
+        [combine(c) for row in rows for c in row],
+        torch.tensor([len(rows), max(map(len, rows), default=0)]),
+    )
 
 
 def joined(combination: tuple[Any, ...], between: bytes = b"_X_") -> bytes:
-    """The values of a combination as one string."""
+    """Joins the values of a combination to one string."""
     return between.join(v if isinstance(v, bytes) else str(v).encode() for v in combination)
 
 
 def hashed(combination: tuple[Any, ...], start: int, num_buckets: int) -> int:
-    """The hash of a combination; of all of 63 bits for 0 buckets."""
+    """Returns the hash of a combination; any number of 63 bits for 0 buckets."""
     word = start
     for value in combination:
         word = _joined_fingerprint(word, fingerprint64(value) if isinstance(value, bytes) else value & _WORD)
@@ -74,13 +79,13 @@ def _cross_shapes(*_: Any) -> list[TensorShape]:
 
 def _joined_sparsely(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any) -> Any:
     features = _features(indices, values, shapes, dense_inputs)
-    places, words, shape = _crossed(features, lambda c: joined(c, sep[()]))
-    return places, strings_of(words), shape
+    positions, words, shape = _crossed(features, lambda c: joined(c, sep[()]))
+    return positions, strings_of(words), shape
 
 
 @op("SparseCrossV2", kernel=_joined_sparsely, strings=_joined_sparsely, shape=_cross_shapes)
 def _cross(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any, name: str | None = None) -> Any:
-    """The values of features, joined in every combination."""
+    """Joins the values of features in every combination."""
 
 
 def _hashed_sparsely(
@@ -88,8 +93,8 @@ def _hashed_sparsely(
     out_type: Any, internal_type: Any,
 ) -> Any:  # fmt: skip
     features = _features(indices, values, shapes, dense_inputs)
-    places, numbers, shape = _crossed(features, lambda c: hashed(c, hash_key, num_buckets))
-    return places, torch.tensor(numbers, dtype=torch.int64), shape
+    positions, numbers, shape = _crossed(features, lambda c: hashed(c, hash_key, num_buckets))
+    return positions, torch.tensor(numbers, dtype=torch.int64), shape
 
 
 @op("SparseCross", kernel=_hashed_sparsely, strings=_hashed_sparsely, shape=_cross_shapes)
@@ -97,36 +102,38 @@ def _cross_hashed(
     indices: Any, values: Any, shapes: Any, dense_inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int,
     out_type: Any, internal_type: Any, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The values of features, hashed in every combination."""
+    """Hashes the values of features in every combination."""
 
 
 not_differentiable(_cross, _cross_hashed)
 
 
 def _parts(inputs: Any) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
-    """The components of sparse features, and the dense ones; the sparse ones come first."""
+    """Returns the components of the sparse features, and the dense features."""
     sparse = [i for i in inputs if isinstance(i, SparseTensor)]
     dense = [as_wide(i) for i in inputs if not isinstance(i, SparseTensor)]
     return [s.indices for s in sparse], [as_wide(s.values) for s in sparse], [s.dense_shape for s in sparse], dense
 
 
 def as_wide(values: Any) -> Any:
-    """Strings as they are, integers as int64."""
+    """Casts integers to int64; strings stay."""
     return values if values.dtype is string else cast(values, int64)
 
 
-def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+def cross(
+    inputs: Sequence[Tensor | SparseTensor], name: str | None = None, separator: str | None = None
+) -> SparseTensor:
     """Joins values of features: one from each, in every combination, row by row.
 
     Args:
         inputs: `SparseTensor`s and matrices of strings or integers, with equally many rows.
-        separator: what stands between the values; by default `_X_`.
+        separator: the string between the values; by default `_X_`.
 
     Returns:
         A `SparseTensor` of strings.
 
     Raises:
-        TypeError: something is neither a tensor nor sparse.
+        TypeError: an input is neither a tensor nor a sparse tensor.
 
     Example:
         >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy().tolist()
@@ -142,7 +149,7 @@ def _mixed(word: int) -> int:
 
 
 def _joined_fingerprint(a: int, b: int) -> int:
-    """The fingerprint of two fingerprints, by the mixing step of MurmurHash64A (TensorFlow's `FingerprintCat64`)."""
+    """Joins two fingerprints, by the mixing step of MurmurHash64A (TensorFlow's `FingerprintCat64`)."""
     factor = 0xC6A4A7935BD1E995
     word = a ^ factor ^ (_mixed(b * factor & _WORD) * factor & _WORD)
     word = _mixed(word * factor & _WORD) * factor & _WORD
@@ -150,20 +157,20 @@ def _joined_fingerprint(a: int, b: int) -> int:
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: Sequence[Tensor | SparseTensor], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Hashes values of features: one from each, in every combination, row by row.
 
     Args:
         inputs: `SparseTensor`s and matrices of strings or integers, with equally many rows.
-        num_buckets: hashes are taken modulo this; 0 for whole hashes.
-        hash_key: what the hash begins with.
+        num_buckets: results are below this number; 0 for any int64.
+        hash_key: the key of the hash; None for TensorFlow's own.
 
     Returns:
         A `SparseTensor` of int64.
 
     Raises:
-        TypeError: something is neither a tensor nor sparse.
+        TypeError: an input is neither a tensor nor a sparse tensor.
 
     Example:
         >>> a = tf.constant([["x"]])

@@ -1,4 +1,4 @@
-"""Sparse tensors together with dense ones: conversions, products, sums."""
+"""Conversions, products and sums of sparse tensors and dense ones."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from tapeflow.core.autodiff.gradients import conj, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply, negative, subtract
-from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 from tapeflow.math.division import realdiv
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.sparse import places
-from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
 def as_sparse(value: Any) -> SparseTensor:
-    """The sparse tensor that a function was given.
+    """Returns an argument as a sparse tensor.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is no sparse tensor.
     """
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
@@ -58,7 +58,7 @@ def _spread(indices: Any, shape: Any, values: Any, default: Any, validate_indice
 
 
 def _dense_shape(shape: Any) -> TensorShape:
-    """A shape as a shape rule is given it, as far as it is known."""
+    """Returns the static part of a shape, as a shape rule gets it."""
     if isinstance(shape, (tuple, int)):
         return TensorShape(shape if isinstance(shape, tuple) else [shape])
     rank = places.rank_of(shape)
@@ -72,7 +72,7 @@ def _sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A dense tensor with the values at the indices, and the default elsewhere."""
+    """Returns a dense tensor with the values at the indices, and the default elsewhere."""
 
 
 @_sparse_to_dense.gradient(needs="input0")
@@ -81,13 +81,21 @@ def _(call: Call, dy: Any) -> Any:
     return None, values, subtract(reduce_sum(dy), reduce_sum(values))
 
 
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
-    """The dense tensor of a sparse one.
+def to_dense(
+    sp_input: SparseLike,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Converts a sparse tensor to a dense one.
 
     Args:
         sp_input: a `SparseTensor`.
-        default_value: a scalar: what stands where no value is given; by default zero, or an empty string.
+        default_value: a scalar, the value of all other elements; by default zero, or an empty string.
         validate_indices: checks that the indices are sorted and different.
+
+    Returns:
+        A tensor of the same shape and dtype.
 
     Raises:
         TypeError: `sp_input` is no `SparseTensor`.
@@ -108,8 +116,14 @@ def _zero(dtype: Any) -> Any:
     return "" if dtype is string else False if dtype is bool_ else 0
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The sparse tensor of the elements of a dense one that are not zero (or not empty).
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
+    """Converts a dense tensor to a sparse one.
+
+    Args:
+        tensor: of rank 1 or more.
+
+    Returns:
+        A sparse tensor of the elements that are not zero, or not empty strings.
 
     Raises:
         InvalidArgumentError: the tensor is a scalar.
@@ -118,15 +132,15 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
         >>> tf.sparse.from_dense([0, 3, 0]).indices.numpy().tolist()
         [[1]]
     """
-    tensor = convert(tensor)
-    if tensor.shape.rank == 0:
+    dense = convert(tensor)
+    if dense.shape.rank == 0:
         raise invalid("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
-    indices = where(not_equal(tensor, convert(_zero(tensor.dtype), tensor.dtype)))
-    if tensor.shape.is_fully_defined():
-        dense_shape: Any = np.array(tensor.shape.as_list(), np.int64)
+    indices = where(not_equal(dense, convert(_zero(dense.dtype), dense.dtype)))
+    if dense.shape.is_fully_defined():
+        dense_shape: Any = np.array(dense.shape.as_list(), np.int64)
     else:
-        dense_shape = shape_op(tensor, int64)
-    return SparseTensor(indices, gather_nd(tensor, indices), dense_shape)
+        dense_shape = shape_op(dense, int64)
+    return SparseTensor(indices, gather_nd(dense, indices), dense_shape)
 
 
 # ---- products --------------------------------------------------------------------------------------------------------
@@ -175,7 +189,7 @@ def _sparse_matmul(
     a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The product of a sparse and a dense matrix."""
+    """Multiplies a sparse by a dense matrix."""
 
 
 @_sparse_matmul.gradient(needs="inputs")
@@ -186,8 +200,8 @@ def _(call: Call, dy: Any) -> Any:
     factor = transpose(b, conjugate=True) if adjoint_b else b
     d_values = d_b = None
     if call.wanted[1]:
-        taken = gather(dy, indices[:, rows])
-        d_values = reduce_sum(multiply(taken, conj(gather(factor, indices[:, columns]))), 1)
+        d_rows = gather(dy, indices[:, rows])
+        d_values = reduce_sum(multiply(d_rows, conj(gather(factor, indices[:, columns]))), 1)
         d_values = conj(d_values) if adjoint_a else d_values
     if call.wanted[2]:
         d_b = _sparse_matmul(indices, values, shape, dy, not adjoint_a)
@@ -196,20 +210,22 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
-) -> Any:
-    """The product of a sparse and a dense matrix, in either order.
+    sp_a: SparseLike | TensorLike, b: SparseLike | TensorLike, adjoint_a: bool = False, adjoint_b: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Multiplies a sparse and a dense matrix, in either order.
 
     Args:
         sp_a: a `SparseTensor` of rank 2; or a dense matrix, and then `b` is sparse.
         b: a dense matrix of the same dtype.
-        adjoint_a, adjoint_b: whether to take the conjugate transpose first.
+        adjoint_a, adjoint_b: uses the conjugate transpose of the factor.
 
     Returns:
         A dense matrix.
 
     Raises:
-        InvalidArgumentError: the shapes do not match, or something is no matrix.
+        TypeError: both are sparse, or both dense.
+        InvalidArgumentError: the shapes do not match, or an argument is no matrix.
 
     Example:
         >>> a = tf.SparseTensor([[0, 1]], [2.0], [2, 2])
@@ -229,7 +245,7 @@ def sparse_dense_matmul(
 
 
 def _beside(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Tensor:
-    """The elements of a dense tensor, broadcast to the shape, at the places."""
+    """Returns the elements of a dense tensor, broadcast to the shape, at the indices."""
     fits = dense.ndim <= len(shape) and all(
         n in (1, m) for m, n in zip(shape[::-1], tuple(dense.shape)[::-1], strict=False)
     )
@@ -245,7 +261,7 @@ def _declare_with_dense(name: str, kernel: Any) -> Any:
     @op(name, kernel=lambda at, x, shape, y: kernel(x, _beside(at, shape, y)), host=("sp_shape",),
         shape=lambda at, values, *_: values)  # fmt: skip
     def with_dense(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any, name: str | None = None) -> Any:
-        """The values of a sparse tensor combined with the elements of a dense one in the same places."""
+        """Combines the values of a sparse tensor with the elements of a dense one at the same indices."""
 
     return with_dense
 
@@ -255,55 +271,32 @@ _divide_dense = _declare_with_dense("SparseDenseCwiseDiv", torch.div)
 _add_dense = _declare_with_dense("SparseDenseCwiseAdd", torch.add)
 
 
-def _taken_and_back(call: Call) -> tuple[Any, Any]:
-    """The dense elements beside the values, and the function that brings their gradient back to the dense tensor."""
+def _elements_and_transpose(call: Call) -> tuple[Any, Any]:
+    """Returns the dense elements beside the values, and the function that sums their gradient to the dense tensor."""
     indices, _, dense = call.inputs
     shape = call.attrs[0]
-    taken = gather_nd(broadcast_to(dense, shape), indices)
-    return taken, lambda dy: sum_to_shape(scatter_nd(indices, dy, convert(shape, int64)), tuple(dense.shape))
+    elements = gather_nd(broadcast_to(dense, shape), indices)
+    return elements, lambda dy: sum_to_shape(scatter_nd(indices, dy, convert(shape, int64)), tuple(dense.shape))
 
 
 @_multiply_dense.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    taken, back = _taken_and_back(call)
-    return None, multiply(dy, conj(taken)), back(multiply(dy, conj(call.inputs[1]))) if call.wanted[2] else None
+    elements, back = _elements_and_transpose(call)
+    return None, multiply(dy, conj(elements)), back(multiply(dy, conj(call.inputs[1]))) if call.wanted[2] else None
 
 
 @_divide_dense.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    taken, back = _taken_and_back(call)
-    by_x = realdiv(dy, conj(taken))
-    quotient = conj(realdiv(call.inputs[1], taken))
+    elements, back = _elements_and_transpose(call)
+    by_x = realdiv(dy, conj(elements))
+    quotient = conj(realdiv(call.inputs[1], elements))
     return None, by_x, back(negative(multiply(by_x, quotient))) if call.wanted[2] else None
 
 
 @_add_dense.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    _, back = _taken_and_back(call)
+    _, back = _elements_and_transpose(call)
     return None, dy, back(dy) if call.wanted[2] else None
-
-
-def times_dense(sp: SparseTensor, dense: Any) -> SparseTensor:
-    """`sp * dense`; the dense tensor is broadcast."""
-    return sp.with_values(_multiply_dense(sp.indices, sp.values, sp.dense_shape, _operand(dense, sp)))
-
-
-def divided_by_dense(sp: SparseTensor, dense: Any) -> SparseTensor:
-    """`sp / dense`; the dense tensor is broadcast, and integers become floats."""
-    values, dense = sp.values, _operand(dense, sp)
-    if sp.dtype.is_integer:
-        to = "float32" if sp.dtype.size < 4 else "float64"
-        values, dense = cast(values, to), cast(dense, to)
-    return sp.with_values(_divide_dense(sp.indices, values, sp.dense_shape, dense))
-
-
-def plus_dense(sp: SparseTensor, dense: Any) -> SparseTensor:
-    """The values of `sp` plus the dense elements beside them."""
-    return sp.with_values(_add_dense(sp.indices, sp.values, sp.dense_shape, dense))
-
-
-def _operand(dense: Any, sp: SparseTensor) -> Tensor:
-    return convert(dense, None if isinstance(dense, Tensor) else sp.dtype)
 
 
 def _dense_sum(indices: Any, values: Any, shape: Any, b: Any) -> torch.Tensor:
@@ -320,7 +313,7 @@ def _dense_sum(indices: Any, values: Any, shape: Any, b: Any) -> torch.Tensor:
 
 @op("SparseTensorDenseAdd", kernel=_dense_sum, host=("a_shape",), shape=lambda at, values, shape, b: b)
 def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any, name: str | None = None) -> Any:
-    """The dense sum of a sparse and a dense tensor of the same shape."""
+    """Adds a sparse to a dense tensor of the same shape."""
 
 
 @add_to_dense.gradient(needs="input0")

@@ -1,4 +1,4 @@
-"""Two sparse tensors of one shape, element by element."""
+"""Sums, maxima and minima of two sparse tensors of one shape, element by element."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.sparse import places
 from tapeflow.sparse.dense import add_to_dense, as_sparse
-from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
 def _sum(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh: Any) -> Any:
@@ -24,8 +26,8 @@ def _sum(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh:
     in_a, in_b = (
         torch.zeros(len(both), dtype=torch.bool, device=av.device).index_fill(0, at, True) for at in (at_a, at_b)
     )
-    kept = (values.abs() >= thresh) | ~(in_a & in_b)
-    return places.unflat(both[kept], a_shape), values[kept], torch.tensor(a_shape, dtype=torch.int64)
+    retained = (values.abs() >= thresh) | ~(in_a & in_b)
+    return places.unflat(both[retained], a_shape), values[retained], torch.tensor(a_shape, dtype=torch.int64)
 
 
 @op("SparseAdd", kernel=_sum, host=("a_shape", "b_shape"),
@@ -34,7 +36,7 @@ def _sparse_add(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The sum of two sparse tensors, without the sums of two elements that are less than the threshold."""
+    """Adds two sparse tensors, without the sums of two elements that are less than the threshold."""
 
 
 def _sum_gradient(dy: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
@@ -45,20 +47,20 @@ def _sum_gradient(dy: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> 
     return tuple(_looked_up(dy, places.flat(i, bound), numbers) for i in (a_indices, b_indices))
 
 
-def _looked_up(values: torch.Tensor, wanted: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """For each wanted number the value of it, or zero where it is not there."""
+def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    """Returns for each query the value of the same number, or zero where there is none."""
     if not len(numbers):
-        return values.new_zeros(len(wanted))
+        return values.new_zeros(len(queries))
     numbers, positions = torch.sort(numbers)
-    at = torch.searchsorted(numbers, wanted).clamp(max=len(numbers) - 1)
-    return torch.where(numbers[at] == wanted, values[positions[at]], values.new_zeros(()))
+    at = torch.searchsorted(numbers, queries).clamp(max=len(numbers) - 1)
+    return torch.where(numbers[at] == queries, values[positions[at]], values.new_zeros(()))
 
 
 @op("SparseAddGrad", kernel=_sum_gradient, shape=lambda dy, a, b, _: [a[:1], b[:1]])
 def sparse_add_grad(
     backprop_val_grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any, name: str | None = None
 ) -> Any:
-    """For each index of two sparse tensors, the gradient of the same index of their sum."""
+    """Returns for each index of two sparse tensors the gradient of the same index of their sum."""
 
 
 @_sparse_add.gradient(needs="input0 input2 outputs")
@@ -67,12 +69,12 @@ def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
     return None, da, None, db, None
 
 
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """The sum of two tensors of one shape, at least one of which is sparse.
+def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: TensorLike = 0) -> SparseTensor | Tensor:
+    """Adds two tensors of one shape, at least one of which is sparse.
 
     Args:
         a, b: of one dtype and shape; sorted, where they are sparse.
-        threshold: sums of two elements whose magnitude is less are left out, if both are sparse. What is in one of
+        threshold: sums of two elements whose magnitude is less are left out, if both are sparse. An element of one of
             them only stays.
 
     Returns:
@@ -92,12 +94,12 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         if not isinstance(b, kinds):
             raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
         a, b = b, a
-    a = as_sparse(a)
-    if isinstance(b, kinds):
-        b = as_sparse(b)
-        least = convert(threshold, a.dtype.real_dtype)
-        return SparseTensor(*_sparse_add(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least))
-    return add_to_dense(a.indices, a.values, a.dense_shape, b)
+    x = as_sparse(a)
+    if not isinstance(b, kinds):
+        return add_to_dense(x.indices, x.values, x.dense_shape, b)
+    y = as_sparse(b)
+    least = convert(threshold, x.dtype.real_dtype)
+    return SparseTensor(*_sparse_add(x.indices, x.values, x.dense_shape, y.indices, y.values, y.dense_shape, least))
 
 
 def _combined(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:
@@ -119,18 +121,24 @@ def _combined_shapes(ai: TensorShape, av: TensorShape, shape: Any, *_: Any) -> l
 def _sparse_maximum(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
 ) -> Any:
-    """The greater of two sparse tensors."""
+    """Computes the greater elements of two sparse tensors."""
 
 
 @op("SparseSparseMinimum", kernel=_combined(torch.minimum), host=("a_shape", "b_shape"), shape=_combined_shapes)
 def _sparse_minimum(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
 ) -> Any:
-    """The lesser of two sparse tensors."""
+    """Computes the lesser elements of two sparse tensors."""
 
 
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The greater of two sparse tensors, element by element; what is not given counts as zero.
+def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
+    """Computes the greater elements of two sparse tensors; elements that one of them lacks are zero.
+
+    Args:
+        sp_a, sp_b: of one dtype and shape.
+
+    Returns:
+        A sparse tensor with the indices of both.
 
     Raises:
         InvalidArgumentError: shapes or dtypes differ.
@@ -143,8 +151,14 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return _of_both(_sparse_maximum, sp_a, sp_b)
 
 
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The lesser of two sparse tensors, element by element; what is not given counts as zero.
+def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
+    """Computes the lesser elements of two sparse tensors; elements that one of them lacks are zero.
+
+    Args:
+        sp_a, sp_b: of one dtype and shape.
+
+    Returns:
+        A sparse tensor with the indices of both.
 
     Raises:
         InvalidArgumentError: shapes or dtypes differ.

@@ -1,4 +1,4 @@
-"""Where the elements of sparse tensors are: what the kernels of sparse ops share."""
+"""Arithmetic on the indices of sparse tensors, which the kernels of sparse ops share."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any
 import torch
 
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 
 
 def flat(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
-    """The places as numbers: those of the elements of a dense tensor in row-major order."""
+    """Returns rows of indices as numbers: those of the elements of a dense tensor in row-major order."""
     strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
     return (indices * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
 
 
 def unflat(numbers: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
-    """The places of those numbers, as rows of indices."""
+    """Returns the rows of indices for such numbers."""
     columns = []
     for i in range(len(shape)):
         stride = math.prod(shape[i + 1 :])
@@ -28,7 +29,7 @@ def unflat(numbers: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
 
 
 def order(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
-    """The positions of the rows in sorted order; equal rows stay in their order."""
+    """Returns the positions of the rows in sorted order; equal rows stay in their order."""
     if math.prod(shape) < 2**62:
         return torch.argsort(flat(indices, shape), stable=True)
     positions = torch.arange(len(indices), device=indices.device)
@@ -38,7 +39,7 @@ def order(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
 
 
 def check(indices: torch.Tensor, shape: Sequence[int], sorted_once: bool = True) -> None:
-    """Checks that the places are inside of the shape and, if asked to, sorted and different.
+    """Checks that indices are inside of the shape and, with `sorted_once`, sorted and different.
 
     Raises:
         InvalidArgumentError: they are not.
@@ -74,21 +75,29 @@ def check_same_shape(a: Sequence[int], b: Sequence[int]) -> None:
 
 
 def rank_of(shape: Any) -> int | None:
-    """How many dimensions a shape has, as a shape rule is given it: numbers, or a symbolic tensor."""
-    return len(shape) if isinstance(shape, tuple) else shape.shape[0]
+    """Returns the number of dimensions of a shape, or None where it is not static.
+
+    Args:
+        shape: as a shape rule gets it: numbers (None where they are not static), a symbolic vector, or None.
+    """
+    if isinstance(shape, tuple):
+        return len(shape)
+    if isinstance(shape, int):
+        return 1
+    return shape.shape[0] if isinstance(shape, SymbolicTensor) and shape.shape.rank == 1 else None
 
 
 def components(rank: int | None) -> list[TensorShape]:
-    """What is known of the shapes of the indices, the values and the shape of a sparse tensor."""
+    """Returns the static shapes of the indices, the values and the shape of a sparse tensor."""
     return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
 def text(row: Sequence[int] | torch.Tensor) -> str:
-    """Indices or a shape as TensorFlow's messages print them: `[2,3]`."""
+    """Returns indices or a shape as TensorFlow's messages print them: `[2,3]`."""
     return "[" + ",".join(str(int(v)) for v in row) + "]"
 
 
 def union(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The sorted union of two rows of numbers, and the position in it of each of `a` and of `b`."""
+    """Returns the sorted union of two vectors of numbers, and the position in it of each of `a` and of `b`."""
     both, inverse = torch.unique(torch.cat([a, b]), sorted=True, return_inverse=True)
     return both, inverse[: len(a)], inverse[len(a) :]

@@ -16,36 +16,40 @@ from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
-from tapeflow.linalg import matmul
+from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater
+from tapeflow.math.segment import unsorted_segment_mean, unsorted_segment_sqrt_n, unsorted_segment_sum
 from tapeflow.sparse import places
-from tapeflow.sparse.dense import as_sparse, plus_dense
-from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+from tapeflow.sparse.dense import as_sparse
+from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
 def _reduced(axes: Any, rank: int) -> list[int]:
-    """The dimensions to reduce, sorted."""
-    wanted = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
-    for a in wanted:
+    """Returns the dimensions to reduce, sorted."""
+    dims = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
+    for a in dims:
         if not -rank <= a < rank:
             raise invalid(f"Invalid reduction dimension {a}, for input with {rank} dimensions.")
-    return sorted({a % rank for a in wanted})
+    return sorted({a % rank for a in dims})
 
 
 def _groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
-    """Which element of the result each entry belongs to, the result's shape, and the shape with kept dimensions."""
+    """Returns the element of the result that each entry belongs to, the result's shape, and that with 1 for the reduced
+    dimensions."""
     places.check(indices, shape, sorted_once=False)
-    gone = _reduced(axes, len(shape))
-    kept = [d for d in range(len(shape)) if d not in gone]
-    out = [shape[d] for d in kept]
-    return places.flat(indices[:, kept], out), out, [1 if d in gone else n for d, n in enumerate(shape)]
+    reduced = _reduced(axes, len(shape))
+    others = [d for d in range(len(shape)) if d not in reduced]
+    out = [shape[d] for d in others]
+    return places.flat(indices[:, others], out), out, [1 if d in reduced else n for d, n in enumerate(shape)]
 
 
 def _densely(reduce: str) -> Callable[..., torch.Tensor]:
@@ -73,11 +77,11 @@ _HOST = ("input_shape", "reduction_axes")
 
 def _reduced_shape(indices: TensorShape, values: TensorShape, shape: Any, axes: Any, keep_dims: bool) -> TensorShape:
     rank = places.rank_of(shape)
-    if rank is None or isinstance(axes, Tensor):
+    if rank is None or isinstance(axes, Tensor) or (isinstance(axes, tuple) and None in axes):
         return TensorShape(None)
-    gone = _reduced(axes, rank)
+    reduced = _reduced(axes, rank)
     dims = shape if isinstance(shape, tuple) else [None] * rank
-    return TensorShape([1 if i in gone else d for i, d in enumerate(dims) if keep_dims or i not in gone])
+    return TensorShape([1 if i in reduced else d for i, d in enumerate(dims) if keep_dims or i not in reduced])
 
 
 def _reduced_shapes(*args: Any) -> list[TensorShape]:
@@ -94,17 +98,17 @@ def _sum(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes
 def _(call: Call, dy: Any) -> Any:
     shape, axes, _ = call.attrs
     indices = call.inputs[0]
-    gone = _reduced(axes, len(shape))
-    kept = [d for d in range(len(shape)) if d not in gone]
-    if not kept:
+    reduced = _reduced(axes, len(shape))
+    others = [d for d in range(len(shape)) if d not in reduced]
+    if not others:
         return None, broadcast_to(reshape_dense(dy, [1]), [indices.shape[0]])
-    return None, gather_nd(reshape_dense(dy, [shape[d] for d in kept]), gather(indices, kept, axis=1))
+    return None, gather_nd(reshape_dense(dy, [shape[d] for d in others]), gather(indices, others, axis=1))
 
 
 @op("SparseReduceMax", kernel=_densely("amax"), host=_HOST, shape=_reduced_shape)
 def _max(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
          name: str | None = None) -> Any:  # fmt: skip
-    """The greatest values over dimensions of a sparse tensor."""
+    """Computes the greatest values over dimensions of a sparse tensor."""
 
 
 @op("SparseReduceSumSparse", kernel=_sparsely("sum"), host=_HOST, shape=_reduced_shapes)
@@ -116,7 +120,7 @@ def _sum_sparse(input_indices: Any, input_values: Any, input_shape: Any, reducti
 @op("SparseReduceMaxSparse", kernel=_sparsely("amax"), host=_HOST, shape=_reduced_shapes)
 def _max_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
                 name: str | None = None) -> Any:  # fmt: skip
-    """The greatest values over dimensions of a sparse tensor, sparse again."""
+    """Computes the greatest values over dimensions of a sparse tensor, sparse again."""
 
 
 def _reduce(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
@@ -128,16 +132,19 @@ def _reduce(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any
 
 
 def reduce_sum(
-    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False,
+    sp_input: SparseLike, axis: AxisLike = None, keepdims: bool | None = None, output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor | SparseTensor:  # fmt: skip
     """Sums a sparse tensor over dimensions.
 
     Args:
         sp_input: a `SparseTensor`.
         axis: the dimension or dimensions; all by default.
-        keepdims: keeps the reduced dimensions, with length 1.
-        output_is_sparse: gives a `SparseTensor`, of the elements that entries contributed to.
+        keepdims: retains the reduced dimensions, with length 1.
+        output_is_sparse: returns a `SparseTensor`, of the elements that entries contributed to.
+
+    Returns:
+        A tensor of the same dtype, dense unless `output_is_sparse`.
 
     Raises:
         InvalidArgumentError: there is no such dimension.
@@ -150,10 +157,22 @@ def reduce_sum(
 
 
 def reduce_max(
-    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False,
+    sp_input: SparseLike, axis: AxisLike = None, keepdims: bool | None = None, output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
-    """The greatest entries of a sparse tensor over dimensions; zero where there are none. See `reduce_sum`.
+) -> Tensor | SparseTensor:  # fmt: skip
+    """Computes the greatest entries of a sparse tensor over dimensions; zero where there are none.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        axis: the dimension or dimensions; all by default.
+        keepdims: retains the reduced dimensions, with length 1.
+        output_is_sparse: returns a `SparseTensor`, of the elements that entries contributed to.
+
+    Returns:
+        A tensor of the same dtype, dense unless `output_is_sparse`.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension.
 
     Example:
         >>> tf.sparse.reduce_max(tf.SparseTensor([[0, 1], [1, 1]], [-2, -3], [2, 2]), 0).numpy().tolist()
@@ -177,22 +196,25 @@ def _softmax(indices: Any, values: Any, shape: Any) -> torch.Tensor:
 
 @op("SparseSoftmax", kernel=_softmax, host=("sp_shape",), shape=lambda at, values, _: values)
 def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any, name: str | None = None) -> Any:
-    """Softmax over the entries of each row."""
+    """Computes softmax over the entries of each row."""
 
 
 @_sparse_softmax.gradient(needs="input0 outputs")
 def _(call: Call, dy: Any) -> Any:
     indices, y, shape = call.inputs[0], call.outputs[0], call.attrs[0]
     weighted = _sum(indices, multiply(dy, y), shape, -1, True)
-    centred = plus_dense(SparseTensor(indices, dy, convert(shape, int64)), negative(weighted))
-    return None, multiply(centred.values, y)
+    centred = ops.SparseDenseCwiseAdd(indices, dy, convert(shape, int64), negative(weighted))
+    return None, multiply(centred, y)
 
 
-def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """Softmax over the entries of each row: those that are not given count as minus infinity.
+def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
+    """Computes softmax over the entries of each row; elements without an entry count as minus infinity.
 
     Args:
         sp_input: a floating `SparseTensor` of rank 2 or more.
+
+    Returns:
+        A sparse tensor with the same indices.
 
     Example:
         >>> s = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])
@@ -206,12 +228,15 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
-def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any:
-    """A dense boolean tensor that is true at the ids which are the values of a sparse one.
+def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None) -> Tensor:
+    """Returns a dense boolean tensor that is true at the ids which are the values of a sparse one.
 
     Args:
         sp_input: an integer `SparseTensor`: ids in its last dimension.
         vocab_size: the length of the result's last dimension; ids are less.
+
+    Returns:
+        A boolean tensor of shape `[*sp_input.shape[:-1], vocab_size]`.
 
     Raises:
         InvalidArgumentError: an id is out of range.
@@ -228,16 +253,16 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any
 
 
 def _counted(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
-    """How often each value occurs in each row (or in all, for no rows): indices, counts and shape."""
+    """Counts each value in each row (or in all, for no rows): indices, counts and shape."""
     if len(values) and int(values.min()) < 0:
         raise invalid("Input values must all be non-negative")
-    kept = values < maxlength if maxlength >= 0 else values >= 0
-    length = int(values[kept].max()) + 1 if bool(kept.any()) else 0
+    counted = values < maxlength if maxlength >= 0 else values >= 0
+    length = int(values[counted].max()) + 1 if bool(counted.any()) else 0
     length = max(length, minlength) if maxlength < 0 else max(min(length, maxlength), minlength)
     shape = (length,) if batch is None else (batch, length)
-    keys = values[kept] if batch is None else rows[kept] * length + values[kept]
+    keys = values[counted] if batch is None else rows[counted] * length + values[counted]
     present, at = torch.unique(keys, sorted=True, return_inverse=True)
-    amounts = torch.ones_like(keys, dtype=torch.int32) if weights is None else weights[kept]
+    amounts = torch.ones_like(keys, dtype=torch.int32) if weights is None else weights[counted]
     counts = amounts.new_zeros(len(present)).index_add(0, at, amounts)
     return places.unflat(present, shape), torch.ones_like(counts) if binary else counts, torch.tensor(shape)
 
@@ -263,7 +288,7 @@ def _dense_counts(values: Any, weights: Any, minlength: int, maxlength: int, bin
 @op("DenseCountSparseOutput", kernel=_dense_counts, shape=lambda values, *_: places.components(values.rank))
 def _count_dense(values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False,
                  name: str | None = None) -> Any:  # fmt: skip
-    """How often each value occurs in a vector, or in each row of a matrix."""
+    """Counts each value in a vector, or in each row of a matrix."""
 
 
 def _sparse_counts(
@@ -279,7 +304,7 @@ def _sparse_counts(
     shape=lambda at, values, shape, *_: places.components(places.rank_of(shape)))  # fmt: skip
 def _count_sparse(indices: Any, values: Any, dense_shape: Any, weights: Any, minlength: int = -1, maxlength: int = -1,
                   binary_output: bool = False, name: str | None = None) -> Any:  # fmt: skip
-    """How often each value occurs in a sparse vector, or in each row of a sparse matrix."""
+    """Counts each value in a sparse vector, or in each row of a sparse matrix."""
 
 
 def _ragged_counts(splits: Any, values: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
@@ -292,30 +317,34 @@ def _ragged_counts(splits: Any, values: Any, weights: Any, minlength: int, maxle
 @op("RaggedCountSparseOutput", kernel=_ragged_counts, shape=lambda *_: places.components(2))
 def _count_ragged(splits: Any, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1,
                   binary_output: bool = False, name: str | None = None) -> Any:  # fmt: skip
-    """How often each value occurs in each row of a ragged matrix."""
+    """Counts each value in each row of a ragged matrix."""
 
 
 not_differentiable(_count_dense, _count_sparse, _count_ragged)
 
 
 def bincount(
-    values: Any,
-    weights: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
     axis: int = 0,
-    minlength: Any = None,
-    maxlength: Any = None,
+    minlength: int | None = None,
+    maxlength: int | None = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each integer occurs, as a sparse tensor.
+    """Counts each integer, in a sparse tensor.
 
     Args:
         values: a dense, sparse or ragged tensor of non-negative integers, of rank 1 or 2.
-        weights: what each value counts, in the shape of `values`; by default one.
-        axis: 0 counts all values together, -1 counts in each row.
+        weights: the weight of each value, in the shape of `values`; by default 1.
+        axis: 0 counts in all values, -1 in each row.
         minlength: the least length of the result's last dimension.
-        maxlength: values from there on are left out.
-        binary_output: gives one in the place of the count.
+        maxlength: the greatest length; values from there on are left out.
+        binary_output: returns 1 in the place of each count.
+
+    Returns:
+        A sparse vector of counts by value, or a matrix with a row for each of `values`; of the dtype of the weights,
+        or int32.
 
     Raises:
         ValueError: another axis.
@@ -329,68 +358,69 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     least = -1 if minlength is None else int(minlength)
     most = -1 if maxlength is None else int(maxlength)
-    if isinstance(values, (SparseTensor, SparseTensorValue)):
-        sp = as_sparse(values)
-        amounts = convert([], int32) if weights is None else as_sparse(weights).values
+    options = (least, most, binary_output)
+    items: Any = values
+    amounts: Any = convert([], int32) if weights is None else weights
+    if isinstance(items, (SparseTensor, SparseTensorValue)):
+        sp = as_sparse(items)
+        amounts = amounts if weights is None else as_sparse(amounts).values
         if axis == -1:
-            return SparseTensor(
-                *_count_sparse(sp.indices, sp.values, sp.dense_shape, amounts, least, most, binary_output)
-            )
-        values, weights = sp.values, None if weights is None else amounts
-    elif hasattr(type(values), "flat_values"):  # ragged
-        amounts = convert([], int32) if weights is None else weights.flat_values
+            return SparseTensor(*_count_sparse(sp.indices, sp.values, sp.dense_shape, amounts, *options))
+        items = sp.values
+    elif hasattr(type(items), "flat_values"):  # ragged
+        amounts = amounts if weights is None else amounts.flat_values
         if axis == -1:
-            splits = cast(values.row_splits, int64)
-            return SparseTensor(*_count_ragged(splits, values.values, amounts, least, most, binary_output))
-        values, weights = values.flat_values, None if weights is None else amounts
-    values = convert(values)
-    amounts = convert([], int32) if weights is None else convert(weights)
+            return SparseTensor(*_count_ragged(cast(items.row_splits, int64), items.values, amounts, *options))
+        items = items.flat_values
+    items, amounts = convert(items), convert(amounts)
     if axis == 0:
-        values = reshape_dense(values, [-1])
-        amounts = reshape_dense(amounts, [-1])
-    return SparseTensor(*_count_dense(values, amounts, least, most, binary_output))
+        items, amounts = reshape_dense(items, [-1]), reshape_dense(amounts, [-1])
+    return SparseTensor(*_count_dense(items, amounts, *options))
 
 
 # ---- rows of dense tensors -------------------------------------------------------------------------------------------
 
 
-def _segments(how: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """Rows of `data` at `indices`, combined by their sorted segment."""
-    from tapeflow import math
+def _segments(
+    combine: Callable[..., Any], title: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any
+) -> Any:
+    """Combines the rows of `data` at `indices` by their sorted segment.
 
+    Args:
+        combine: the reduction of segments.
+        title: the name of the op in errors.
+    """
     ids = convert(segment_ids)
     count = num_segments
 
     def check(ids: Any, most: Any = None) -> None:
         numbers = ids._numpy()
         if (numbers[1:] < numbers[:-1]).any():
-            raise invalid(f"segment ids are not increasing [Op:SparseSegment{how}]")
+            raise invalid(f"segment ids are not increasing [Op:{title}]")
         if most is not None and len(numbers) and int(most) <= numbers[-1]:
             raise invalid(f"segment ids must be < num_segments: {numbers[-1]} >= {int(most)}")
 
     checked(check, *([ids] if count is None else [ids, convert(count)]))
     if count is None:
         count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
-    function: Any = {
-        "Sum": math.unsorted_segment_sum,
-        "Mean": math.unsorted_segment_mean,
-        "SqrtN": math.unsorted_segment_sqrt_n,
-    }[how]
-    return function(gather(data, indices), ids, count)
+    return combine(gather(data, indices), ids, count)
 
 
 def segment_sum(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Any:  # fmt: skip
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike | None = None,
+    name: str | None = None, sparse_gradient: bool = False,
+) -> Tensor:  # fmt: skip
     """Sums the rows of `data` at `indices` that belong to one segment.
 
     Args:
         data: of rank 1 or more.
-        indices: which rows.
-        segment_ids: the segment of each of them, sorted.
-        num_segments: how many segments there are; by default as many as the last id says.
-        sparse_gradient: means nothing here: the gradient is sparse anyway.
+        indices: integers, the rows to sum.
+        segment_ids: the segment of each of these rows, sorted.
+        num_segments: the number of segments; by default one more than the last id.
+        sparse_gradient: ignored: the gradient is sparse anyway.
+
+    Returns:
+        A tensor of shape `[num_segments, *data.shape[1:]]`.
 
     Raises:
         InvalidArgumentError: an index is out of range, or the segments are not sorted.
@@ -399,46 +429,64 @@ def segment_sum(
         >>> tf.sparse.segment_sum([1.0, 2.0, 4.0], indices=[0, 2], segment_ids=[0, 0]).numpy().tolist()
         [5.0]
     """
-    return _segments("Sum", data, indices, segment_ids, num_segments)
+    return _segments(unsorted_segment_sum, "SparseSegmentSum", data, indices, segment_ids, num_segments)
 
 
 def segment_mean(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Any:  # fmt: skip
-    """The mean of the rows of `data` at `indices` that belong to one segment. See `segment_sum`.
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike | None = None,
+    name: str | None = None, sparse_gradient: bool = False,
+) -> Tensor:  # fmt: skip
+    """Computes the mean of the rows of `data` at `indices` that belong to one segment.
+
+    Args:
+        data, indices, segment_ids, num_segments, sparse_gradient: as for `segment_sum`.
+
+    Returns:
+        A tensor of shape `[num_segments, *data.shape[1:]]`.
+
+    Raises:
+        InvalidArgumentError: an index is out of range, or the segments are not sorted.
 
     Example:
         >>> tf.sparse.segment_mean([1.0, 2.0, 4.0], indices=[0, 2], segment_ids=[0, 0]).numpy().tolist()
         [2.5]
     """
-    return _segments("Mean", data, indices, segment_ids, num_segments)
+    return _segments(unsorted_segment_mean, "SparseSegmentMean", data, indices, segment_ids, num_segments)
 
 
 def segment_sqrt_n(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Any:  # fmt: skip
-    """Sums like `segment_sum`, divided by the square root of the number of rows of each segment.
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike | None = None,
+    name: str | None = None, sparse_gradient: bool = False,
+) -> Tensor:  # fmt: skip
+    """Sums rows like `segment_sum`, and divides by the square root of the number of rows of each segment.
+
+    Args:
+        data, indices, segment_ids, num_segments, sparse_gradient: as for `segment_sum`.
+
+    Returns:
+        A tensor of shape `[num_segments, *data.shape[1:]]`.
+
+    Raises:
+        InvalidArgumentError: an index is out of range, or the segments are not sorted.
 
     Example:
         >>> tf.sparse.segment_sqrt_n([1.0, 2.0], indices=[0, 0, 0, 0], segment_ids=[0, 0, 0, 0]).numpy().tolist()
         [2.0]
     """
-    return _segments("SqrtN", data, indices, segment_ids, num_segments)
+    return _segments(unsorted_segment_sqrt_n, "SparseSegmentSqrtN", data, indices, segment_ids, num_segments)
 
 
 def sampled_addmm(
-    indices: Any,
-    values: Any,
-    dense_shape: Any,
-    mat1: Any,
-    mat2: Any,
-    beta: Any = 1.0,
-    alpha: Any = 1.0,
-    output_type: Any = None,
-) -> tuple[Any, Any, Any]:
-    """The elements of a product of matrices in the places of a sparse matrix: `alpha * mat1 @ mat2 + beta * sparse`.
+    indices: TensorLike,
+    values: TensorLike,
+    dense_shape: TensorLike,
+    mat1: TensorLike,
+    mat2: TensorLike,
+    beta: TensorLike = 1.0,
+    alpha: TensorLike = 1.0,
+    output_type: DTypeLike = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Computes `alpha * mat1 @ mat2 + beta * sparse` at the indices of the sparse matrix.
 
     Args:
         indices: integers of shape `[..., n, 2]`.
@@ -456,10 +504,10 @@ def sampled_addmm(
         >>> values.numpy().tolist()
         [9.0]
     """
-    indices, values = convert(indices), convert(values)
-    dtype = values.dtype if output_type is None else output_type
+    at, old = convert(indices), convert(values)
+    dtype = old.dtype if output_type is None else output_type
     product = matmul(cast(mat1, dtype), cast(mat2, dtype))
-    taken = gather_nd(product, indices, batch_dims=len(values.shape) - 1)
-    scaled = multiply(cast(convert(alpha), dtype), taken)
-    result = add(scaled, multiply(cast(convert(beta), dtype), cast(values, dtype)))
-    return indices, result, convert(dense_shape)
+    elements = gather_nd(product, at, batch_dims=len(old.shape) - 1)
+    scaled = multiply(cast(convert(alpha), dtype), elements)
+    new = add(scaled, multiply(cast(convert(beta), dtype), cast(old, dtype)))
+    return at, new, convert(dense_shape)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.creation import zeros_like
+from tapeflow.array.joining import concat, repeat
+from tapeflow.array.properties import shape as shape_op
+from tapeflow.array.properties import size
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import ShapedSpec
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.casting import cast
+from tapeflow.math.reduction import reduce_max, reduce_prod
 
 
 class SparseTensorValue(NamedTuple):
-    """The parts of a sparse tensor as arrays.
+    """The components of a sparse tensor as arrays.
 
     Example:
         >>> value = tf.compat.v1.SparseTensorValue([[0, 1]], [2.0], [1, 3])
@@ -29,22 +39,16 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-# Functions of one tensor that keep zeros zero: they are applied to the values alone.
-_KEEP_ZEROS = frozenset(
-    {"Abs", "BesselI0e", "BesselI1e", "Cast", "ComplexAbs", "Erf", "Identity", "Neg", "Sign", "Sqrt", "Square", "Tanh"}
-)
-
-
 class SparseTensor(CompositeTensor):
-    """A tensor of which only some elements are given, and all others are zero.
+    """A tensor that holds some of its elements; all others are zero.
 
     Args:
-        indices: int64 of shape `[n, rank]`: where the elements are; sorted, for most functions.
+        indices: int64 of shape `[n, rank]`: the indices of the elements; sorted, for most functions.
         values: of shape `[n]`: the elements.
-        dense_shape: int64 of shape `[rank]`: the shape of the whole.
+        dense_shape: int64 of shape `[rank]`: the shape of the tensor.
 
     Raises:
-        ValueError: the parts do not fit together.
+        ValueError: the components do not match.
 
     Example:
         >>> s = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5, 7], dense_shape=[3, 2])
@@ -56,20 +60,24 @@ class SparseTensor(CompositeTensor):
     __slots__ = ("__dict__", "_dense_shape", "_indices", "_shape", "_values")
     _is_tensor = True
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: TensorLike) -> None:
         self._indices = convert(indices, int64)
         self._values = convert(values)
         self._dense_shape = convert(dense_shape, int64)
-        at, what, shape = self._indices.shape.with_rank(2), self._values.shape.with_rank(1), self._dense_shape.shape
-        shape.assert_has_rank(1)
-        for have, want in ((at[0], what[0]), (at[1], shape[0])):
-            if have is not None and want is not None and have != want:
-                raise ValueError(f"Dimensions {have} and {want} are not compatible")
+        rows, rank = self._indices.shape.with_rank(2)
+        count = self._values.shape.with_rank(1)[0]
+        self._dense_shape.shape.assert_has_rank(1)
+        for a, b in ((rows, count), (rank, self._dense_shape.shape[0])):
+            if a is not None and b is not None and a != b:
+                raise ValueError(f"Dimensions {a} and {b} are not compatible")
         self._shape: TensorShape | None = None
 
     @classmethod
-    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A sparse tensor of a `SparseTensorValue`, or the sparse tensor itself.
+    def from_value(cls, sparse_tensor_value: SparseLike) -> SparseTensor:
+        """Returns the sparse tensor of a `SparseTensorValue`; a sparse tensor as it is.
+
+        Args:
+            sparse_tensor_value: a `SparseTensorValue` or a `SparseTensor`.
 
         Raises:
             TypeError: it is neither.
@@ -84,41 +92,44 @@ class SparseTensor(CompositeTensor):
 
     @property
     def indices(self) -> Tensor:
-        """Where the elements are: int64 of shape `[n, rank]`."""
+        """The indices of the elements: int64 of shape `[n, rank]`."""
         return self._indices
 
     @property
     def values(self) -> Tensor:
-        """The elements that are given, of shape `[n]`."""
+        """The elements, of shape `[n]`."""
         return self._values
 
     @property
     def dense_shape(self) -> Tensor:
-        """The shape of the whole: int64 of shape `[rank]`."""
+        """The shape: int64 of shape `[rank]`."""
         return self._dense_shape
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole, as a `tf.TensorShape`."""
+        """The shape, as a `tf.TensorShape`."""
         if self._shape is None:
-            known = host_static(self._dense_shape) if isinstance(self._dense_shape, SymbolicTensor) else None
-            if isinstance(known, tuple):
-                self._shape = TensorShape(known)
-            elif known is not None:
-                self._shape = TensorShape([None] * rank if (rank := self._dense_shape.shape[0]) is not None else None)
-            else:
+            if not isinstance(self._dense_shape, SymbolicTensor):
                 self._shape = TensorShape(self._dense_shape.numpy().tolist())
+            elif isinstance(dims := host_static(self._dense_shape), tuple):
+                self._shape = TensorShape(dims)
+            else:
+                rank = self._dense_shape.shape[0]
+                self._shape = TensorShape(None if rank is None else [None] * rank)
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole, as a `tf.TensorShape`."""
+        """Returns the shape, as a `tf.TensorShape`."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
-        """Makes the static shape more precise.
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Merges a shape into the static shape.
+
+        Args:
+            shape: a shape, with None for unknown dimensions.
 
         Raises:
-            ValueError: the shapes do not go together.
+            ValueError: the shapes are not compatible.
         """
         self._shape = self.shape.merge_with(shape)
 
@@ -129,21 +140,31 @@ class SparseTensor(CompositeTensor):
 
     @property
     def op(self) -> Any:
+        """The operation of a graph whose output the values are."""
         return self._values.op
 
     @property
     def graph(self) -> Any:
+        """The graph that the components belong to."""
         return self._indices.graph
 
     def consumers(self) -> list[Any]:
-        """The operations of a graph that use it; eagerly none."""
+        """Returns an empty list: operations of a graph consume the components."""
         return []
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Raises an error: the components of a sparse tensor can be evaluated.
+
+        Raises:
+            AttributeError: always.
+        """
         raise AttributeError("SparseTensor.eval is undefined when eager execution is enabled: look at its parts.")
 
-    def with_values(self, new_values: Any) -> SparseTensor:
-        """A sparse tensor with other values in the same places.
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
+        """Returns a sparse tensor with other values at the same indices.
+
+        Args:
+            new_values: of shape `[n]`.
 
         Raises:
             ValueError: there are more or fewer values.
@@ -155,39 +176,49 @@ class SparseTensor(CompositeTensor):
         return SparseTensorSpec(self.shape, self.dtype)
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """What an op gives for this in the place of a tensor, or NotImplemented."""
-        name = function.op.name
+        """Returns the result of an op for this in the place of a tensor, or NotImplemented."""
+        op = function.op
         if args[0] is not self:
             return NotImplemented
-        if name in _KEEP_ZEROS:
+        if op.takes_sparse:
             return self.with_values(function(self._values, *args[1:]))
-        if name in ("Shape", "Size", "Rank"):
-            from tapeflow import cast, reduce_prod, size
-
-            if name == "Rank":
-                return size(self._dense_shape)
-            return cast(self._dense_shape if name == "Shape" else reduce_prod(self._dense_shape), args[1])
+        if op is ops.Rank.op:
+            return size(self._dense_shape)
+        if op is ops.Shape.op:
+            return cast(self._dense_shape, args[1])
+        if op is ops.Size.op:
+            return cast(reduce_prod(self._dense_shape), args[1])
         return NotImplemented
 
-    def __mul__(self, other: Any) -> SparseTensor:
-        from tapeflow.sparse.dense import times_dense
+    def __mul__(self, other: TensorLike) -> SparseTensor:
+        """Multiplies by a dense tensor, which is broadcast."""
+        dense = self._operand(other)
+        return self.with_values(ops.SparseDenseCwiseMul(self._indices, self._values, self._dense_shape, dense))
 
-        return times_dense(self, other)
+    def __truediv__(self, other: TensorLike) -> SparseTensor:
+        """Divides by a dense tensor, which is broadcast; integers become floats."""
+        values, dense = self._values, self._operand(other)
+        if self.dtype.is_integer:
+            to = float32 if self.dtype.size < 4 else float64
+            values, dense = cast(values, to), cast(dense, to)
+        return self.with_values(ops.SparseDenseCwiseDiv(self._indices, values, self._dense_shape, dense))
 
-    def __truediv__(self, other: Any) -> SparseTensor:
-        from tapeflow.sparse.dense import divided_by_dense
-
-        return divided_by_dense(self, other)
+    def _operand(self, dense: Any) -> Tensor:
+        return convert(dense, None if isinstance(dense, Tensor) else self.dtype)
 
     def __repr__(self) -> str:
         return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
+
+
+# The arguments of functions of `tf.sparse`.
+SparseLike: TypeAlias = SparseTensor | SparseTensorValue
 
 
 class SparseTensorSpec(ShapedSpec):
     """The spec of a `tf.SparseTensor`.
 
     Args:
-        shape: of the whole; dimensions may be unknown.
+        shape: of the tensor, with None for unknown dimensions.
         dtype: of the values.
 
     Example:
@@ -197,16 +228,19 @@ class SparseTensorSpec(ShapedSpec):
 
     __slots__ = ()
 
-    def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
+    def __init__(self, shape: ShapeLike = None, dtype: DTypeLike = float32) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
 
     @classmethod
-    def from_value(cls, value: Any) -> SparseTensorSpec:
-        """The spec of a sparse tensor.
+    def from_value(cls, value: SparseLike) -> SparseTensorSpec:
+        """Returns the spec of a sparse tensor.
+
+        Args:
+            value: a `SparseTensor` or a `SparseTensorValue`.
 
         Raises:
-            TypeError: it is something else.
+            TypeError: it is neither.
         """
         if not isinstance(value, (SparseTensor, SparseTensorValue)):
             raise TypeError(
@@ -247,15 +281,15 @@ class SparseTensorSpec(ShapedSpec):
         return SparseTensorSpec(self._shape[1:], self._dtype)
 
     def _slice(self, value: SparseTensor, i: Any) -> SparseTensor:
-        """The slice of a value at an index of its first dimension."""
-        from tapeflow import cast, concat, expand_dims, sparse, zeros_like
-
+        """Returns the slice of a value at an index of its first dimension."""
         rest = value.dense_shape[1:]
         start = concat([expand_dims(cast(i, int64), 0), zeros_like(rest)], 0)
-        row = sparse.slice(value, start, concat([convert([1], int64), rest], 0))
-        return sparse.reshape(row, rest)
+        length = concat([convert([1], int64), rest], 0)
+        indices, values, shape = ops.SparseSlice(value.indices, value.values, value.dense_shape, start, length)
+        indices, shape = ops.SparseReshape(indices, shape, rest)
+        return SparseTensor(indices, values, shape)
 
-    # Values of different sizes as one with a new first dimension: indices, values, how many there are, and shapes.
+    # Values of different sizes as one with a new first dimension: indices, values, their number, and shapes.
 
     def _stacked_parts(self) -> list[TensorSpec]:
         rank = self._shape.rank
@@ -263,17 +297,13 @@ class SparseTensorSpec(ShapedSpec):
                 TensorSpec([1, rank], int64)]  # fmt: skip
 
     def _to_parts(self, value: Any) -> list[Any]:
-        from tapeflow import expand_dims, shape
-
         value = SparseTensor.from_value(value)
-        return [value.indices, value.values, shape(value.values, int64), expand_dims(value.dense_shape, 0)]
+        return [value.indices, value.values, shape_op(value.values, int64), expand_dims(value.dense_shape, 0)]
 
     def _from_parts(self, parts: list[Any]) -> SparseTensor:
-        from tapeflow import concat, expand_dims, range, reduce_max, repeat, shape
-
         indices, values, counts, shapes = parts
-        count = shape(counts, int64)
-        rows = repeat(range(count[0]), counts)
+        count = shape_op(counts, int64)
+        rows = repeat(range_op(count[0]), counts)
         none = convert([[0] * shapes.shape[1]], int64)
-        whole = concat([count, reduce_max(concat([none, shapes], 0), 0)], 0)
-        return SparseTensor(concat([expand_dims(rows, 1), indices], 1), values, whole)
+        shape = concat([count, reduce_max(concat([none, shapes], 0), 0)], 0)
+        return SparseTensor(concat([expand_dims(rows, 1), indices], 1), values, shape)

@@ -1,7 +1,8 @@
-"""From numbers to strings and back."""
+"""Conversions from numbers to strings and back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import torch
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, as_numpy, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
+from tapeflow.strings.joining import join
 from tapeflow.strings.kernels import each, numbers, string_op
 
 
@@ -37,50 +40,53 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
     def real(value: Any) -> str:
         return f"{float(value):{digits}{notation}}"
 
-    def word(value: Any) -> bytes:
+    def formatted(value: Any) -> bytes:
         if dtype is string:
             return value
         if dtype.is_bool:
-            shown = "true" if value else "false"
+            word = "true" if value else "false"
         elif dtype.is_complex:
-            shown = f"({real(value.real)},{real(value.imag)})"
+            word = f"({real(value.real)},{real(value.imag)})"
         elif dtype.is_floating:
-            shown = real(value)
+            word = real(value)
         else:
-            shown = str(int(value))
-        if width > len(shown):
+            word = str(int(value))
+        if width > len(word):
             if fill == "-":
-                shown = shown.ljust(width)
+                word = word.ljust(width)
             elif fill == "0":
-                shown = shown.zfill(width)
-            elif fill == "+" and not shown.startswith("-"):
-                shown = f"+{shown}".rjust(width)
+                word = word.zfill(width)
+            elif fill == "+" and not word.startswith("-"):
+                word = f"+{word}".rjust(width)
             else:
-                shown = shown.rjust(width)
-        return shown.encode()
+                word = word.rjust(width)
+        return word.encode()
 
-    return each(word, array)
+    return each(formatted, array)
 
 
 @op("AsString", kernel=_as_string, strings=_as_string, shape=same, elementwise=True)
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
     width: int = -1,
     fill: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Writes each number as a string.
 
     Args:
         input: numbers, booleans or strings.
-        precision: how many digits after the point, for floats; -1 for 6.
-        scientific: floats as `1.5e+00`.
-        shortest: floats in whichever notation is shorter.
+        precision: the number of digits after the point, for floats; -1 for 6.
+        scientific: writes floats as `1.5e+00`.
+        shortest: writes floats in the shorter notation.
         width: the least length of the strings.
-        fill: what to fill up to it with: a space, "0", or "-" to fill after the number.
+        fill: the character that shorter strings are filled with: a space, "0", or "-" for spaces after the number.
+
+    Returns:
+        Strings, of the shape of `input`.
 
     Raises:
         InvalidArgumentError: the options exclude each other, or are for floats only.
@@ -95,39 +101,44 @@ as_string.op.differentiable = False
 
 
 def _to_number(input: np.ndarray, out_type: DType) -> torch.Tensor:
-    whole = out_type.is_integer
-
-    def number(word: bytes) -> Any:
-        said = word.decode("utf-8", "replace").strip()
-        try:
-            if "_" in said:
-                raise ValueError
-            value = int(said) if whole else float(said)
-            if whole and not out_type.min <= value <= out_type.max:
-                raise ValueError
-        except ValueError:
-            raise invalid(
-                f"StringToNumberOp could not correctly convert string: {word.decode('utf-8', 'replace')}"
-            ) from None
+    def number(element: bytes) -> Any:
+        word = element.decode("utf-8", "replace")
+        value = _parsed(word, out_type)
+        if value is None:
+            raise invalid(f"StringToNumberOp could not correctly convert string: {word}")
         return value
 
     return numbers(number, input, out_type.torch)
 
 
+def _parsed(word: str, dtype: DType) -> Any:
+    """Returns the number that a word means, or None if it is not one of the dtype."""
+    if "_" in word:  # which Python allows between digits
+        return None
+    try:
+        value = int(word) if dtype.is_integer else float(word)
+    except ValueError:
+        return None
+    return value if dtype.is_floating or dtype.min <= value <= dtype.max else None
+
+
 @string_op("StringToNumber", _to_number, shape=same, elementwise=True)
-def _string_to_number(string_tensor: Any, out_type: Any = float32, name: str | None = None) -> Any:
-    """Reads numbers."""
+def _string_to_number(string_tensor: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
+    """Reads the number in each string."""
 
 
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Reads the number in each string.
 
     Args:
-        input: strings; white space around a number is fine.
+        input: strings; white space around a number is skipped.
         out_type: float32, float64, int32, int64, uint32 or uint64.
 
+    Returns:
+        A tensor of the shape of `input` and the dtype `out_type`.
+
     Raises:
-        InvalidArgumentError: a string is no such number, or out of range.
+        InvalidArgumentError: a string is not such a number, or out of range.
 
     Example:
         >>> tf.strings.to_number(["1.5", "-2"]).numpy().tolist()
@@ -147,19 +158,25 @@ def _formatted(inputs: list[Any], template: str, placeholder: str, summarize: in
 
 @string_op("StringFormat", _formatted, shape=lambda *_: TensorShape([]))
 def _string_format(
-    inputs: Any, template: str = "%s", placeholder: str = "%s", summarize: int = 3, name: str | None = None
-) -> Any:
-    """A text with tensors in the place of placeholders."""
+    inputs: Sequence[TensorLike],
+    template: str = "%s",
+    placeholder: str = "%s",
+    summarize: int = 3,
+    name: str | None = None,
+) -> Tensor:
+    """Puts tensors in the place of placeholders."""
 
 
-def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
+def format(
+    template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Tensor:
     """Puts tensors, as `tf.print` writes them, in the place of placeholders.
 
     Args:
         template: the text with placeholders.
         inputs: a tensor or `RaggedTensor`, or a list of as many as there are placeholders.
-        placeholder: what stands for a tensor.
-        summarize: how many elements to show at both ends of each dimension; -1 for all.
+        placeholder: the text that a tensor replaces.
+        summarize: the number of elements to show at both ends of each dimension; -1 for all.
 
     Returns:
         A scalar string.
@@ -171,23 +188,21 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         >>> tf.strings.format("x = {}", tf.constant([1, 2])).numpy()
         b'x = [1 2]'
     """
-    from tapeflow.ragged import RaggedTensor
+    from tapeflow.ragged.tensor import RaggedTensor
+    from tapeflow.ragged.text import text_of
 
-    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     parts = template.split(placeholder)
-    if len(parts) - 1 != len(given):
+    if len(parts) - 1 != len(values):
         raise ValueError(
-            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(given)}. Please ensure the "
+            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(values)}. Please ensure the "
             "number of placeholders in template matches inputs length."
         )
-    if not any(isinstance(v, RaggedTensor) for v in given):
-        return _string_format([convert(v) for v in given], template, placeholder, summarize, name)
-    from tapeflow.ragged.text import text_of
-    from tapeflow.strings.joining import join
-
+    if not any(isinstance(v, RaggedTensor) for v in values):
+        return _string_format([convert(v) for v in values], template, placeholder, summarize, name)
     texts = [
         text_of(v, None if summarize < 0 else summarize) if isinstance(v, RaggedTensor)
         else _string_format([convert(v)], "{}", "{}", summarize)
-        for v in given
+        for v in values
     ]  # fmt: skip
     return join([parts[0], *[piece for pair in zip(texts, parts[1:], strict=True) for piece in pair]])

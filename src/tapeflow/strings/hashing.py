@@ -1,4 +1,4 @@
-"""Hash buckets: strings to numbers that stay the same from run to run."""
+"""Hash buckets: numbers for strings that stay the same from run to run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import torch
 
 from tapeflow.core.farmhash import fingerprint64
 from tapeflow.core.ops.shape_rules import same
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import numbers, string_op
 
 _MASK = (1 << 64) - 1
@@ -29,7 +30,7 @@ def _mixed(value: int) -> int:
 
 
 def murmur(data: bytes) -> int:
-    """The 64-bit hash of bytes."""
+    """Computes the 64-bit hash of bytes."""
     m, n = 0xC6A4A7935BD1E995, len(data)
     h = 0xDECAFCAFFE ^ (n * m & _MASK)
     whole = n - n % 8
@@ -83,12 +84,12 @@ def _buckets(function: Any, strings: np.ndarray, count: int) -> torch.Tensor:
 
 
 @string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprint64, s, count), shape=same, elementwise=True)
-def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """The bucket of each string, by a fast hash (FarmHash) that anyone can find collisions of.
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
+    """Computes the bucket of each string, by a fast hash (FarmHash) whose collisions anyone can compute.
 
     Args:
         input: strings.
-        num_buckets: how many buckets there are.
+        num_buckets: the number of buckets.
 
     Returns:
         int64 in `[0, num_buckets)`, of the shape of `input`.
@@ -103,8 +104,18 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 
 
 @string_op("StringToHashBucket", lambda s, count: _buckets(murmur, s, count), shape=same, elementwise=True)
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """The bucket of each string, by the hash that TensorFlow had first. Prefer `to_hash_bucket_fast`.
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
+    """Computes the bucket of each string, by TensorFlow's oldest hash. Prefer `to_hash_bucket_fast`.
+
+    Args:
+        input: strings.
+        num_buckets: the number of buckets.
+
+    Returns:
+        int64 in `[0, num_buckets)`, of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `num_buckets` is less than 1.
 
     Example:
         >>> tf.strings.to_hash_bucket(["a", "hello"], 1000).numpy().tolist()
@@ -118,17 +129,20 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     shape=same,
     elementwise=True,
 )
-def _to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
-    """The bucket of each string, by a keyed hash."""
+def _to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None) -> Tensor:
+    """Computes the bucket of each string, by a keyed hash."""
 
 
-def to_hash_bucket_strong(input: Any, num_buckets: int, key: Sequence[int], name: str | None = None) -> Any:
-    """The bucket of each string, by a hash with a key (SipHash), whose collisions only who knows the key can find.
+def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None) -> Tensor:
+    """Computes the bucket of each string, by a hash (SipHash) whose collisions are hard to compute without its key.
 
     Args:
         input: strings.
-        num_buckets: how many buckets there are.
+        num_buckets: the number of buckets.
         key: two integers.
+
+    Returns:
+        int64 in `[0, num_buckets)`, of the shape of `input`.
 
     Raises:
         InvalidArgumentError: the key is not two integers, or `num_buckets` is less than 1.

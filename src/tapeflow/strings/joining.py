@@ -1,11 +1,11 @@
-"""Joining strings."""
+"""Joins of strings: element by element, over dimensions, by segments, and of neighbours."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -14,14 +14,15 @@ from tapeflow.array.shaping import expand_dims
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.shape_rules import reduction
+from tapeflow.core.ops.shape_rules import text as shape_text
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import encoded, splits_of_rows, string_op, strings_of, text
 
-
-def _bracketed(shape: Sequence[int]) -> str:
-    return str(list(shape)).replace(" ", "")
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 
 
 def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
@@ -29,7 +30,9 @@ def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
     shape = shapes[0] if shapes else ()
     for other in shapes:
         if other != shape:
-            raise invalid(f"Input shapes do not match: {_bracketed(shape)} vs. {_bracketed(other)}")
+            raise invalid(
+                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(other))}"
+            )
     columns = [np.broadcast_to(v, shape).reshape(-1) for v in inputs]
     out = np.empty(math.prod(shape), object)
     out[:] = [separator.encode().join(row) for row in zip(*columns, strict=True)]
@@ -41,22 +44,29 @@ def _joined_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
         return TensorShape(None)
     shape = TensorShape([])
     for other in inputs:
-        if other.rank:
-            shape = other if not shape.rank else shape.merge_with(other)
+        if not shape.rank:
+            shape = other
+        elif other.rank:
+            if not shape.is_compatible_with(other):
+                raise invalid(f"Input shapes do not match: {shape_text(shape)} vs. {shape_text(other)}")
+            shape = shape.merge_with(other)
     return shape
 
 
 @string_op("StringJoin", _join, shape=_joined_shape)
-def _string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+def _string_join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
     """Joins strings element by element."""
 
 
-def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Any:
+def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
     """Joins tensors of strings element by element.
 
     Args:
         inputs: strings of one shape; scalars go with every element.
-        separator: what to put between.
+        separator: the text between two strings.
+
+    Returns:
+        Strings of that shape.
 
     Raises:
         InvalidArgumentError: the shapes differ.
@@ -81,53 +91,60 @@ def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, se
     axes = tuple(a % rank for a in axes)
     if len(set(axes)) != len(axes):
         raise invalid(f"Duplicate reduction dimension {next(a for a in axes if axes.count(a) > 1)}")
-    kept = [i for i in range(rank) if i not in axes]
-    shape = [inputs.shape[i] for i in kept]
-    together = math.prod(inputs.shape[i] for i in axes)
-    moved = inputs.transpose(*kept, *axes[::-1]).reshape(math.prod(shape), together)
-    out = np.empty(len(moved), object)
-    out[:] = [separator.encode().join(row) for row in moved]
+    others = [i for i in range(rank) if i not in axes]
+    shape = [inputs.shape[i] for i in others]
+    length = math.prod(inputs.shape[i] for i in axes)
+    rows = inputs.transpose(*others, *axes[::-1]).reshape(math.prod(shape), length)
+    out = np.empty(len(rows), object)
+    out[:] = [separator.encode().join(row) for row in rows]
     return out.reshape([1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape)
 
 
 @string_op("ReduceJoin", _reduce_join, host=("reduction_indices",), shape=reduction)
 def _reduce_joined(
-    inputs: Any, reduction_indices: Any, keep_dims: bool = False, separator: str = "", name: str | None = None
-) -> Any:
+    inputs: TensorLike,
+    reduction_indices: AxisLike,
+    keep_dims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Tensor:
     """Joins strings over dimensions."""
 
 
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
-) -> Any:
+    inputs: TensorLike, axis: AxisLike = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Tensor:
     """Joins the strings along one dimension after the other.
 
     Args:
         inputs: strings.
         axis: the dimension or dimensions; None for all, the last first.
         keepdims: keeps the reduced dimensions, with length 1.
-        separator: what to put between.
+        separator: the text between two strings.
+
+    Returns:
+        Strings, of the shape of `inputs` without the reduced dimensions.
 
     Raises:
         OutOfRangeError: there is no such dimension.
+        InvalidArgumentError: a dimension occurs twice.
 
     Example:
         >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0, separator="-").numpy().tolist()
         [b'a-c', b'b-d']
     """
-    if not hasattr(type(inputs), "__tf_dispatch__"):
-        inputs = convert(inputs)
+    strings: Any = inputs if hasattr(type(inputs), "__tf_dispatch__") else convert(inputs)
     if axis is None:
-        axis = list(range(inputs.shape.rank))[::-1]
-    return _reduce_joined(inputs, axis, keepdims, separator, name)
+        axis = list(range(strings.shape.rank))[::-1]
+    return _reduce_joined(strings, axis, keepdims, separator, name)
 
 
 def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: int, separator: str) -> np.ndarray:
     ids = segment_ids.numpy()
     if inputs.shape[: ids.ndim] != ids.shape:
         raise invalid(
-            f"segment_ids must have a shape that begins inputs's: {_bracketed(ids.shape)} vs. "
-            f"{_bracketed(inputs.shape)}"
+            f"segment_ids must have a shape that begins inputs's: {shape_text(TensorShape(ids.shape))} vs. "
+            f"{shape_text(TensorShape(inputs.shape))}"
         )
     rest = inputs.shape[ids.ndim :]
     rows = inputs.reshape(ids.size, math.prod(rest))
@@ -152,15 +169,21 @@ def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, se
 
 @string_op("UnsortedSegmentJoin", _segment_join, host=("num_segments",), shape=_segments_shape)
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
-) -> Any:
+    inputs: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
+) -> Tensor:
     """Joins the strings of each segment.
 
     Args:
         inputs: strings.
         segment_ids: int32 or int64, of a shape that begins that of `inputs`.
-        num_segments: how many segments there are.
-        separator: what to put between.
+        num_segments: the number of segments.
+        separator: the text between two strings.
+
+    Returns:
+        Strings of shape `[num_segments, ...]`, with the dimensions of `inputs` that `segment_ids` does not have.
+
+    Raises:
+        InvalidArgumentError: the shapes do not fit, or an id is negative or not less than `num_segments`.
 
     Example:
         >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2, ":").numpy().tolist()
@@ -192,41 +215,43 @@ def _ngrams(
 
 @string_op("StringNGrams", _ngrams, shape=lambda data, splits, *_: [TensorShape([None]), splits])
 def _string_ngrams(
-    data: Any, data_splits: Any, separator: str, ngram_widths: Any, left_pad: str, right_pad: str, pad_width: int,
-    preserve_short_sequences: bool, name: str | None = None,
-) -> Any:  # fmt: skip
-    """The ngrams of each row of strings."""
+    data: TensorLike, data_splits: TensorLike, separator: str, ngram_widths: Sequence[int], left_pad: str,
+    right_pad: str, pad_width: int, preserve_short_sequences: bool, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """Joins the ngrams of each row of strings."""
 
 
 def ngrams(
-    data: Any,
+    data: TensorLike,
     ngram_width: int | Sequence[int],
     separator: str = " ",
-    pad_values: Any = None,
+    pad_values: str | bytes | tuple[str | bytes, str | bytes] | None = None,
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
     name: str | None = None,
-) -> Any:
-    """All runs of `ngram_width` neighbours in the last dimension, joined.
+) -> Tensor | RaggedTensor:
+    """Joins all runs of `ngram_width` neighbours in the last dimension.
 
     Args:
         data: strings; a tensor or a `RaggedTensor`.
-        ngram_width: how many neighbours, or a list of such numbers.
-        separator: what to put between.
-        pad_values: a string, or a pair for the left and the right, to put around each row.
-        padding_width: how many of them; default one less than the width.
-        preserve_short_sequences: a row too short for any run gives itself.
+        ngram_width: the number of neighbours, or a list of such numbers.
+        separator: the text between two strings.
+        pad_values: a string, or a pair for the left and the right, that pads each row.
+        padding_width: the number of pads at each side; by default one less than the width.
+        preserve_short_sequences: a row that is too short for any run counts as one.
 
     Returns:
-        Strings; ragged if `data` is, or if the rows give different numbers.
+        Strings with the rank of `data`; ragged if `data` is.
 
     Raises:
-        TypeError, ValueError: an argument is out of range.
+        ValueError: a width is not positive, there is a `padding_width` without `pad_values`, or `data` is a scalar.
 
     Example:
         >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
         [b'a b', b'b c']
     """
+    from tapeflow.ragged.tensor import RaggedTensor
+
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
     if any(w < 1 for w in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
@@ -237,7 +262,6 @@ def ngrams(
     both: Any = ("", "") if pad_values is None else pad_values
     left, right = (both, both) if isinstance(both, (str, bytes)) else both
     width = 0 if pad_values is None else -1 if padding_width is None else padding_width
-    from tapeflow.ragged import RaggedTensor
 
     def of_rows(rows: Any) -> Any:
         if isinstance(rows.values, RaggedTensor):
@@ -248,13 +272,14 @@ def ngrams(
 
     if isinstance(data, RaggedTensor):
         return of_rows(data)
-    data = convert(data, string)
-    if not data.shape.rank:
+    tensor: Any = convert(data, string)
+    if not tensor.shape.rank:
         raise ValueError("ngrams needs at least one dimension to run along")
-    if data.shape.rank == 1:
-        return of_rows(RaggedTensor.from_tensor(expand_dims(data, 0))).values
-    return of_rows(RaggedTensor.from_tensor(data, ragged_rank=data.shape.rank - 1)).to_tensor("")
+    if tensor.shape.rank == 1:
+        return of_rows(RaggedTensor.from_tensor(expand_dims(tensor, 0))).values
+    return of_rows(RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)).to_tensor("")
 
 
 def _text(value: str | bytes) -> str:
+    """Returns a string as Python text."""
     return text(value) if isinstance(value, bytes) else value

@@ -1,4 +1,4 @@
-"""What string kernels share. They take and give NumPy object arrays of `bytes`."""
+"""Functions that string kernels share. Kernels compute on NumPy object arrays of `bytes`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tapeflow.core.ops.op import op
 
 
 def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
-    """`@op` for an op of strings: the kernel is the one for strings. Gradients never pass."""
+    """Declares an op of strings, as `@op` does: `kernel` is the one for strings, and no gradient passes."""
 
     def decorate(declared: Any) -> Any:
         function = op(name, kernel, strings=kernel, **options)(declared)
@@ -23,7 +23,7 @@ def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable
 
 
 def each(function: Callable[..., Any], array: Any) -> np.ndarray:
-    """The array of `function(element)`, again of objects."""
+    """Returns the array of `function(element)`, again of objects."""
     array = np.asarray(array, object)
     out = np.empty(array.shape, object)
     flat = out.reshape(-1)
@@ -33,29 +33,29 @@ def each(function: Callable[..., Any], array: Any) -> np.ndarray:
 
 
 def numbers(function: Callable[[bytes], Any], array: Any, dtype: torch.dtype | None) -> torch.Tensor:
-    """The tensor of `function(element)`."""
+    """Returns the tensor of `function(element)`."""
     array = np.asarray(array, object)
     return torch.tensor([function(v) for v in array.reshape(-1)], dtype=dtype).reshape(array.shape)
 
 
 def text(element: bytes) -> str:
-    """The text of an element; bytes that are no UTF-8 survive the way there and back."""
+    """Decodes an element; bytes that are not UTF-8 survive decoding and encoding."""
     return element.decode("utf-8", "surrogateescape")
 
 
 def encoded(element: str) -> bytes:
-    """The inverse of `text`."""
+    """Encodes a text, as the inverse of `text`."""
     return element.encode("utf-8", "surrogateescape")
 
 
 def strings_of(values: list[bytes]) -> np.ndarray:
-    """The raw value of a vector of strings."""
+    """Returns the raw value of a vector of strings."""
     out = np.empty(len(values), object)
     out[:] = values
     return out
 
 
 def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: Any = None) -> torch.Tensor:
-    """Where each row begins when all are joined, and where the last one ends."""
+    """Returns the row splits: the start of each row when all are joined, and the end of the last one."""
     lengths = [len(row) for row in rows]
     return torch.tensor(np.cumsum([0, *lengths]), dtype=torch.int64 if dtype is None else dtype.torch)

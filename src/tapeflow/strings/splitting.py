@@ -1,10 +1,10 @@
-"""Splitting strings."""
+"""Splits of strings into parts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -13,26 +13,36 @@ from tapeflow.array.creation import ones_like
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import string_op, strings_of
+from tapeflow.strings.text import length, substr
+
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 
 
 def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
-    """What a function gives that makes a row of each string, for strings of any shape.
+    """Applies a function that computes a row for each string to strings of any shape.
 
     Args:
         input: strings; a tensor or a `RaggedTensor`.
-        function: takes a vector of strings, and gives ragged tensors with a row for each.
+        function: computes, for a vector of strings, a list of ragged tensors with a row for each string.
 
     Returns:
-        For each of those, a vector for a scalar, and a ragged tensor with one more dimension than `input` for all else.
+        A list with, for each of those, a vector if `input` is a scalar, and otherwise a ragged tensor with one more
+        dimension than `input`.
+
+    Raises:
+        InvalidArgumentError: `input` is not of strings.
+        ValueError: its rank is not static.
     """
-    from tapeflow.ragged import RaggedTensor
+    from tapeflow.ragged.tensor import RaggedTensor
 
     if isinstance(input, RaggedTensor):
-        return [input.with_flat_values(found) for found in in_rows(input.flat_values, function)]
+        return [input.with_flat_values(rows) for rows in in_rows(input.flat_values, function)]
     tensor = convert(input)
     if tensor.dtype is not string:
         raise invalid(
@@ -42,12 +52,12 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
     if rank is None:
         raise ValueError("The rank of the strings to split must be known: say it with tf.ensure_shape.")
     if rank == 0:
-        return [found.values for found in function(reshape(tensor, [1]))]
+        return [rows.values for rows in function(reshape(tensor, [1]))]
     results = function(tensor if rank == 1 else reshape(tensor, [-1]))
     dims = tuple(shape_of(tensor))
     for i in range(rank - 1, 0, -1):
-        rows = math.prod(dims[:i])
-        results = [RaggedTensor.from_uniform_row_length(r, dims[i], nrows=rows) for r in results]
+        count = math.prod(dims[:i])
+        results = [RaggedTensor.from_uniform_row_length(r, dims[i], nrows=count) for r in results]
     return results
 
 
@@ -64,23 +74,28 @@ _PARTS_SHAPES = [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]
 
 
 @string_op("StringSplitV2", _parts, shape=lambda input, sep, maxsplit: _PARTS_SHAPES)
-def _string_split(input: Any, sep: Any, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The parts of each string of a vector, as the components of a sparse matrix."""
+def _string_split(input: TensorLike, sep: TensorLike, maxsplit: int = -1, name: str | None = None) -> list[Tensor]:
+    """Splits each string of a vector; the parts are the components of a sparse matrix."""
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
-    """The single bytes of each string.
+def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTensor:
+    """Splits each string into its bytes.
+
+    Args:
+        input: strings; a tensor or a `RaggedTensor`.
 
     Returns:
-        A vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
+        Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
+
+    Raises:
+        ValueError: the rank of `input` is not static.
 
     Example:
         >>> tf.strings.bytes_split("abc").numpy().tolist()
         [b'a', b'b', b'c']
     """
-    from tapeflow.ragged import RaggedTensor
     from tapeflow.ragged.row_partition import RowPartition, repeated
-    from tapeflow.strings.text import length, substr
+    from tapeflow.ragged.tensor import RaggedTensor
 
     def split_vector(vector: Any) -> list[Any]:
         partition = RowPartition.from_row_lengths(length(vector), validate=False)
@@ -91,22 +106,27 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     return in_rows(input if isinstance(input, RaggedTensor) else convert(convert(input), string), split_vector)[0]
 
 
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The parts of each string between separators.
+def split(
+    input: TensorLike, sep: TensorLike | None = None, maxsplit: int = -1, name: str | None = None
+) -> Tensor | RaggedTensor:
+    """Splits each string at separators.
 
     Args:
-        input: strings.
-        sep: the separator; without one, runs of white space separate, and empty parts are left out.
-        maxsplit: how often to split at most; -1 for always.
+        input: strings; a tensor or a `RaggedTensor`.
+        sep: the separator, a scalar; without one, runs of white space separate, and empty parts are left out.
+        maxsplit: the largest number of splits; -1 for any number.
 
     Returns:
-        A vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
+        Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
+
+    Raises:
+        ValueError: the rank of `input` is not static.
 
     Example:
         >>> tf.strings.split("a,b,,c", ",").numpy().tolist()
         [b'a', b'b', b'', b'c']
     """
-    from tapeflow.ragged import RaggedTensor
+    from tapeflow.ragged.tensor import RaggedTensor
 
     separator = convert("" if sep is None else sep, string)
 

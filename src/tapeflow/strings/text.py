@@ -8,12 +8,14 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.shape_rules import broadcast, same
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
 
 
 def _characters(element: bytes) -> int:
-    """How many UTF-8 characters begin in an element."""
+    """Counts the UTF-8 characters that begin in an element."""
     return sum((byte & 0xC0) != 0x80 for byte in element)
 
 
@@ -22,8 +24,8 @@ def _length(input: np.ndarray, unit: str) -> torch.Tensor:
 
 
 @string_op("StringLength", _length, shape=same, elementwise=True)
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """The length of each string.
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """Computes the length of each string.
 
     Args:
         input: strings.
@@ -33,7 +35,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
         int32, of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: `unit` is another.
+        InvalidArgumentError: there is no such `unit`.
 
     Example:
         >>> tf.strings.length(["hello", "é"], unit="UTF8_CHAR").numpy().tolist()
@@ -50,11 +52,18 @@ def _cased(input: np.ndarray, encoding: str, method: str) -> np.ndarray:
 
 
 @string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same, elementwise=True)
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Lower case: of ASCII letters, or with `encoding="utf-8"` of all.
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
+    """Changes letters to lower case: ASCII letters, or with `encoding="utf-8"` all.
+
+    Args:
+        input: strings.
+        encoding: "" or "utf-8".
+
+    Returns:
+        Strings, of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: another encoding.
+        InvalidArgumentError: there is no such `encoding`.
 
     Example:
         >>> tf.strings.lower("ABC").numpy()
@@ -63,11 +72,18 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 
 @string_op("StringUpper", lambda input, encoding: _cased(input, encoding, "upper"), shape=same, elementwise=True)
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Upper case: of ASCII letters, or with `encoding="utf-8"` of all.
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
+    """Changes letters to upper case: ASCII letters, or with `encoding="utf-8"` all.
+
+    Args:
+        input: strings.
+        encoding: "" or "utf-8".
+
+    Returns:
+        Strings, of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: another encoding.
+        InvalidArgumentError: there is no such `encoding`.
 
     Example:
         >>> tf.strings.upper("abc").numpy()
@@ -76,8 +92,14 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 
 @string_op("StringStrip", lambda input: each(lambda v: v.strip(b" \t\n\v\f\r"), input), shape=same, elementwise=True)
-def strip(input: Any, name: str | None = None) -> Any:
-    """Without the white space at both ends.
+def strip(input: TensorLike, name: str | None = None) -> Tensor:
+    """Removes the white space at both ends of each string.
+
+    Args:
+        input: strings.
+
+    Returns:
+        Strings, of the shape of `input`.
 
     Example:
         >>> tf.strings.strip(" a b\\n").numpy()
@@ -97,11 +119,7 @@ def _substring(element: Any, pos: int, count: int, unit: str, index: int) -> byt
 def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) -> np.ndarray:
     if pos.shape != len.shape:
         raise invalid(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
-    try:
-        shape = np.broadcast_shapes(input.shape, tuple(pos.shape))
-    except ValueError:
-        sides = [str(list(s)).replace(" ", "") for s in (input.shape, pos.shape)]
-        raise invalid(f"Incompatible shapes: {sides[0]} vs. {sides[1]}") from None
+    shape = tuple(broadcast(TensorShape(input.shape), TensorShape(pos.shape)))
     strings = np.broadcast_to(input, shape).reshape(-1)
     starts = np.broadcast_to(pos.numpy(), shape).reshape(-1).tolist()
     counts = np.broadcast_to(len.numpy(), shape).reshape(-1).tolist()
@@ -111,14 +129,17 @@ def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) 
 
 
 @string_op("Substr", _substr, shape=broadcast, elementwise=True)
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """The part of each string from `pos` on, of at most `len` units.
+def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """Extracts the part of each string from `pos` on, of at most `len` units.
 
     Args:
         input: strings.
         pos: int32 or int64, negative from the end; broadcasts with `input`.
         len: of the shape and dtype of `pos`.
         unit: "BYTE" or "UTF8_CHAR".
+
+    Returns:
+        Strings, of the shape that `input` and `pos` broadcast to.
 
     Raises:
         InvalidArgumentError: a `pos` is outside of its string, or the shapes do not broadcast.

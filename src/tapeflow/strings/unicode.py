@@ -7,7 +7,7 @@ import itertools
 import math
 import unicodedata
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,20 +16,24 @@ from tapeflow.array.creation import range as range_op
 from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import each, splits_of_rows, string_op, strings_of
 from tapeflow.strings.splitting import in_rows
+
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 
 _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _POLICIES = ("replace", "strict", "ignore")
 
 
 def _codec(encoding: str) -> str:
-    known = _ENCODINGS.get(encoding.upper())
-    if known is not None:
-        return known
+    """Returns Python's name of an encoding, or raises InvalidArgumentError."""
+    if encoding.upper() in _ENCODINGS:
+        return _ENCODINGS[encoding.upper()]
     try:
         return codecs.lookup(encoding).name
     except LookupError:
@@ -37,36 +41,41 @@ def _codec(encoding: str) -> str:
 
 
 def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Callable[[bytes], list[tuple[int, int]]]:
-    """A function from bytes to pairs of a code point and the offset of its first byte."""
+    """Returns a function from bytes to pairs of a code point and the offset of its first byte.
+
+    Raises:
+        InvalidArgumentError: there is no such encoding or policy; the function: the bytes are malformed.
+    """
     codec = _codec(encoding)
     if errors not in _POLICIES:
         allowed = '"strict", "replace", "ignore"'
         raise invalid(f"Value for attr 'errors' of \"{errors}\" is not in the list of allowed values: {allowed}")
 
     def decode(element: bytes) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        points: list[tuple[int, int]] = []
         position = 0
         while position < len(element):
             try:
-                good, bad = element[position:].decode(codec), 0
+                characters, malformed = element[position:].decode(codec), 0
             except UnicodeDecodeError as error:
                 if errors == "strict":
                     raise invalid("Invalid formatting on input string") from None
-                good, bad = element[position : position + error.start].decode(codec), max(error.end - error.start, 1)
-            for character in good:
-                found.append((ord(character), position))
+                characters = element[position : position + error.start].decode(codec)
+                malformed = max(error.end - error.start, 1)
+            for character in characters:
+                points.append((ord(character), position))
                 position += len(character.encode(codec, "surrogatepass"))
-            if bad:
+            if malformed:
                 if errors == "replace":
-                    found.append((replacement, position))
-                position += bad
+                    points.append((replacement, position))
+                position += malformed
         if control:
-            found = [
+            points = [
                 (replacement if c < 32 or c == 127 else c, at)
-                for c, at in found
+                for c, at in points
                 if errors != "ignore" or not (c < 32 or c == 127)
             ]
-        return found
+        return points
 
     return decode
 
@@ -74,7 +83,7 @@ def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Cal
 def _decoded(
     input: np.ndarray, encoding: str, errors: str, replacement: int, control: bool, splits_dtype: DType
 ) -> tuple[torch.Tensor, ...]:
-    """Row splits, code points and offsets of a vector of strings."""
+    """Computes row splits, code points and offsets of a vector of strings."""
     decode = _decoder(encoding, errors, replacement, control)
     rows = [decode(element) for element in input.tolist()]
     points = torch.tensor([c for row in rows for c, _ in row], dtype=torch.int32)
@@ -83,46 +92,46 @@ def _decoded(
 
 
 def _decoded_rule(input: TensorShape, *_: Any) -> list[TensorShape]:
-    count = input[0]
+    count = input[0] if input.rank else None
     return [TensorShape([None if count is None else count + 1]), TensorShape([None])]
 
 
 @string_op("UnicodeDecode", lambda *args: _decoded(*args)[:2], shape=_decoded_rule, rename={"splits_dtype": "Tsplits"})
 def _decode(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
-    replace_control_characters: bool = False, splits_dtype: Any = int64, name: str | None = None,
-) -> Any:  # fmt: skip
-    """The code points of a vector of strings: their row splits, and they."""
+    input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, splits_dtype: DTypeLike = int64, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """Decodes a vector of strings to row splits and code points."""
 
 
 @string_op("UnicodeDecodeWithOffsets", _decoded, shape=lambda *args: [*_decoded_rule(*args), TensorShape([None])],
            rename={"splits_dtype": "Tsplits"})  # fmt: skip
 def _decode_with_offsets(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
-    replace_control_characters: bool = False, splits_dtype: Any = int64, name: str | None = None,
-) -> Any:  # fmt: skip
-    """The code points of a vector of strings, and where they begin: row splits, points, and offsets."""
+    input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, splits_dtype: DTypeLike = int64, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """Decodes a vector of strings to row splits, code points, and the points' offsets."""
 
 
 def unicode_decode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
-    """The code points of each string.
+) -> Tensor | RaggedTensor:
+    """Decodes each string to its code points.
 
     Args:
         input: strings.
         input_encoding: such as "UTF-8", "UTF-16-BE", "UTF-32-BE".
-        errors: what to do with malformed bytes: "replace", "ignore", or "strict" to fail.
-        replacement_char: what they are replaced by.
-        replace_control_characters: whether control characters are treated as malformed.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail.
+        replacement_char: the code point that replaces them.
+        replace_control_characters: treats control characters as malformed.
 
     Returns:
-        int32; a vector for a scalar, otherwise a `RaggedTensor`.
+        int32; a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
 
     Raises:
         InvalidArgumentError: the encoding is unknown, or a string is malformed and `errors` is "strict".
@@ -140,20 +149,31 @@ def unicode_decode(
 
 
 def _as_rows(splits: Any, *values: Any) -> list[Any]:
-    from tapeflow.ragged import RaggedTensor
+    """Returns values as ragged tensors with these row splits."""
+    from tapeflow.ragged.tensor import RaggedTensor
 
     return [RaggedTensor.from_row_splits(v, splits, validate=False) for v in values]
 
 
 def unicode_decode_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
-    """The code points of each string, and the offset (int64) of each one's first byte. See `unicode_decode`.
+) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:
+    """Decodes each string to its code points, and their offsets.
+
+    Args:
+        input, input_encoding, errors, replacement_char, replace_control_characters: see `tf.strings.unicode_decode`.
+
+    Returns:
+        The code points, int32, and the offset of each one's first byte, int64: vectors for a scalar, otherwise
+        `RaggedTensor`s with one dimension more than `input`.
+
+    Raises:
+        InvalidArgumentError: the encoding is unknown, or a string is malformed and `errors` is "strict".
 
     Example:
         >>> points, offsets = tf.strings.unicode_decode_with_offsets("éa", "UTF-8")
@@ -170,7 +190,7 @@ def unicode_decode_with_offsets(
 
 
 def _split(input: Any, encoding: str, errors: str, replacement: int) -> list[Any]:
-    """The characters of each string, and where they begin."""
+    """Splits each string into its characters, and computes their offsets."""
 
     def split(vector: Any) -> list[Any]:
         points, offsets = _as_rows(*_decode_with_offsets(vector, encoding, errors, replacement, False))
@@ -180,14 +200,28 @@ def _split(input: Any, encoding: str, errors: str, replacement: int) -> list[Any
 
 
 def _characters(points: Any, encoding: str) -> Any:
-    """Each code point as a string."""
+    """Encodes each code point as a string."""
     return unicode_encode(expand_dims(points, 1), encoding, errors="ignore")
 
 
 def unicode_split(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
-) -> Any:
-    """The characters of each string, as strings. See `unicode_decode`.
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Tensor | RaggedTensor:
+    """Splits each string into its characters.
+
+    Args:
+        input, input_encoding, errors, replacement_char: see `tf.strings.unicode_decode`.
+
+    Returns:
+        Strings in the same encoding; a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than
+        `input`.
+
+    Raises:
+        InvalidArgumentError: the encoding is unknown, or a string is malformed and `errors` is "strict".
 
     Example:
         >>> tf.strings.unicode_split("aé", "UTF-8").numpy().tolist()
@@ -197,9 +231,23 @@ def unicode_split(
 
 
 def unicode_split_with_offsets(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
-) -> Any:
-    """The characters of each string, and the offset (int64) of each one's first byte. See `unicode_decode`.
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:
+    """Splits each string into its characters, and computes their offsets.
+
+    Args:
+        input, input_encoding, errors, replacement_char: see `tf.strings.unicode_decode`.
+
+    Returns:
+        The characters, strings in the same encoding, and the offset of each one's first byte, int64: vectors for a
+        scalar, otherwise `RaggedTensor`s with one dimension more than `input`.
+
+    Raises:
+        InvalidArgumentError: the encoding is unknown, or a string is malformed and `errors` is "strict".
 
     Example:
         >>> [t.numpy().tolist() for t in tf.strings.unicode_split_with_offsets("ab", "UTF-8")]
@@ -227,39 +275,51 @@ def _encoded(
 
 
 def _encoded_rule(values: TensorShape, splits: TensorShape, *_: Any) -> TensorShape:
-    return TensorShape([None if splits[0] is None else splits[0] - 1])
+    count = splits[0] if splits.rank else None
+    return TensorShape([None if count is None else count - 1])
 
 
 @string_op("UnicodeEncode", _encoded, shape=_encoded_rule)
 def _encode(
-    input_values: Any, input_splits: Any, errors: str = "replace", output_encoding: str = "",
+    input_values: TensorLike, input_splits: TensorLike, errors: str = "replace", output_encoding: str = "",
     replacement_char: int = 0xFFFD, name: str | None = None,
-) -> Any:  # fmt: skip
-    """The string of each row of code points."""
+) -> Tensor:  # fmt: skip
+    """Encodes each row of code points as a string."""
 
 
 def unicode_encode(
-    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
-) -> Any:
-    """The strings of code points; the last dimension becomes a string.
+    input: TensorLike,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Tensor | RaggedTensor:
+    """Encodes code points as strings, of which each is a row of the last dimension.
 
     Args:
         input: int32, at least one dimension; a tensor or a `RaggedTensor`.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-        errors: what to do with what is no code point: "replace", "ignore", or "strict" to fail.
-        replacement_char: what it is replaced by.
+        errors: the treatment of numbers that are not code points: "replace", "ignore", or "strict" to fail.
+        replacement_char: the code point that replaces them.
+
+    Returns:
+        Strings, of the shape of `input` without the last dimension; ragged if the other dimensions are.
 
     Raises:
-        InvalidArgumentError: something is no code point, and `errors` is "strict"; or the encoding is another.
-        ValueError: there is no last dimension.
+        InvalidArgumentError: a number is not a code point, and `errors` is "strict"; or there is no such encoding.
+        ValueError: `input` is a scalar.
 
     Example:
         >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
         b'a\\xc3\\xa9'
     """
-    _check_encoding(output_encoding)
-    from tapeflow.ragged import RaggedTensor
+    from tapeflow.ragged.tensor import RaggedTensor
 
+    if output_encoding not in _ENCODINGS:
+        allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
+        raise invalid(
+            f"Value for attr 'output_encoding' of \"{output_encoding}\" is not in the list of allowed values: {allowed}"
+        )
     if isinstance(input, RaggedTensor):
         if isinstance(input.values, RaggedTensor) or len(input.values.shape) > 1:
             return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char, name))
@@ -275,14 +335,6 @@ def unicode_encode(
     return reshape(encoded, outer)
 
 
-def _check_encoding(output_encoding: str) -> None:
-    if output_encoding not in _ENCODINGS:
-        allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
-        raise invalid(
-            f"Value for attr 'output_encoding' of \"{output_encoding}\" is not in the list of allowed values: {allowed}"
-        )
-
-
 def _transcoded(
     input: np.ndarray, input_encoding: str, output_encoding: str, errors: str, replacement: int, control: bool
 ) -> np.ndarray:
@@ -293,22 +345,32 @@ def _transcoded(
 
 @string_op("UnicodeTranscode", _transcoded, shape=lambda input, *_: input, elementwise=True)
 def _transcode(
-    input: Any, input_encoding: str, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
-    replace_control_characters: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Strings in another encoding."""
+    input: TensorLike, input_encoding: str, output_encoding: str, errors: str = "replace",
+    replacement_char: int = 0xFFFD, replace_control_characters: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Changes the encoding of strings."""
 
 
 def unicode_transcode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
-    """Strings in another encoding. See `unicode_decode`.
+) -> Tensor:
+    """Changes the encoding of strings.
+
+    Args:
+        input, input_encoding, errors, replacement_char, replace_control_characters: see `tf.strings.unicode_decode`.
+        output_encoding: the new encoding.
+
+    Returns:
+        Strings, of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: an encoding is unknown, or a string is malformed and `errors` is "strict".
 
     Example:
         >>> tf.strings.unicode_transcode("aé", "UTF-8", "UTF-16-BE").numpy()
@@ -331,6 +393,7 @@ _COMMON, _INHERITED, _INVALID = 0, 1, -1
 
 
 def _script(code: int) -> int:
+    """Returns the number of a code point's script."""
     if not 0 <= code < 0x110000:
         return _INVALID
     character = chr(code)
@@ -346,10 +409,10 @@ def _scripts(input: torch.Tensor) -> torch.Tensor:
 
 
 @string_op("UnicodeScript", _scripts, shape=lambda input: input, elementwise=True)
-def unicode_script(input: Any, name: str | None = None) -> Any:
-    """The script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 common to several, -1 invalid).
+def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 several, -1 invalid).
 
-    Scripts are told by Python's `unicodedata`, which names the scripts in wide use; of others 0 is given.
+    Python's `unicodedata` names the scripts in wide use; the number of all others is 0.
 
     Args:
         input: int32 code points.

@@ -24,16 +24,20 @@ _NARROW = {"float16": "half", "bfloat16": "bfloat16", "float32": "float", "compl
 
 
 class ArrayAssertions(absltest.TestCase):
-    """What `tf.test.TestCase` can say about values. Tensors, variables and `numpy` arrays count alike."""
+    """The assertions of `tf.test.TestCase` about values: tensors, variables and NumPy arrays alike."""
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors, as arrays."""
+        """Returns the values of tensors, as arrays.
+
+        Args:
+            tensors: a nest of tensors.
+        """
         raise NotImplementedError
 
     def _GetNdArray(self, value: Any) -> np.ndarray:
-        """The array of a tensor, of numbers, or of lists of them. bfloat16 becomes float32, which prints.
+        """Converts a tensor, numbers, or lists of them to an array. bfloat16 becomes float32, which prints.
 
-        All assertions ask it: libraries override it for values of their own, under this name of TensorFlow's.
+        All assertions call it: libraries override it, under TensorFlow's name, for values of their own.
         """
         if _holds_tensors(value):
             value = self.evaluate(value)
@@ -47,7 +51,17 @@ class ArrayAssertions(absltest.TestCase):
         self.assertEqual(a.shape, b.shape, reason)
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
-        """Checks that two values, or nests of them, agree: `|a - b| <= atol + rtol * |b|` everywhere."""
+        """Checks that two values, or nests of them, agree: `|a - b| <= atol + rtol * |b|` everywhere.
+
+        Args:
+            a, b: tensors, arrays, numbers, or nests of them.
+            rtol, atol: the relative and the absolute tolerance.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: they differ in structure or shape, or by more than the tolerance.
+            ValueError: a dict is compared with something else.
+        """
         if _is_ragged(a) or _is_ragged(b):
             a, b = self._lists(a), self._lists(b)
             self.assertEqual(_lengths(a), _lengths(b), msg)
@@ -69,18 +83,18 @@ class ArrayAssertions(absltest.TestCase):
             for index, (x, y) in enumerate(zip(a, b, strict=True)):
                 self._all_close(x, y, rtol, atol, msg, f"{path}[{index}]")
         else:
-            place = f"Mismatched value: a{path} is different from b{path}. {msg or ''}"
-            self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, place)
+            text = f"Mismatched value: a{path} is different from b{path}. {msg or ''}"
+            self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, text)
 
     def _is_one_array(self, a: Any, b: Any) -> bool:
-        """Whether two sequences are arrays of numbers, written out. Others are compared by elements."""
+        """Returns whether two sequences convert to arrays of numbers; others are compared by elements."""
         try:
             return "O" not in (self._GetNdArray(a).dtype.kind, self._GetNdArray(b).dtype.kind)
         except (ValueError, TypeError):  # parts of different shapes
             return False
 
     def _close(self, a: np.ndarray, b: np.ndarray, rtol: float, atol: float, msg: str) -> None:
-        # A scalar of an enclosing structure may be of a shape that only broadcasts, which is no agreement.
+        # Shapes must be equal: values that broadcast do not agree.
         self._same_shape(a, b, msg)
         if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
             return
@@ -112,7 +126,19 @@ class ArrayAssertions(absltest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """`assertAllClose`, with the wider tolerance where a value is of a narrow type."""
+        """Calls `assertAllClose`, with the wider tolerance where a value is of a narrow type.
+
+        Args:
+            a, b: tensors, arrays, numbers, or nests of them.
+            rtol, atol: the relative and the absolute tolerance.
+            float_rtol, float_atol: the tolerances for float32 and complex64.
+            half_rtol, half_atol: the tolerances for float16.
+            bfloat16_rtol, bfloat16_atol: the tolerances for bfloat16.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: see `assertAllClose`.
+        """
         wider = {
             "float": (float_rtol, float_atol),
             "half": (half_rtol, half_atol),
@@ -125,7 +151,16 @@ class ArrayAssertions(absltest.TestCase):
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
 
     def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
-        """Checks that two values differ somewhere by more than the tolerance."""
+        """Checks that two values differ somewhere by more than the tolerance.
+
+        Args:
+            a, b: tensors, arrays, numbers, or nests of them.
+            rtol, atol: the relative and the absolute tolerance.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: they are close everywhere.
+        """
         try:
             self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
         except AssertionError:
@@ -133,7 +168,15 @@ class ArrayAssertions(absltest.TestCase):
         raise AssertionError(f"The two values are close at all elements. {msg or ''}")
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Checks that two values have the same shape and elements; NaN equals NaN."""
+        """Checks that two values have the same shape and elements; NaN equals NaN.
+
+        Args:
+            a, b: tensors, arrays, numbers, or lists of them.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: they differ in shape or in an element.
+        """
         if _is_ragged(a) or _is_ragged(b):
             self.assertEqual(self._lists(a), self._lists(b), msg)
             return
@@ -141,7 +184,7 @@ class ArrayAssertions(absltest.TestCase):
         self._same_shape(x, y, msg)
         same = x == y
         if "f" in (x.dtype.kind, y.dtype.kind) or "c" in (x.dtype.kind, y.dtype.kind):
-            same = same | ((x != x) & (y != y))  # NaN alone is not itself
+            same = same | ((x != x) & (y != y))  # NaN is not equal to itself
         if not np.all(same):
             where = np.nonzero(~np.atleast_1d(same))
             lhs, rhs = (array[where] for array in np.atleast_1d(x, y))
@@ -149,7 +192,15 @@ class ArrayAssertions(absltest.TestCase):
             np.testing.assert_array_equal(x, y, err_msg=lines)
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Checks that two values differ somewhere."""
+        """Checks that two values differ somewhere.
+
+        Args:
+            a, b: tensors, arrays, numbers, or lists of them.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: they are equal.
+        """
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -162,19 +213,51 @@ class ArrayAssertions(absltest.TestCase):
             raise AssertionError(f"{extreme!r} not {words} {target!r}")
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
-        """Checks that all elements are greater than a number."""
+        """Checks that all elements are greater than a number.
+
+        Args:
+            a: a tensor or array.
+            comparison_target: the number.
+
+        Raises:
+            AssertionError: an element violates the condition.
+        """
         self._bounds(a, comparison_target, np.min, operator.gt, "greater than")
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """Checks that all elements are less than a number."""
+        """Checks that all elements are less than a number.
+
+        Args:
+            a: a tensor or array.
+            comparison_target: the number.
+
+        Raises:
+            AssertionError: an element violates the condition.
+        """
         self._bounds(a, comparison_target, np.max, operator.lt, "less than")
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """Checks that no element is less than a number."""
+        """Checks that no element is less than a number.
+
+        Args:
+            a: a tensor or array.
+            comparison_target: the number.
+
+        Raises:
+            AssertionError: an element violates the condition.
+        """
         self._bounds(a, comparison_target, np.min, operator.ge, "greater than or equal to")
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """Checks that no element is greater than a number."""
+        """Checks that no element is greater than a number.
+
+        Args:
+            a: a tensor or array.
+            comparison_target: the number.
+
+        Raises:
+            AssertionError: an element violates the condition.
+        """
         self._bounds(a, comparison_target, np.max, operator.le, "less than or equal to")
 
     def assertAllInRange(
@@ -185,7 +268,16 @@ class ArrayAssertions(absltest.TestCase):
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """Checks that all elements are between two numbers, which are themselves allowed unless they are open."""
+        """Checks that all elements are in an interval, whose ends belong to it unless they are open.
+
+        Args:
+            target: a tensor or array of real numbers.
+            lower_bound, upper_bound: the ends of the interval.
+            open_lower_bound, open_upper_bound: whether the ends are excluded.
+
+        Raises:
+            AssertionError: an element is NaN or outside the interval, or the dtype has no order.
+        """
         array = self._GetNdArray(target)
         if array.dtype.kind not in "iuf":
             raise AssertionError(
@@ -198,51 +290,97 @@ class ArrayAssertions(absltest.TestCase):
         self._none(below | above, array, f"are outside the range {interval}")
 
     def _none(self, bad: np.ndarray, array: np.ndarray, words: str, limit: int = 10) -> None:
-        """Refuses elements that have been found, and lists the first of them."""
+        """Checks that no element is bad, and lists the first bad ones otherwise."""
         if not np.any(bad):
             return
-        places = np.argwhere(np.atleast_1d(bad))
-        lines = [f"  {place.tolist()} : {np.atleast_1d(array)[tuple(place)]}" for place in places[:limit]]
-        lines += ["  ..."] * (len(places) > limit)
+        indices = np.argwhere(np.atleast_1d(bad))
+        lines = [f"  {index.tolist()} : {np.atleast_1d(array)[tuple(index)]}" for index in indices[:limit]]
+        lines += ["  ..."] * (len(indices) > limit)
         raise AssertionError(
-            f"{len(places)} of the {array.size} element(s) {words}. Subscript(s) and value(s) of the offending "
+            f"{len(indices)} of the {array.size} element(s) {words}. Subscript(s) and value(s) of the offending "
             "elements:\n" + "\n".join(lines)
         )
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """Checks that all elements are among those of a set."""
+        """Checks that all elements are in a set.
+
+        Args:
+            target: a tensor or array.
+            expected_set: an iterable of the accepted values.
+
+        Raises:
+            AssertionError: an element is not in the set.
+        """
         odd = np.setdiff1d(self._GetNdArray(target), list(expected_set))
         if odd.size:
             raise AssertionError(f"{odd.size} unique element(s) are not in the set {expected_set}: {odd}")
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
-        """Checks that two numbers differ by at most `err`."""
+        """Checks that two numbers differ by at most `err`.
+
+        Args:
+            f1, f2: the numbers.
+            err: the largest difference.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: they differ by more.
+        """
         near = f1 == f2 or abs(f1 - f2) <= err
         suffix = f" ({msg})" if msg is not None else ""
         self.assertTrue(near, f"{f1:f} != {f2:f} +/- {err:f} (difference: {abs(f1 - f2)}){suffix}")
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
-        """Checks that two sequences of numbers differ by at most `err` everywhere."""
+        """Checks that two sequences of numbers differ by at most `err` everywhere.
+
+        Args:
+            farray1, farray2: sequences of numbers.
+            err: the largest difference.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: they differ in length, or by more.
+        """
         self.assertEqual(len(farray1), len(farray2), msg)
         for a, b in zip(farray1, farray2, strict=True):
             self.assertNear(float(a), float(b), err, msg=msg)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
-        """Checks that the Euclidean distance of two arrays is less than `err`."""
+        """Checks that the Euclidean distance of two arrays is less than `err`.
+
+        Args:
+            ndarray1, ndarray2: arrays of one shape.
+            err: the bound of the distance.
+            msg: text for the error.
+
+        Raises:
+            AssertionError: the distance is not less.
+        """
         distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
         self.assertTrue(distance < err, f"the arrays are {distance} apart, which is not less than {err}. {msg or ''}")
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """Checks the dtype of a value."""
+        """Checks the dtype of a value.
+
+        Args:
+            target: a tensor, array or list.
+            expected_dtype: a NumPy dtype.
+
+        Raises:
+            AssertionError: the dtype differs.
+        """
         dtype = self._GetNdArray(target).dtype if isinstance(target, list) else _dtype(target, self._GetNdArray)
-        found = np.dtype(dtype)
-        self.assertEqual(found, expected_dtype)
+        self.assertEqual(np.dtype(dtype), expected_dtype)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Checks that two tensors or arrays have the same shape.
 
+        Args:
+            input_a, input_b: tensors or arrays.
+            msg: text for the error.
+
         Raises:
-            TypeError: one is no tensor and no array.
+            TypeError: one is neither a tensor nor an array.
         """
         for value in (input_a, input_b):
             if not isinstance(value, (np.ndarray, np.generic, Tensor, Variable, CompositeTensor)):
@@ -251,7 +389,7 @@ class ArrayAssertions(absltest.TestCase):
         self.assertEqual(a, b, msg)
 
     def _lists(self, value: Any) -> Any:
-        """A ragged value as nested lists."""
+        """Returns a ragged value as nested lists."""
         value = self.evaluate(value) if _holds_tensors(value) else value
         if isinstance(value, RaggedTensorValue):
             return value.to_list()
@@ -267,7 +405,7 @@ def _is_ragged(value: Any) -> bool:
 
 
 def _fields(value: Any) -> Any:
-    """A structure with named fields as a dict."""
+    """Converts an object with named fields to a dict; other values stay as they are."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return value._asdict()
     if hasattr(type(value), "__attrs_attrs__"):

@@ -1,4 +1,4 @@
-"""What this installation was built with, and what this machine has."""
+"""Features of the installation, and devices of the machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _TARGETS = {"x86": ("x86_64", "AMD64", "i386", "i686"), "aarch64": ("aarch64", "
 
 
 def is_built_with_cuda() -> bool:
-    """Whether the kernels can run on NVIDIA's GPUs.
+    """Returns whether the kernels can run on NVIDIA's GPUs.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.test.is_built_with_cuda() in (True, False)
@@ -22,7 +25,10 @@ def is_built_with_cuda() -> bool:
 
 
 def is_built_with_rocm() -> bool:
-    """Whether the kernels can run on AMD's GPUs.
+    """Returns whether the kernels can run on AMD's GPUs.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.test.is_built_with_rocm() in (True, False)
@@ -32,7 +38,10 @@ def is_built_with_rocm() -> bool:
 
 
 def is_built_with_gpu_support() -> bool:
-    """Whether the kernels can run on GPUs of any make.
+    """Returns whether the kernels can run on GPUs of any vendor.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.test.is_built_with_gpu_support() == (tf.test.is_built_with_cuda() or tf.test.is_built_with_rocm())
@@ -42,7 +51,10 @@ def is_built_with_gpu_support() -> bool:
 
 
 def is_built_with_xla() -> bool:
-    """Whether `tf.function(jit_compile=True)` compiles with XLA: no, TorchInductor does it.
+    """Returns whether `tf.function(jit_compile=True)` compiles with XLA.
+
+    Returns:
+        False: TorchInductor compiles it.
 
     Example:
         >>> tf.test.is_built_with_xla()
@@ -52,7 +64,13 @@ def is_built_with_xla() -> bool:
 
 
 def is_cpu_target_available(target: str) -> bool:
-    """Whether this is a machine of an architecture: `x86`, `aarch64` or `arm`.
+    """Returns whether this is a machine of an architecture.
+
+    Args:
+        target: `x86`, `aarch64` or `arm`.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.test.is_cpu_target_available("z80")
@@ -62,11 +80,14 @@ def is_cpu_target_available(target: str) -> bool:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
-    """Whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
+    """Returns whether there is a GPU; `tf.config.list_physical_devices("GPU")` lists them.
 
     Args:
-        cuda_only: accepted; a GPU that is no CUDA device counts only without it.
-        min_cuda_compute_capability: `(major, minor)`; a GPU of less does not count.
+        cuda_only: whether only CUDA devices count.
+        min_cuda_compute_capability: the least compute capability that counts, `(major, minor)`.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.test.is_gpu_available() == bool(tf.config.list_physical_devices("GPU"))
@@ -81,7 +102,10 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
 
 
 def gpu_device_name() -> str:
-    """The name of the first GPU, and `""` if there is none.
+    """Returns the name of the first GPU.
+
+    Returns:
+        Its name, or `""` if there is none.
 
     Example:
         >>> tf.test.gpu_device_name() in ("", "/device:GPU:0")

@@ -1,4 +1,4 @@
-"""`tf.test.Benchmark`: what is measured, and the records of it."""
+"""`tf.test.Benchmark`: measurements, and reports of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tensorboard.compat.proto.config_pb2 import ConfigProto
 from tensorboard.compat.proto.rewriter_config_pb2 import RewriterConfig
 
 from tapeflow.logger import get_logger
+from tapeflow.test.case import TestCase
 
 _kinds: list[type[Benchmark]] = []
 
@@ -23,9 +25,9 @@ _kinds: list[type[Benchmark]] = []
 class Benchmark:
     """A class whose methods named `benchmark...` measure something and call `report_benchmark`.
 
-    `python program.py --benchmarks=PATTERN` runs those that match, where the program ends with `tf.test.main()`. Where
-    the environment says `TEST_REPORT_FILE_PREFIX`, every report is also written to a file whose name begins so, as
-    TensorFlow's `BenchmarkEntries` message.
+    `python program.py --benchmarks=PATTERN` runs those that match, where the program ends with `tf.test.main()`. With
+    the environment variable `TEST_REPORT_FILE_PREFIX` every report is also written to a file whose name begins with
+    its value, as TensorFlow's `BenchmarkEntries` message.
 
     Example:
         >>> class SumBenchmark(tf.test.Benchmark):
@@ -39,11 +41,11 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether there is nothing in it that could run."""
+        """Returns whether the class has no benchmarks."""
         return not any(name.startswith("benchmark") and callable(getattr(cls, name)) for name in dir(cls))
 
     def _get_name(self, overwrite_name: str | None = None) -> str:
-        """`Class.method`, of the benchmark that is running."""
+        """Returns `Class.method` of the running benchmark."""
         if overwrite_name is None:
             frames = (info.frame for info in inspect.stack(0))
             own = (f.f_code.co_name for f in frames if f.f_locals.get("self") is self)
@@ -60,25 +62,26 @@ class Benchmark:
         name: str | None = None,
         metrics: list[dict[str, Any]] | None = None,
     ) -> None:
-        """Says what was measured.
+        """Reports a measurement.
 
         Args:
-            iters: how often it ran.
-            cpu_time: CPU seconds of a run.
-            wall_time: seconds of a run.
-            throughput: MB a second.
-            extras: other numbers and texts, by name.
-            name: instead of the method's name.
-            metrics: dicts with `name`, `value`, and perhaps `min_value` and `max_value`.
+            iters: the number of runs.
+            cpu_time: the CPU seconds of a run.
+            wall_time: the seconds of a run.
+            throughput: MB per second.
+            extras: other numbers and strings, by name.
+            name: a name in the place of the method's.
+            metrics: dicts with `name`, `value`, and optionally `min_value` and `max_value`.
 
         Raises:
-            TypeError: a metric is no dict.
+            TypeError: a metric is not a dict.
+            OSError: there is a report of that name already.
         """
         full_name = self._get_name(name)
         times = {"cpu_time": cpu_time, "wall_time": wall_time}
         fields: dict[str, Any] = {"iters": iters, **times, "throughput": throughput}
-        known = {field: value for field, value in fields.items() if value is not None}
-        shown = ", ".join(f"{field}: {value}" for field, value in {**known, **(extras or {})}.items())
+        values = {field: value for field, value in fields.items() if value is not None}
+        shown = ", ".join(f"{field}: {value}" for field, value in {**values, **(extras or {})}.items())
         get_logger().info("Benchmark [%s] %s", full_name, shown)
         for metric in metrics or ():
             if not isinstance(metric, dict):
@@ -89,7 +92,7 @@ class Benchmark:
             if os.path.exists(path):
                 raise OSError(f"There is a report of {full_name} already: {path}.")
             with open(path, "wb") as file:
-                file.write(_entries(full_name, known, extras or {}, metrics or []).SerializeToString())
+                file.write(_entries(full_name, values, extras or {}, metrics or []).SerializeToString())
 
     def run_op_benchmark(
         self,
@@ -108,21 +111,21 @@ class Benchmark:
 
         Args:
             sess: the session.
-            op_or_tensor: what it runs.
-            feed_dict: what it is fed.
-            burn_iters: how often it runs before the clock counts.
-            min_iters: how often it runs then.
-            store_trace: not offered.
-            store_memory_usage: accepted; there is no such figure.
-            name: instead of the method's name.
-            extras: other numbers and texts for the report, by name.
-            mbs: how many MB a run moves, for the throughput.
+            op_or_tensor: the operation, or a tensor of it.
+            feed_dict: the feeds of the session.
+            burn_iters: the number of runs before the measurement.
+            min_iters: the number of measured runs.
+            store_trace: not supported.
+            store_memory_usage: accepted, and without effect.
+            name: a name in the place of the method's.
+            extras: other numbers and strings for the report, by name.
+            mbs: the MB that a run moves, for the throughput.
 
         Returns:
             The report as a dict.
 
         Raises:
-            NotImplementedError: a trace was asked for.
+            NotImplementedError: `store_trace` is true.
         """
         if store_trace:
             raise NotImplementedError("TapeFlow records no traces of sessions: leave store_trace=False.")
@@ -143,18 +146,22 @@ class Benchmark:
         return {**report, "name": self._get_name(name)}
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of a nest of tensors, as arrays.
+        """Returns the values of a nest of tensors, as arrays.
+
+        Args:
+            tensors: a nest of tensors.
 
         Raises:
-            ValueError: it holds something that is no tensor.
+            ValueError: a value is not a tensor.
         """
-        from tapeflow.test.case import TestCase
-
         return TestCase("evaluate").evaluate(tensors)
 
 
-def benchmark_config() -> Any:
-    """The `ConfigProto` with which sessions are measured.
+def benchmark_config() -> ConfigProto:
+    """Returns the configuration of sessions for measurements.
+
+    Returns:
+        A `ConfigProto` with the optimization of dependencies turned off.
 
     Example:
         >>> type(tf.test.benchmark_config()).__name__
@@ -165,8 +172,8 @@ def benchmark_config() -> Any:
     return config
 
 
-def run_asked(argv: list[str] | None) -> bool:
-    """Runs the benchmarks that `--benchmarks=PATTERN` asks for; False where nothing was asked."""
+def run_requested(argv: Sequence[str] | None) -> bool:
+    """Runs the benchmarks that `--benchmarks=PATTERN` selects; returns False if there is no such argument."""
     arguments = sys.argv if argv is None else argv
     pattern = next((a.partition("=")[2] for a in arguments[1:] if re.match("--?benchmarks=", a)), None)
     if not pattern:
@@ -179,26 +186,29 @@ def run_asked(argv: list[str] | None) -> bool:
     return True
 
 
-def _entries(name: str, known: dict[str, Any], extras: dict[str, Any], metrics: list[dict[str, Any]]) -> Any:
-    """The message of a report."""
+def _entries(name: str, values: dict[str, Any], extras: dict[str, Any], metrics: list[dict[str, Any]]) -> Any:
+    """Returns a report as a message."""
     report = _messages()()
-    entry = report.entry.add(name=name, **known)
+    entry = report.entry.add(name=name, **values)
     for key, value in extras.items():
         if isinstance(value, str):
             entry.extras[key].string_value = value
         else:
             entry.extras[key].double_value = float(value)
     for metric in metrics:
-        made = entry.metrics.add(name=metric["name"], value=metric["value"])
+        new = entry.metrics.add(name=metric["name"], value=metric["value"])
         for bound in ("min_value", "max_value"):
             if metric.get(bound) is not None:
-                getattr(made, bound).value = metric[bound]
+                getattr(new, bound).value = metric[bound]
     return report
 
 
 @functools.cache
 def _messages() -> Any:
-    """The class of TensorFlow's `BenchmarkEntries` (tensorflow/core/util/test_log.proto), with the fields used here."""
+    """Returns the message class `BenchmarkEntries`, with the fields used here.
+
+    The numbers are those of TensorFlow's tensorflow/core/util/test_log.proto.
+    """
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="tapeflow/test_log.proto", package="tapeflow", syntax="proto3")
     kinds: dict[str, list[tuple[str, int, Any, Any]]] = {

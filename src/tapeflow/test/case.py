@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow import version
 from tapeflow.compat.v1.defaults import get_default_graph, get_default_session, reset_default_graph
 from tapeflow.compat.v1.session import IndexedSlicesValue, Session
 from tapeflow.core.device_spec import DeviceSpec
@@ -28,11 +29,13 @@ from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 from tapeflow.test.arrays import ArrayAssertions
 from tapeflow.test.graph_defs import as_message, difference
 
-_SEED = 87654321  # of every test, as TensorFlow has it
+_SEED = 87654321  # the seed of every test, as in TensorFlow
 
 
 class TestCase(ArrayAssertions):
-    """A `unittest.TestCase` that knows tensors. Every test starts from the same seeds and an empty default graph.
+    """A `unittest.TestCase` with assertions about tensors.
+
+    Every test starts from the same seeds and an empty default graph.
 
     Example:
         >>> class SquareTest(tf.test.TestCase):
@@ -46,11 +49,11 @@ class TestCase(ArrayAssertions):
     def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._threads: list[CheckedThread] = []
-        self._kept_session: tuple[Session, Any, bool] | None = None
+        self._cached_session: tuple[Session, Any, bool] | None = None
         self._folder: str | None = None
 
     def setUp(self) -> None:
-        """Makes every test start alike. A subclass that overrides it calls it."""
+        """Sets the seeds and an empty default graph. A subclass that overrides it must call it."""
         super().setUp()
         self._drop_session()
         random.seed(_SEED)
@@ -65,7 +68,7 @@ class TestCase(ArrayAssertions):
         super().tearDown()
 
     def get_temp_dir(self) -> str:
-        """A folder for this test alone: the same one on every call."""
+        """Returns a folder of this test, the same on every call."""
         if self._folder is None:
             parent = os.environ.get("TEST_TMPDIR")
             holder = tempfile.TemporaryDirectory(dir=parent)
@@ -76,10 +79,13 @@ class TestCase(ArrayAssertions):
     # Values
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of a nest of tensors as arrays: through the session where a graph is being built.
+        """Returns the values of a nest of tensors as arrays: through the session where a graph is being built.
+
+        Args:
+            tensors: a nest of tensors, or of functions that return tensors.
 
         Raises:
-            ValueError: it holds something that is no tensor.
+            ValueError: a value is not a tensor.
         """
         if executing_eagerly():
             return nest.map_structure(self._value, tensors)
@@ -102,7 +108,11 @@ class TestCase(ArrayAssertions):
         return tensor.numpy()
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """The values of two tensors; other values are given back."""
+        """Returns the values of two tensors; other values unchanged.
+
+        Args:
+            a, b: any values.
+        """
         if hasattr(a, "numpy") and hasattr(b, "numpy"):
             return self.evaluate(a), self.evaluate(b)
         return a, b
@@ -113,46 +123,68 @@ class TestCase(ArrayAssertions):
     def assertRaisesWithPredicateMatch(  # type: ignore[override]  # TensorFlow's parameters are not absl's
         self, exception_type: Any, expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
-        """Checks that the block raises an error of a class whose text has a pattern, or that a predicate takes.
+        """Checks that the block raises an error of a class whose text matches a pattern, or that meets a predicate.
 
         Args:
             exception_type: the class, or a tuple of classes.
             expected_err_re_or_predicate: a regular expression, or a function of the error.
+
+        Raises:
+            AssertionError: the block raises no such error.
         """
         if callable(expected_err_re_or_predicate):
-            fits = expected_err_re_or_predicate
+            matches = expected_err_re_or_predicate
         else:
 
-            def fits(error: BaseException) -> bool:
+            def matches(error: BaseException) -> bool:
                 text = error.message if isinstance(error, OpError) else str(error)
                 return re.search(expected_err_re_or_predicate, text) is not None
 
         try:
             yield
         except BaseException as error:
-            if isinstance(error, exception_type) and fits(error):
+            if isinstance(error, exception_type) and matches(error):
                 return
             raise AssertionError(f"Exception of type {type(error)}: {error}") from error
         raise AssertionError(f"{_names(exception_type)} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """Checks that the block raises a `tf.errors.OpError`."""
+        """Checks that the block raises a `tf.errors.OpError`.
+
+        Args:
+            expected_err_re_or_predicate: a regular expression, or a function of the error.
+        """
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(self, exception_type: Any = InvalidArgumentError) -> Any:
-        """Checks that the block raises an error about shapes that do not broadcast."""
+        """Checks that the block raises an error about shapes that do not broadcast.
+
+        Args:
+            exception_type: the class of the error, or a tuple of classes.
+        """
         pattern = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
         return self.assertRaisesWithPredicateMatch(exception_type, pattern)
 
     # Texts, messages, devices
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
-        """Checks what a text starts with."""
+        """Checks the start of a string.
+
+        Args:
+            actual: the string.
+            expected_start: its start.
+            msg: text for the error.
+        """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
 
     def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
-        """Checks that two dicts have the same keys and values; tensors and arrays by their elements."""
+        """Checks that two dicts have the same keys and values; tensors and arrays by their elements.
+
+        Args:
+            a, b: the dicts.
+            msg: text for the error.
+        """
         self.assertIsInstance(a, dict, f"the first argument is no dict, but {a!r}. {msg or ''}")
         self.assertIsInstance(b, dict, f"the second argument is no dict, but {b!r}. {msg or ''}")
         self.assertCountEqual(a.keys(), b.keys(), msg)
@@ -164,11 +196,21 @@ class TestCase(ArrayAssertions):
                 self.assertEqual(x, y, f"{key} {msg or ''}")
 
     def assertItemsEqual(self, first: Any, second: Any, msg: str | None = None) -> None:
-        """`assertCountEqual`, under Python 2's name."""
+        """Calls `assertCountEqual`; the name of Python 2.
+
+        Args:
+            first, second: iterables.
+            msg: text for the error.
+        """
         self.assertCountEqual(first, second, msg)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
-        """Checks that two names, however written, are of one device."""
+        """Checks that two names, in any form, are of the same device.
+
+        Args:
+            device1, device2: names of devices, or None.
+            msg: text for the error.
+        """
         first, second = (DeviceSpec.from_string(d).to_string() if d else "" for d in (device1, device2))
         self.assertEqual(first, second, f"Devices {first} and {second} are not equal. {msg or ''}")
 
@@ -179,11 +221,21 @@ class TestCase(ArrayAssertions):
         msg: str | None = None,
         relative_tolerance: float | None = None,
     ) -> None:
-        """Checks that a message is another one, which may be given as its text."""
+        """Checks that two messages are equal; the expected one may be its text.
+
+        Args:
+            expected_message_maybe_ascii: a message, or its text.
+            validate_message: the other message.
+            msg: text for the error.
+            relative_tolerance: the tolerance of floating fields.
+
+        Raises:
+            AssertionError: the messages differ.
+        """
         expected = as_message(expected_message_maybe_ascii, validate_message)
-        found = difference(expected, validate_message, relative_tolerance)
-        if found:
-            self.fail(f"the messages differ: {found} {msg or ''}")
+        problem = difference(expected, validate_message, relative_tolerance)
+        if problem:
+            self.fail(f"the messages differ: {problem} {msg or ''}")
 
     def assertProtoEqualsVersion(
         self,
@@ -193,9 +245,15 @@ class TestCase(ArrayAssertions):
         min_consumer: int = 0,
         msg: str | None = None,
     ) -> None:
-        """`assertProtoEquals` for a `GraphDef`, of the version that `tf.version` names."""
-        from tapeflow import version
+        """Calls `assertProtoEquals` for a `GraphDef`, of the version in `tf.version`.
 
+        Args:
+            expected: the text of a `GraphDef` without its versions.
+            actual: a `GraphDef`.
+            producer: the expected producer; by default that of `tf.version`.
+            min_consumer: the expected least consumer.
+            msg: text for the error.
+        """
         versions = f"versions {{ producer: {version.GRAPH_DEF_VERSION if producer is None else producer}"
         versions += f" min_consumer: {min_consumer} }}" if min_consumer else " }"
         self.assertProtoEquals(f"{expected} {versions}", actual, msg=msg)
@@ -205,17 +263,26 @@ class TestCase(ArrayAssertions):
     def checkedThread(
         self, target: Callable[..., Any], args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
     ) -> CheckedThread:
-        """A thread whose errors fail the test: `start()` it and `join()` it."""
+        """Returns a thread whose errors fail the test: `start()` it and `join()` it.
+
+        Args:
+            target: the function to run.
+            args, kwargs: its arguments.
+        """
         thread = CheckedThread(self, target, args or (), kwargs or {})
         self._threads.append(thread)
         return thread
 
     @contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
-        """Takes what the block writes to a stream that has a file descriptor, also from C; `contents()` gives it."""
+        """Captures the writes of the block to a stream with a file descriptor, also from C; see `CapturedWrites`.
+
+        Args:
+            stream: a file with a descriptor, such as `sys.stderr`.
+        """
         descriptor = stream.fileno()
         stream.flush()
-        kept = os.dup(descriptor)
+        original = os.dup(descriptor)
         with tempfile.TemporaryFile() as file:
             captured = CapturedWrites(file)
             os.dup2(file.fileno(), descriptor)
@@ -223,8 +290,8 @@ class TestCase(ArrayAssertions):
                 yield captured
             finally:
                 stream.flush()
-                os.dup2(kept, descriptor)
-                os.close(kept)
+                os.dup2(original, descriptor)
+                os.close(original)
                 captured.finish()
 
     # Sessions
@@ -233,13 +300,13 @@ class TestCase(ArrayAssertions):
     def session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[Any]:
-        """A `tf.compat.v1.Session` for the block, and its graph; in eager mode, nothing that could be run.
+        """Opens a `tf.compat.v1.Session` for the block, and its graph; in eager mode, a `NoSession`.
 
         Args:
-            graph: the graph; the default one where it is not given.
-            config: accepted, as `Session` does.
+            graph: the graph; by default the default one.
+            config: see `tf.compat.v1.Session`.
             use_gpu: False builds the graph for the CPU.
-            force_gpu: builds it for the GPU.
+            force_gpu: whether to build the graph for the GPU.
         """
         if executing_eagerly():
             yield NoSession()
@@ -252,10 +319,13 @@ class TestCase(ArrayAssertions):
     def cached_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[Any]:
-        """`session`, but all blocks of a test share one.
+        """Opens a session like `session()`, but one for all blocks of a test.
+
+        Args:
+            graph, config, use_gpu, force_gpu: see `session`.
 
         Raises:
-            ValueError: it was asked for with another graph, config or `force_gpu` before.
+            ValueError: the graph, config or `force_gpu` differ from those of the first call.
         """
         if executing_eagerly():
             yield NoSession()
@@ -267,9 +337,13 @@ class TestCase(ArrayAssertions):
     def test_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Any:
-        """`cached_session` where no graph is given, and `session` where one is."""
+        """Calls `session` if there is a graph, and else `cached_session`.
+
+        Args:
+            graph, config, use_gpu, force_gpu: see `session`.
+        """
         if self.id().endswith(".test_session"):
-            self.skipTest("Not a test.")  # by its name it is taken for one
+            self.skipTest("Not a test.")  # its name is that of a test
         shared = self.cached_session if graph is None else self.session
         return shared(graph, config, use_gpu, force_gpu)
 
@@ -280,14 +354,14 @@ class TestCase(ArrayAssertions):
         return get_default_session() or self._shared_session(None, None, False)
 
     def _shared_session(self, graph: Graph | None, config: Any, force_gpu: bool) -> Session:
-        if self._kept_session is None:
-            self._kept_session = Session("", graph=graph or get_default_graph(), config=config), config, force_gpu
-            return self._kept_session[0]
-        session, its_config, its_force = self._kept_session
+        if self._cached_session is None:
+            self._cached_session = Session("", graph=graph or get_default_graph(), config=config), config, force_gpu
+            return self._cached_session[0]
+        session, its_config, its_force = self._cached_session
         graphs = graph, graph and session.graph
-        asked = {"graph": graphs, "config": (config, its_config), "force_gpu value": (force_gpu, its_force)}
-        for title, (wanted, kept) in asked.items():
-            if wanted is not kept:
+        arguments = {"graph": graphs, "config": (config, its_config), "force_gpu value": (force_gpu, its_force)}
+        for title, (new, first) in arguments.items():
+            if new is not first:
                 raise ValueError(
                     f"The {title} used to get the cached session is different than the one that was used to create "
                     "the session. Maybe create a new session with self.session()"
@@ -295,13 +369,13 @@ class TestCase(ArrayAssertions):
         return session
 
     def _drop_session(self) -> None:
-        if self._kept_session is not None:
-            self._kept_session[0].close()
-            self._kept_session = None
+        if self._cached_session is not None:
+            self._cached_session[0].close()
+            self._cached_session = None
 
 
 class NoSession:
-    """What stands for the session in eager mode: there is nothing to ask it."""
+    """The result of `session()` in eager mode; any access raises an error."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -311,7 +385,7 @@ class NoSession:
 
 
 class CheckedThread:
-    """A thread that keeps the error it ended with, for `join` to fail the test with."""
+    """A thread that stores the error it ended with; `join` fails the test with it."""
 
     def __init__(self, test: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._test = test
@@ -329,35 +403,39 @@ class CheckedThread:
             self._error = error
 
     def start(self) -> None:
-        """Starts it."""
+        """Starts the thread."""
         self._thread.start()
 
     def join(self) -> None:
-        """Waits for it, and fails the test with its error."""
+        """Waits for the thread, and fails the test with its error."""
         self.joined = True
         self._thread.join()
         if self._error is not None:
             self._test.fail(f"Error in checkedThread: {self._error}")
 
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """Returns whether the thread is running."""
         return self._thread.is_alive()
 
 
 class CapturedWrites:
-    """What was written to a stream."""
+    """The text that was written to a stream."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
         self._text: str | None = None
 
     def finish(self) -> None:
-        """Keeps what has been written: there will be no more."""
+        """Reads the text, at the end of the block."""
         self._file.seek(0)
         self._text = self._file.read().decode("utf-8", "replace")
 
     def contents(self) -> str:
-        """The text, once the block is over."""
+        """Returns the text, after the block.
+
+        Raises:
+            ValueError: the block has not ended.
+        """
         if self._text is None:
             raise ValueError("contents() is there when the block of captureWritesToStream is over.")
         return self._text

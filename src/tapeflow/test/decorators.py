@@ -8,8 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 
-def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[[Any], Any]:
-    """A decorator that skips a test where `pred()` holds when it runs.
+def disable_with_predicate(
+    pred: Callable[[], bool], skip_message: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Returns a decorator that skips a test if `pred()` is true when it runs.
+
+    Args:
+        pred: a function without arguments.
+        skip_message: the reason to show.
+
+    Returns:
+        A decorator of test methods.
+
+    Raises:
+        unittest.SkipTest: in the decorated test, if `pred()` is true.
 
     Example:
         >>> @tf.test.disable_with_predicate(pred=tf.test.is_built_with_rocm, skip_message="not on AMD's GPUs")
@@ -28,8 +40,15 @@ def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Calla
     return decorate
 
 
-def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
-    """Gives a test case back: ops run in one way only, so there is nothing to run twice.
+def with_eager_op_as_function(cls: type | None = None, only_as_function: bool = False) -> Callable[[type], type] | type:
+    """Returns a test case unchanged: ops run in one way only, so that no test must run twice.
+
+    Args:
+        cls: the test case; None returns a decorator.
+        only_as_function: accepted, and without effect.
+
+    Returns:
+        The test case, or a decorator.
 
     Example:
         >>> @tf.test.with_eager_op_as_function

@@ -6,7 +6,10 @@ import torch
 
 
 def sync_devices() -> None:
-    """Waits until everything that was asked of the devices is done: before and after what is timed.
+    """Waits for all kernels on the devices; called before and after timed code.
+
+    Returns:
+        None.
 
     Example:
         >>> tf.test.experimental.sync_devices()

@@ -1,4 +1,4 @@
-"""`tf.test.compute_gradient`: the Jacobian that the gradients say, and the one that differences say."""
+"""`tf.test.compute_gradient`: Jacobians by gradients and by differences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.creation import constant, convert_to_tensor
-from tapeflow.autodiff import GradientTape
+from tapeflow.autodiff.gradient_tape import GradientTape
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, bfloat16, complex64, complex128, float16, float32, float64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
@@ -17,21 +18,22 @@ _KINDS = (float16, bfloat16, float32, float64, complex64, complex128)
 
 
 def compute_gradient(
-    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+    f: Callable[..., Any], x: Sequence[TensorLike], delta: float | None = None
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """The Jacobians of a function at a point: by its gradients, and by central differences.
+    """Returns the Jacobians of a function at a point: by its gradients, and by central differences.
 
     Args:
-        f: a function of as many tensors as `x` has, that gives one tensor.
-        x: a list or tuple of floating or complex tensors, or what they can be made of.
-        delta: half of the step of the differences; `2**-10` where it is not given.
+        f: a function of the tensors in `x` that returns one tensor.
+        x: a list or tuple of values that convert to floating or complex tensors.
+        delta: half of the step of the differences; by default `2**-10`.
 
     Returns:
         Two tuples with a matrix `[size of f(*x), size of x[i]]` for each argument. A complex number counts as two, its
         real and its imaginary part, one after the other.
 
     Raises:
-        ValueError: `x` is no list or tuple.
+        ValueError: `x` is not a list or tuple.
+        AssertionError: a dtype is neither floating nor complex.
 
     Example:
         >>> by_gradient, by_difference = tf.test.compute_gradient(lambda x: x * x, [tf.constant([1.0, 3.0])])
@@ -56,15 +58,15 @@ def compute_gradient(
 
 
 def _parts(value: Tensor) -> np.ndarray:
-    """The real numbers in a tensor, in a row of their own; narrow floats as float32."""
+    """Returns the real numbers in a tensor, as a vector; narrow floats as float32."""
     array = value.numpy()
     if value.dtype in (float16, bfloat16):
         array = array.astype(np.float32)
     return array.reshape(-1).view(array.real.dtype)
 
 
-def _moved(parts: np.ndarray, like: Tensor) -> Tensor:
-    """The tensor of these real numbers."""
+def _tensor_of(parts: np.ndarray, like: Tensor) -> Tensor:
+    """Returns the tensor of these real numbers, of the shape and dtype of another."""
     return constant(parts.view(_wide(like.dtype)).reshape(like.shape.as_list()), dtype=like.dtype)
 
 
@@ -73,7 +75,7 @@ def _wide(dtype: DType) -> Any:
 
 
 def _by_gradient(f: Callable[..., Any], point: list[Any], index: int) -> np.ndarray:
-    """Row by row: the gradient of each of the real numbers in the result."""
+    """Computes the Jacobian row by row: the gradient of each real number in the result."""
     x = point[index]
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(x)
@@ -85,21 +87,21 @@ def _by_gradient(f: Callable[..., Any], point: list[Any], index: int) -> np.ndar
     for row in range(width):
         seed = np.zeros(width, _parts(y).dtype)
         seed[row] = 1
-        found = tape.gradient(y, x, output_gradients=_moved(seed, y))
-        if found is not None:
-            jacobian[row] = _parts(convert_to_tensor(found) if isinstance(found, IndexedSlices) else found)
+        gradient = tape.gradient(y, x, output_gradients=_tensor_of(seed, y))
+        if gradient is not None:
+            jacobian[row] = _parts(convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient)
     return jacobian
 
 
 def _by_differences(f: Callable[..., Any], point: list[Any], index: int, step: float) -> np.ndarray:
-    """Column by column: how the result changes with each of the real numbers in the argument."""
+    """Computes the Jacobian column by column: the central difference of each real number in the argument."""
     x = point[index]
     at = _parts(x)
 
     def moved(column: int, by: float) -> np.ndarray:
         parts = at.copy()
         parts[column] += by
-        return _parts(convert_to_tensor(f(*point[:index], _moved(parts, x), *point[index + 1 :])))
+        return _parts(convert_to_tensor(f(*point[:index], _tensor_of(parts, x), *point[index + 1 :])))
 
     columns = [(moved(i, step) - moved(i, -step)) / (2 * step) for i in range(at.size)]
     if not columns:

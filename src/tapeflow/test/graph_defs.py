@@ -1,4 +1,4 @@
-"""Comparing messages: graphs node by node, and others field by field."""
+"""Comparisons of messages: graphs node by node, and others field by field."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from google.protobuf.message import Message
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 
-def assert_equal_graph_def(expected: Any, actual: Any) -> None:
-    """Checks that two graphs have the same nodes, in whatever order, with their inputs, devices and attributes.
+def assert_equal_graph_def(expected: GraphDef, actual: GraphDef) -> None:
+    """Checks that two graphs have the same nodes, in any order, with their inputs, devices and attributes.
+
+    Args:
+        expected, actual: the graphs, `GraphDef` messages.
+
+    Returns:
+        None.
 
     Raises:
-        AssertionError: they differ: it says where.
-        TypeError: one of them is no `GraphDef`.
+        AssertionError: the graphs differ.
+        TypeError: one of them is not a `GraphDef`.
 
     Example:
         >>> g = tf.Graph()
@@ -25,14 +31,14 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
     for title, value in (("expected", expected), ("actual", actual)):
         if not isinstance(value, GraphDef):
             raise TypeError(f"Expected tf.GraphDef for {title}, got {type(value).__name__}")
-    wanted, found = ({node.name: node for node in graph.node} for graph in (expected, actual))
-    for name, node in wanted.items():
-        if name not in found:
+    expected_nodes, nodes = ({node.name: node for node in graph.node} for graph in (expected, actual))
+    for name, node in expected_nodes.items():
+        if name not in nodes:
             raise AssertionError(f"Did not find expected node '{_written(node)}'")
-        if _comparable(node) != _comparable(found[name]):
-            raise AssertionError(f"Graphs differ at node '{name}':\nexpected {node}\nactual   {found[name]}")
-    for name, node in found.items():
-        if name not in wanted:
+        if _comparable(node) != _comparable(nodes[name]):
+            raise AssertionError(f"Graphs differ at node '{name}':\nexpected {node}\nactual   {nodes[name]}")
+    for name, node in nodes.items():
+        if name not in expected_nodes:
             raise AssertionError(f"Found unexpected node '{_written(node)}'")
 
 
@@ -41,7 +47,7 @@ def _written(node: Any) -> str:
 
 
 def _comparable(node: Any) -> tuple[Any, ...]:
-    """What counts in a node. Control inputs have no order."""
+    """Returns the compared fields of a node. Control inputs have no order."""
     data = [name for name in node.input if not name.startswith("^")]
     control = sorted(name for name in node.input if name.startswith("^"))
     attrs = {name: value.SerializeToString(deterministic=True) for name, value in node.attr.items() if name[0] != "_"}
@@ -49,26 +55,26 @@ def _comparable(node: Any) -> tuple[Any, ...]:
 
 
 def as_message(expected: Any, like: Any) -> Any:
-    """A message as it is, or the one of a text, of the class of another."""
+    """Returns a message; parses its text to a message of the class of `like`."""
     return expected if isinstance(expected, Message) else text_format.Parse(expected, type(like)())
 
 
 def difference(expected: Any, actual: Any, relative_tolerance: float | None = None) -> str | None:
-    """How two messages differ, or None: texts line by line, floating fields within the tolerance."""
+    """Describes the difference of two messages, or returns None; floating fields are equal within the tolerance."""
     if type(expected) is not type(actual):
         return f"{type(expected).__name__} is compared with {type(actual).__name__}"
     if relative_tolerance is None:
-        wanted, found = (text_format.MessageToString(m) for m in (expected, actual))
-        return None if wanted == found else f"expected:\n{wanted}\nactual:\n{found}"
+        texts = [text_format.MessageToString(m) for m in (expected, actual)]
+        return None if texts[0] == texts[1] else "expected:\n{}\nactual:\n{}".format(*texts)
     for field in expected.DESCRIPTOR.fields:
         pairs = _values(expected, field), _values(actual, field)
         if len(pairs[0]) != len(pairs[1]):
             return f"{field.full_name} has {len(pairs[1])} values, not {len(pairs[0])}"
         for a, b in zip(*pairs, strict=True):
             if isinstance(a, Message):
-                found_difference = difference(a, b, relative_tolerance)
-                if found_difference:
-                    return found_difference
+                problem = difference(a, b, relative_tolerance)
+                if problem:
+                    return problem
             elif a != b and not (isinstance(a, float) and abs(a - b) <= relative_tolerance * max(abs(a), abs(b))):
                 return f"{field.full_name} is {b!r}, not {a!r}"
     return None

@@ -1,3 +1,7 @@
 """The public `tf.types` namespace."""
 
 from tapeflow.types import experimental
+
+__all__ = [
+    "experimental",
+]

@@ -1,3 +1,7 @@
 """The public `tf.xla` namespace."""
 
 from tapeflow.xla import experimental
+
+__all__ = [
+    "experimental",
+]

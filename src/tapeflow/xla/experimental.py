@@ -1,4 +1,4 @@
-"""The public `tf.xla.experimental` namespace: earlier ways to say `tf.function(jit_compile=True)`."""
+"""The public `tf.xla.experimental` namespace: older forms of `tf.function(jit_compile=True)`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import Any
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.context import state
 from tapeflow.core.values import nest
-from tapeflow.function import function
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.function.function import function
 from tapeflow.graph.ir.operation import Operation
 
 
-def compile(computation: Callable[..., Any], inputs: list[Any] | None = None) -> Any:
+def compile(
+    computation: Callable[..., Any], inputs: list[Any] | None = None
+) -> list[Tensor | Operation] | Mapping[str, Any] | None:
     """Compiles a function as a whole, and calls it: as `tf.function(computation, jit_compile=True)(*inputs)`.
 
     Args:
         computation: takes as many arguments as there are inputs.
-        inputs: a list of tensors and of nests of them.
+        inputs: a list of tensors and nests of them.
 
     Returns:
-        What the function gives: a list of its tensors, for one tensor too; a dict as it is.
+        A list of the tensors of the result, even of a single tensor; a dict or None as it is.
 
     Raises:
-        TypeError: `inputs` is no list.
+        TypeError: `inputs` is not a list.
 
     Example:
         >>> tf.xla.experimental.compile(lambda x: x + 1, [tf.constant(2)])[0].numpy().item()
@@ -32,7 +35,7 @@ def compile(computation: Callable[..., Any], inputs: list[Any] | None = None) ->
     """
     if inputs is not None and not isinstance(inputs, list):
         raise TypeError("inputs must be a list")
-    result = function(computation, jit_compile=True)(*(inputs or []))
+    result: Any = function(computation, jit_compile=True)(*(inputs or []))
     if result is None:
         return None
     if isinstance(result, Mapping):
@@ -42,15 +45,20 @@ def compile(computation: Callable[..., Any], inputs: list[Any] | None = None) ->
 
 
 @contextmanager
-def jit_scope(compile_ops: Any = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
-    """A scope whose operations may be compiled together. Whole functions are compiled here, so that it changes nothing.
+def jit_scope(
+    compile_ops: bool | Callable[[Any], bool] = True, separate_compiled_gradients: bool = False
+) -> Iterator[None]:
+    """Returns a scope whose operations may be compiled together; without effect, as whole functions are compiled.
 
     Args:
-        compile_ops: whether operations may be compiled, or a function of a `NodeDef` that says so.
-        separate_compiled_gradients: whether gradients would be compiled apart.
+        compile_ops: whether operations may be compiled, or a function of a `NodeDef` that returns that.
+        separate_compiled_gradients: whether gradients are compiled separately.
+
+    Returns:
+        A context manager.
 
     Raises:
-        RuntimeError: ops run eagerly.
+        RuntimeError: no graph is being built.
 
     Example:
         >>> @tf.function

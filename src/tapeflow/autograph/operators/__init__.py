@@ -1,4 +1,4 @@
-"""What converted code calls, as `ag__`: each decides by what it gets between Python's own meaning and the graph's."""
+"""The operators that converted code calls, as `ag__`: Python's own for Python values, the graph's for tensors."""
 
 from tapeflow.autograph.operators.assertions import assert_stmt
 from tapeflow.autograph.operators.conditions import if_exp, if_stmt

@@ -1,4 +1,4 @@
-"""`assert`."""
+"""The operator for `assert`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph.operators.staging import is_staged
+from tapeflow.control_flow import Assert
 
 
 def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
-    """`assert condition, message`; of a tensor in a graph, an assertion that is checked when the graph runs.
+    """Runs `assert condition, message`; for a tensor of a graph, adds an assertion to the graph.
 
     Raises:
-        AssertionError: the condition is Python's, and false.
+        AssertionError: the condition is a Python value, and false.
     """
     if is_staged(condition):
-        from tapeflow.control_flow import Assert
-
         Assert(condition, [message() if message else "Assertion error"])
     elif __debug__ and not condition:
         raise AssertionError(*([message()] if message else []))

@@ -1,16 +1,26 @@
-"""Python's own functions, where they get tensors of a graph: `REPLACED` maps them to what converted code calls."""
+"""Python's own functions for tensors of a graph: `REPLACED` maps each to the function that converted code calls."""
 
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeflow.array.creation import range as tf_range
+from tapeflow.array.properties import shape
+from tapeflow.array.sorting import sort
 from tapeflow.autograph.operators.staging import graph_being_built, is_staged
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, float32, int32, string
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
+from tapeflow.printing import print as tf_print
 
 
 class StagedRange:
-    """`range(...)` of tensors: counts in the graph, without a tensor that holds all numbers.
+    """The result of `range(...)` of tensors: it counts in the graph, without a tensor of all numbers.
 
     Attributes:
         start, limit, delta: integer scalars, at least one of them a tensor.
@@ -22,21 +32,19 @@ class StagedRange:
         self.delta: Any = delta
 
     def tensor(self) -> Any:
-        """All numbers, as one tensor."""
-        from tapeflow.array.creation import range as tf_range
-
+        """Returns all numbers, as one tensor."""
         return tf_range(self.start, self.limit, self.delta)
 
 
 class StagedZip:
-    """`zip(...)` with a staged part: its items are tuples of the items of its parts."""
+    """The result of `zip(...)` with a staged part: its items are tuples of the items of its parts."""
 
     def __init__(self, *parts: Any) -> None:
         self.parts = parts
 
 
 def is_staged_iterable(value: Any) -> bool:
-    """Whether iterating takes a loop in the graph."""
+    """Returns whether an iteration needs a loop in the graph."""
     return isinstance(value, (StagedRange, StagedZip)) or is_staged(value)
 
 
@@ -45,11 +53,7 @@ def range_(*args: Any) -> Any:
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
-    from tapeflow import int32
-
     if is_staged_iterable(iterable):
-        from tapeflow.core.ops.convert import convert
-
         return StagedZip(StagedRange(convert(start, int32), convert(2**31 - 1, int32)), iterable)
     if graph_being_built() is not None and hasattr(iterable, "__tf_autograph_for__") and hasattr(iterable, "enumerate"):
         return iterable.enumerate(start)
@@ -71,27 +75,23 @@ def len_(value: Any) -> Any:
         return len(value)
     if value.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {value.shape}")
-    from tapeflow.array.properties import shape
-
-    known = value.shape[0] if value.shape.rank is not None else None
-    return shape(value)[0] if known is None else known
+    static = value.shape[0] if value.shape.rank is not None else None
+    return shape(value)[0] if static is None else static
 
 
 def int_(value: Any = 0, *base: Any) -> Any:
-    return _cast(value, "int32") if not base and is_staged(value) else int(value, *base)
+    return _cast(value, int32) if not base and is_staged(value) else int(value, *base)
 
 
 def float_(value: Any = 0.0) -> Any:
-    return _cast(value, "float32") if is_staged(value) else float(value)
+    return _cast(value, float32) if is_staged(value) else float(value)
 
 
-def _cast(value: Any, dtype: str) -> Any:
-    if value.dtype.name == "string":
-        from tapeflow.strings import to_number
+def _cast(value: Any, dtype: DType) -> Any:
+    if value.dtype is string:
+        from tapeflow.strings.formatting import to_number  # here, as strings are loaded on first use
 
         return to_number(value, dtype)
-    from tapeflow.math.casting import cast
-
     return cast(value, dtype)
 
 
@@ -104,14 +104,12 @@ def min_(*args: Any, **kwargs: Any) -> Any:
 
 
 def _extreme(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    import tapeflow.math as m
-
     if not kwargs and any(map(is_staged, args)):
         if len(args) == 1:
             if args[0].shape.rank not in (1, None):
                 raise ValueError(f"{name}() of a tensor needs one of rank 1, got one of shape {args[0].shape}")
-            return getattr(m, f"reduce_{name}")(args[0], axis=0)
-        better = m.maximum if name == "max" else m.minimum
+            return (reduce_max if name == "max" else reduce_min)(args[0], axis=0)
+        better = maximum if name == "max" else minimum
         result = args[0]
         for other in args[1:]:
             result = better(result, other)
@@ -130,26 +128,16 @@ def _extreme(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def sum_(value: Any, /, start: Any = 0) -> Any:
     if not is_staged(value):
         return sum(value, start)
-    from tapeflow.math import reduce_sum
-
     total = reduce_sum(value, axis=0)
     return total if isinstance(start, int) and start == 0 else total + start
 
 
 def any_(value: Any) -> Any:
-    return _reduced("any", value)
+    return reduce_any(value, axis=0) if is_staged(value) else any(value)
 
 
 def all_(value: Any) -> Any:
-    return _reduced("all", value)
-
-
-def _reduced(name: str, value: Any) -> Any:
-    if not is_staged(value):
-        return getattr(builtins, name)(value)
-    import tapeflow.math as m
-
-    return getattr(m, f"reduce_{name}")(value, axis=0)
+    return reduce_all(value, axis=0) if is_staged(value) else all(value)
 
 
 def sorted_(value: Any, /, **kwargs: Any) -> Any:
@@ -157,8 +145,6 @@ def sorted_(value: Any, /, **kwargs: Any) -> Any:
         return sorted(value, **kwargs)
     if kwargs.get("key"):
         raise ValueError("sorted() of a tensor takes no key; sort by tf.argsort of the keys and tf.gather")
-    from tapeflow.array.sorting import sort
-
     return sort(value, direction="DESCENDING" if kwargs.get("reverse") else "ASCENDING")
 
 
@@ -171,20 +157,16 @@ def filter_(function: Any, iterable: Any) -> Iterator[Any]:
 
 
 def _converted(function: Any) -> Any:
-    from tapeflow.autograph.conversion import converted_call
+    from tapeflow.autograph.conversion import converted_call  # a circle: `conversion` builds on the operators
 
     return converted_call(function)
 
 
 def print_(*args: Any, **kwargs: Any) -> None:
-    """With `Feature.BUILTIN_FUNCTIONS`: prints when the graph runs."""
+    """Prints; tensors of a graph, with `Feature.BUILTIN_FUNCTIONS`, when the graph runs."""
     if any(map(is_staged, args)):
-        import sys
-
-        from tapeflow.printing import print as tf_print
-
-        kept = {k: v for k, v in kwargs.items() if k in ("sep", "end")}
-        tf_print(*args, output_stream=kwargs.get("file") or sys.stdout, **kept)
+        options = {k: v for k, v in kwargs.items() if k in ("sep", "end")}
+        tf_print(*args, output_stream=kwargs.get("file") or sys.stdout, **options)
     else:
         print(*args, **kwargs)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.array.creation import zeros
 from tapeflow.autograph.operators.staging import (
     PYTHON_VALUES,
     as_tensor,
@@ -13,7 +14,11 @@ from tapeflow.autograph.operators.staging import (
     is_tensor_leaf,
 )
 from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue
+from tapeflow.control_flow import cond
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 _BRANCHES = ("main", "else")
 
@@ -27,13 +32,14 @@ def if_stmt(
     names: Sequence[str],
     outputs: int,
 ) -> None:
-    """`if condition: body() else: orelse()`.
+    """Runs `if condition: body() else: orelse()`.
 
     Args:
-        condition: decides in the graph where it is a tensor there, else now.
+        condition: a tensor of the graph, where the graph takes the branch; else a Python value.
         body, orelse: the branches, which read and write variables around them.
-        get_state, set_state: give and take these variables.
-        names: of the variables; the first `outputs` of them are read afterwards, the others only in the branches.
+        get_state, set_state: functions that return and assign these variables.
+        names: the names of the variables.
+        outputs: the number of variables, the first ones, that are read afterwards; the others only in the branches.
     """
     if not is_staged(condition):
         if condition:
@@ -60,7 +66,7 @@ def if_stmt(
 
 
 def if_exp(condition: Any, body: Callable[[], Any], orelse: Callable[[], Any], text: str) -> Any:
-    """`body() if condition else orelse()`; `text` is the condition's source."""
+    """Returns `body() if condition else orelse()`; `text` is the condition's source."""
     if not is_staged(condition):
         return body() if condition else orelse()
     condition = checked_condition(condition, "conditional expression")
@@ -70,36 +76,34 @@ def if_exp(condition: Any, body: Callable[[], Any], orelse: Callable[[], Any], t
 def _staged(
     condition: Any, body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
 ) -> list[Any]:
-    """The variables after a staged condition: tensors, and what is the same Python value in both branches."""
-    from tapeflow.control_flow import cond
-
+    """Returns the variables after a staged condition: tensors, and Python values that are equal in both branches."""
     branches = _completed(body, orelse, names)
-    kept: list[Any] = []  # for each branch, its variables' leaves, then what of them is no tensor
+    traced: list[Any] = []  # the variables after each branch
 
-    def traced(k: int) -> Callable[[], list[Any]]:
+    def tracing(k: int) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
             values = branches[k]()
-            kept[k:] = [values]
+            traced[k:] = [values]
             if k == 1:
-                for name, one, other in zip(names, kept[0], values, strict=True):
+                for name, one, other in zip(names, traced[0], values, strict=True):
                     _verify(name, one, other)
             return [as_tensor(v) for v in nest.flatten(values) if is_tensor_leaf(v)]
 
         return run
 
-    tensors = cond(condition, traced(0), traced(1))
+    tensors = cond(condition, tracing(0), tracing(1))
     remaining = iter(tensors if isinstance(tensors, (list, tuple)) else [] if tensors is None else [tensors])
     leaves = []
-    for one, other in zip(nest.flatten(kept[0]), nest.flatten(kept[1]), strict=True):
+    for one, other in zip(nest.flatten(traced[0]), nest.flatten(traced[1]), strict=True):
         tensor = next(remaining) if is_tensor_leaf(one) else one
         leaves.append(one if type(one) is type(other) is bool and one is other else tensor)
-    return nest.pack_sequence_as(kept[0], leaves)
+    return nest.pack_sequence_as(traced[0], leaves)
 
 
 def _completed(
     body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
 ) -> list[Callable[[], list[Any]]]:
-    """The branches, with zeros for a return value that only the other has, where a flag says whether it is one."""
+    """Returns the branches, with zeros for a return value that only the other sets, where a flag marks it as set."""
     values = [k for k, name in enumerate(names) if name.startswith("retval_")]
     flags = [name for name in names if name.startswith("do_return")]
     if not values or not flags:
@@ -120,10 +124,7 @@ def _completed(
 
 
 def specs_of(function: Callable[[], Any], index: int | None = None) -> Any:
-    """What a function gives, found by tracing it into a graph that is thrown away: the nest of its specs."""
-    from tapeflow.core.types.spec import type_spec_from_value
-    from tapeflow.graph.ir.func_graph import FuncGraph
-
+    """Returns the specs of a function's results, or of the result at an index, by tracing it in a temporary graph."""
     scratch = FuncGraph("scratch")
     with scratch.as_default():
         results = function()
@@ -132,11 +133,7 @@ def specs_of(function: Callable[[], Any], index: int | None = None) -> Any:
 
 
 def zeros_of(spec: Any) -> Any:
-    """Zeros of a spec, unknown dimensions of length 1; what is no spec is given back."""
-    from tapeflow import zeros
-    from tapeflow.core.types.spec import TensorSpec, TypeSpec
-    from tapeflow.tensor_array import TensorArray, TensorArraySpec
-
+    """Returns zeros of a spec, with 1 for unknown dimensions; any other value unchanged."""
     if isinstance(spec, TensorSpec):
         shape = [] if spec.shape.rank is None else [1 if n is None else n for n in spec.shape.as_list()]
         return zeros(shape, spec.dtype)
@@ -153,7 +150,7 @@ def _verify(name: str, main: Any, other: Any) -> None:
     """Checks that a variable is of one kind after both branches.
 
     Raises:
-        ValueError: it is undefined, or None, after one of them.
+        ValueError: it is undefined or None after one branch only.
         TypeError: its structure or dtypes differ.
     """
     for value, branch in zip((main, other), _BRANCHES, strict=True):
@@ -183,7 +180,7 @@ def _verify(name: str, main: Any, other: Any) -> None:
 
 
 def dtype_of(value: Any) -> str:
-    """The name of the dtype that a value has as a tensor; of its class, if it is made of several tensors."""
+    """Returns the name of the dtype that a value has as a tensor, or of the class of a composite value."""
     if isinstance(value, PYTHON_VALUES):
         value = as_tensor(value)
     return value.dtype.name if hasattr(value, "dtype") else type(value).__name__

@@ -1,4 +1,4 @@
-"""`and`, `or`, `not` and chained comparisons: of tensors where an operand is staged, else Python's own."""
+"""The operators for `and`, `or`, `not` and chained comparisons: of tensors where an operand is staged."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph.operators.staging import is_staged
+from tapeflow.control_flow import cond
+from tapeflow.math.comparison import logical_and, logical_not
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -15,7 +17,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def and_(value: Any, *others: Callable[[], Any]) -> Any:
-    """`value and other and ...`; staged, an operand after a tensor is evaluated only where the tensor is true."""
+    """Returns `value and other and ...`; an operand after a tensor is evaluated only where the tensor is true."""
     for other in others:
         if is_staged(value):
             value = _cond(value, other, value, True)
@@ -27,7 +29,7 @@ def and_(value: Any, *others: Callable[[], Any]) -> Any:
 
 
 def or_(value: Any, *others: Callable[[], Any]) -> Any:
-    """`value or other or ...`."""
+    """Returns `value or other or ...`; an operand after a tensor is evaluated only where the tensor is false."""
     for other in others:
         if is_staged(value):
             value = _cond(value, other, value, False)
@@ -39,31 +41,23 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
 
 
 def _cond(value: Any, other: Callable[[], Any], otherwise: Any, evaluate_if: bool) -> Any:
-    from tapeflow.control_flow import cond
-
     branches = (other, lambda: otherwise) if evaluate_if else (lambda: otherwise, other)
     return cond(value, *branches)
 
 
 def not_(value: Any) -> Any:
-    """`not value`."""
-    if is_staged(value):
-        from tapeflow.math import logical_not
-
-        return logical_not(value)
-    return not value
+    """Returns `not value`."""
+    return logical_not(value) if is_staged(value) else not value
 
 
 def compare(left: Any, *parts: Any) -> Any:
-    """`left < middle < right`: `parts` are operators, each followed by a function that gives the operand."""
+    """Returns `left < middle < right`: `parts` are operators, each followed by a function that returns the operand."""
     result: Any = True
     for k in range(0, len(parts), 2):
         right = parts[k + 1]()
         one = _OPERATORS[parts[k]](left, right)
         left = right
         if is_staged(result) or (is_staged(one) and k):
-            from tapeflow.math import logical_and
-
             result = logical_and(result, one)
         else:
             result = one

@@ -1,6 +1,6 @@
-"""`while` and `for`.
+"""The operators for `while` and `for`.
 
-A value decides for itself how the graph loops over it, if it has a method
+A value defines how a graph loops over it by a method
 
     __tf_autograph_for__(self, loop: Loop) -> None
 
@@ -19,6 +19,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.array.creation import range as tf_range
+from tapeflow.array.gathering import gather
+from tapeflow.array.properties import shape, size
 from tapeflow.autograph.operators.builtins import StagedRange, StagedZip, is_staged_iterable
 from tapeflow.autograph.operators.conditions import dtype_of, specs_of, zeros_of
 from tapeflow.autograph.operators.staging import (
@@ -29,8 +32,15 @@ from tapeflow.autograph.operators.staging import (
     is_tensor_leaf,
 )
 from tapeflow.autograph.operators.variables import Undefined
+from tapeflow.control_flow import while_loop
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.static import value_of
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import logical_and
+from tapeflow.math.extrema import maximum, minimum
 
 State = tuple[Any, ...]
 
@@ -40,11 +50,11 @@ class Loop:
     """A loop that is about to be staged.
 
     Attributes:
-        body: runs one iteration; takes the item (nothing for a `while`) and works on the loop's variables.
-        test: says whether to go on, by the variables alone; or None.
-        get_state, set_state: give and take the variables.
-        names: of the variables.
-        options: those of `set_loop_options`.
+        body: runs one iteration on the loop's variables; takes the item (nothing for a `while`).
+        test: returns whether to continue, by the variables alone; or None.
+        get_state, set_state: functions that return and assign the variables.
+        names: the names of the variables.
+        options: the options of `set_loop_options`.
     """
 
     body: Callable[..., None]
@@ -58,13 +68,11 @@ class Loop:
         """Stages the loop.
 
         Args:
-            start: what the iteration itself carries along, at first: a tuple of tensors.
-            more: says from it whether there is another item.
-            take: gives from it the item, and what is carried to the next iteration, or a function that gives that
-                after the body.
+            start: the first state of the iteration itself: a tuple of tensors.
+            more: returns, by this state, whether there is another item.
+            take: returns, by this state, the item and the next state, or a function that returns the next state after
+                the body.
         """
-        from tapeflow.control_flow import while_loop
-
         before = self._defined(start, take)
         flat = nest.flatten(before)
         varying = [k for k, v in enumerate(flat) if is_tensor_leaf(v)]
@@ -81,7 +89,7 @@ class Loop:
             going = more(*carried)
             if self.test is not None:
                 test = self.test()
-                going = test if going is True else _both(going, test)
+                going = test if going is True else logical_and(going, test)
             return checked_condition(as_tensor(going), "while loop")
 
         def step(carried: State, tensors: Sequence[Any]) -> Any:
@@ -110,7 +118,7 @@ class Loop:
             self.body(item)
 
     def _defined(self, start: State, take: Callable[..., tuple[Any, Any]]) -> State:
-        """The variables before the loop; what has no value yet gets zeros like what the first iteration gives it."""
+        """Returns the variables before the loop, with zeros for undefined ones, by their specs after one iteration."""
         before = self.get_state()
         if not any(isinstance(v, Undefined) or v is None for v in before):
             return before
@@ -138,7 +146,7 @@ class Loop:
         return tuple(filled)
 
     def _verify(self, before: State, after: State) -> None:
-        """Checks that the variables are after an iteration what they were before it.
+        """Checks that the variables have the same structures, dtypes and shapes after an iteration as before.
 
         Raises:
             ValueError: one became None or undefined, or changed its shape.
@@ -179,11 +187,9 @@ class Loop:
             )
 
     def _invariant_of(self, value: Any) -> Any:
-        from tapeflow.core.types.shape import TensorShape
-
-        for given, shape in self.options.get("shape_invariants") or ():
-            if given is value:
-                return TensorShape(getattr(shape, "shape", shape))
+        for variable, invariant in self.options.get("shape_invariants") or ():
+            if variable is value:
+                return TensorShape(getattr(invariant, "shape", invariant))
         return as_tensor(value).shape
 
     def _invariants(self, start: State, initial: list[Any], flat: list[Any], varying: list[int]) -> Any:
@@ -195,7 +201,7 @@ class Loop:
         ]
 
 
-NOTHING = object()  # the item of a `while`
+NOTHING = object()  # stands for the item of a `while`
 
 
 def while_stmt(
@@ -206,7 +212,7 @@ def while_stmt(
     names: Sequence[str],
     options: dict[str, Any],
 ) -> None:
-    """`while test(): body()`. Becomes a loop of the graph as soon as the test gives a tensor there."""
+    """Runs `while test(): body()`; in the graph from the first test that returns a tensor of it."""
     while True:
         graph = graph_being_built()
         mark = len(graph.operations) if graph is not None else 0
@@ -220,7 +226,7 @@ def while_stmt(
     if not any(op.stateful for op in graph.operations[mark:]):
         Loop(body, test, get_state, set_state, names, options).over((), lambda: True, lambda: (NOTHING, ()))
         return
-    # Testing has effects, and has been done once: each iteration does it for the next.
+    # The test has effects, and ran once already: each iteration runs it for the next one.
     following: list[Any] = []
 
     def body_and_test() -> None:
@@ -240,11 +246,11 @@ def for_stmt(
     names: Sequence[str],
     options: dict[str, Any],
 ) -> None:
-    """`for item in iterable: body(item)`, for as long as `test`, if there is one, says so.
+    """Runs `for item in iterable: body(item)`, as long as `test`, if there is one, returns true.
 
     Args:
-        iterable: a tensor of the graph, a range or zip of such, a `TensorArray`, what has `__tf_autograph_for__`, or
-            anything that Python iterates over.
+        iterable: a tensor of the graph, a range or zip of such, a `TensorArray`, a value with `__tf_autograph_for__`,
+            or any iterable of Python.
     """
     staged = None
     if is_staged_iterable(iterable):
@@ -262,8 +268,8 @@ def for_stmt(
             start, limit, _ = bounds
             loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)))
             return
-        size, item = staged
-        loop.over((as_tensor(0),), lambda i: i < size, lambda i: (item(i), lambda: (i + 1,)))
+        count, item = staged
+        loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)))
         return
     if test is None:
         for item in iterable:
@@ -283,13 +289,13 @@ def for_stmt(
 
 
 def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """How many items there are, and a function that gives the item of an index."""
+    """Returns the number of items, and a function that returns the item at an index."""
     if isinstance(iterable, StagedZip):
         parts = [_counted(p) if is_staged_iterable(p) else _of_python(p) for p in iterable.parts]
-        size = parts[0][0]
+        count = parts[0][0]
         for other, _ in parts[1:]:
-            size = _least(size, other)
-        return size, lambda i: tuple(item(i) for _, item in parts)
+            count = _least(count, other)
+        return count, lambda i: tuple(item(i) for _, item in parts)
     bounds = _bounds(iterable)
     if bounds is not None:
         start, limit, delta = bounds
@@ -299,16 +305,14 @@ def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
     value = iterable if hasattr(iterable, "nested_row_splits") else as_tensor(iterable)
     if value.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {value.shape}")
-    known = value.shape[0] if value.shape.rank is not None else None
-    if known is None:
-        from tapeflow.array.properties import shape
-
-        known = value.nrows() if hasattr(value, "nrows") else shape(value)[0]
-    return known, lambda i: value[i]
+    count = value.shape[0] if value.shape.rank is not None else None
+    if count is None:
+        count = value.nrows() if hasattr(value, "nrows") else shape(value)[0]
+    return count, lambda i: value[i]
 
 
 def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
-    """Start, limit and delta of a range, also of one that an operation of the graph makes."""
+    """Returns start, limit and delta of a range, or of an operation `Range`; None for other iterables."""
     if isinstance(iterable, StagedRange):
         return iterable.start, iterable.limit, iterable.delta
     if is_staged(iterable) and not hasattr(iterable, "assign"):
@@ -319,49 +323,28 @@ def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
 
 
 def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
-    """Whether a range is of integers of one dtype and goes up by one."""
-    from tapeflow.core.ops.convert import convert
-    from tapeflow.core.ops.static import value_of
-
+    """Returns whether a range is of integers of one dtype with a step of one."""
     start, limit, delta = [convert(v) for v in bounds]
     step = value_of(delta) if isinstance(delta, SymbolicTensor) else delta.value
     return start.dtype is limit.dtype and start.dtype.is_integer and step is not None and int(step) == 1
 
 
 def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """A Python sequence beside a tensor in a `zip`."""
-    from tapeflow.array.gathering import gather
-    from tapeflow.core.ops.convert import convert
-
+    """Returns the result of `_counted` for a Python iterable beside a tensor in a `zip`."""
     values = convert(list(iterable))
     return values.shape[0], lambda i: gather(values, i)
 
 
 def _range_size(start: Any, limit: Any, delta: Any) -> Any:
-    from tapeflow.array.creation import range as tf_range
-    from tapeflow.array.properties import size
-
     if isinstance(delta, int) and delta == 1:
-        from tapeflow.math import maximum
-
         return maximum(limit - start, 0)
     return size(tf_range(start, limit, delta))
 
 
 def _like(index: Any, *values: Any) -> Any:
-    from tapeflow.math.casting import cast
-
     dtypes = [v.dtype for v in values if hasattr(v, "dtype")]
     return cast(index, dtypes[0]) if dtypes else index
 
 
 def _least(one: Any, other: Any) -> Any:
-    from tapeflow.math import minimum
-
     return min(one, other) if isinstance(one, int) and isinstance(other, int) else minimum(one, other)
-
-
-def _both(going: Any, test: Any) -> Any:
-    from tapeflow.math import logical_and
-
-    return logical_and(going, test)

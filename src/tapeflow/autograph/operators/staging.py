@@ -1,4 +1,4 @@
-"""Whether a value decides at run time of a graph, and what values are when they cross from Python to a graph."""
+"""Tests for values of a graph, and their conversion from Python."""
 
 from __future__ import annotations
 
@@ -10,37 +10,36 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
+from tapeflow.tensor_array import TensorArray
 
 PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
 def is_staged(value: Any) -> bool:
-    """Whether a graph is being built, and the value is one of its tensors or a variable."""
+    """Returns whether a graph is being built, and the value is one of its tensors or a variable."""
     return isinstance(value, (Tensor, ReadAsTensor)) and graph_being_built() is not None
 
 
 def graph_being_built() -> Any:
-    """The graph that this thread builds, or None."""
+    """Returns the graph that this thread builds, or None."""
     return getattr(state, "graph", None)
 
 
 def is_tensor_leaf(value: Any) -> bool:
-    """Whether a graph can hold the value."""
-    from tapeflow.tensor_array import TensorArray
-
+    """Returns whether a graph can hold the value."""
     return isinstance(value, (Tensor, ReadAsTensor, CompositeTensor, TensorArray, *PYTHON_VALUES))
 
 
 def as_tensor(value: Any) -> Any:
-    """The value as the graph holds it."""
+    """Converts a value to a tensor, unless it is composite."""
     return convert(value) if isinstance(value, (Tensor, ReadAsTensor, *PYTHON_VALUES)) else value
 
 
-def checked_condition(value: Any, what: str) -> Any:
-    """The condition of a staged statement.
+def checked_condition(value: Any, statement: str) -> Any:
+    """Checks the condition of a staged statement, and returns it as a tensor.
 
     Raises:
-        ValueError: it is no boolean scalar.
+        ValueError: it is not a boolean scalar.
     """
     if isinstance(value, ReadAsTensor):
         value = convert(value)
@@ -49,4 +48,4 @@ def checked_condition(value: Any, what: str) -> Any:
     hint = "to check for None, use `is not None`"
     if not value.dtype.is_bool:
         hint = f"to use as boolean Tensor, use `tf.cast`; {hint}"
-    raise ValueError(f"condition of {what} expected to be `tf.bool` scalar, got {value}; {hint}")
+    raise ValueError(f"condition of {statement} expected to be `tf.bool` scalar, got {value}; {hint}")

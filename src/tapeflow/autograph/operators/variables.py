@@ -7,10 +7,10 @@ from typing import Any
 
 
 class Undefined:
-    """Stands for a variable that has no value yet; whoever uses it gets Python's own error.
+    """The value of an undefined variable; a read raises Python's own error.
 
     Attributes:
-        symbol_name: the variable.
+        symbol_name: the name of the variable.
     """
 
     __slots__ = ("symbol_name",)
@@ -26,7 +26,7 @@ class Undefined:
 
 
 class UndefinedReturnValue(Undefined):
-    """Stands for what a function returns, as long as it has not returned."""
+    """The return value of a function that has not returned yet."""
 
     __slots__ = ()
 
@@ -35,16 +35,16 @@ class UndefinedReturnValue(Undefined):
 
 
 def ld(value: Any) -> Any:
-    """A variable that may be undefined.
+    """Reads a variable that may be undefined.
 
     Raises:
-        UnboundLocalError: it is.
+        UnboundLocalError: it is undefined.
     """
     return value.read() if isinstance(value, Undefined) else value
 
 
 def ldu(read: Callable[[], Any], name: str) -> Any:
-    """An attribute or item, or `Undefined` where there is none."""
+    """Reads an attribute or item; returns `Undefined` where there is none."""
     try:
         return read()
     except (NameError, AttributeError, KeyError, IndexError, TypeError):
@@ -52,12 +52,16 @@ def ldu(read: Callable[[], Any], name: str) -> Any:
 
 
 def changed(value: Any, read: Callable[[], Any]) -> bool:
-    """Whether an attribute or item has to be assigned so that it is `value`."""
+    """Returns whether an attribute or item differs from `value`, and so must be assigned."""
     return not isinstance(value, Undefined) and ldu(read, "") is not value
 
 
 def ret(value: Any, done: Any) -> Any:
-    """What a function gives that may come to its end without `return`."""
+    """Returns the result of a function that may reach its end without `return`.
+
+    Raises:
+        ValueError: it depends on a tensor whether the function returns a value.
+    """
     if isinstance(value, Undefined):
         return None
     if done is True or done is False:

@@ -10,8 +10,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.ir.graph import _variable
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in
 from tapeflow.graph.ir.variables import has_value, is_initialized
 
 
@@ -293,7 +292,7 @@ def report_uninitialized_variables(
     graph = get_default_graph()
 
     def kernel(*handles: Any) -> Any:
-        return convert([n for n, h in zip(names, handles, strict=True) if not has_value(_variable(h))], string).value
+        return convert([n for n, h in zip(names, handles, strict=True) if not has_value(variable_in(h))], string).value
 
     with graph.as_default():
         return graph.node(GraphOp("ReportUninitialized", kernel), variables, [(string, [None])], name).outputs[0]

@@ -26,8 +26,8 @@ from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
-from tapeflow.graph.ir.graph import READ, _variable
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 from tapeflow.graph.ir.variables import has_value, without_value
 
@@ -131,7 +131,7 @@ def _scattering(method: str) -> Build:
         def kernel(handle: Any, *values: Any) -> None:
             with executing_eagerly():
                 at, given = (EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True))
-                change = getattr(_variable(handle), method)
+                change = getattr(variable_in(handle), method)
                 change(at, given) if "_nd_" in method else change(IndexedSlices(given, at))
 
         return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
@@ -145,14 +145,14 @@ def _is_initialized(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
 
 def is_initialized(handle: Any) -> Any:
     """Whether a variable has a value, as a raw boolean."""
-    return convert(has_value(_variable(handle))).value
+    return convert(has_value(variable_in(handle))).value
 
 
 def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     variable, dtype = variable_of(inputs[0]), _attr(node, "out_type")
 
     def kernel(handle: Any) -> Any:
-        return convert(list(_variable(handle)._value.shape), dtype).value
+        return convert(list(variable_in(handle)._value.shape), dtype).value
 
     return builder.graph.node(
         GraphOp(node.op, kernel), inputs, [(dtype, [variable and variable.shape.rank])], node.name
@@ -326,7 +326,7 @@ def _waiting(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _counted(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     limit, dtype = _attr(node, "limit"), _attr(node, "T")
-    op = GraphOp(node.op, lambda handle: _variable(handle).count_up_to(limit).value, stateful=True,
+    op = GraphOp(node.op, lambda handle: variable_in(handle).count_up_to(limit).value, stateful=True,
                 attrs={"limit": limit, "T": dtype})  # fmt: skip
     return builder.graph.node(op, inputs, [(dtype, [])], node.name)
 
@@ -376,9 +376,9 @@ BUILDERS: dict[str, Build] = {
     "DebugGradientIdentity": _passed_on,
     "VarHandleOp": _handle,
     "ReadVariableOp": _read,
-    "AssignVariableOp": _changing(lambda handle, value: _assign(_variable(handle), value)),
-    "AssignAddVariableOp": _changing(lambda handle, value: _add(_variable(handle), value)),
-    "AssignSubVariableOp": _changing(lambda handle, value: _subtract(_variable(handle), value)),
+    "AssignVariableOp": _changing(lambda handle, value: _assign(variable_in(handle), value)),
+    "AssignAddVariableOp": _changing(lambda handle, value: _add(variable_in(handle), value)),
+    "AssignSubVariableOp": _changing(lambda handle, value: _subtract(variable_in(handle), value)),
     "ResourceScatterAdd": _scattering("scatter_add"),
     "ResourceScatterDiv": _scattering("scatter_div"),
     "ResourceScatterMax": _scattering("scatter_max"),

@@ -19,7 +19,7 @@ from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.tensor import invalid
 from tapeflow.core.values.variable import _assign
-from tapeflow.graph.ir.graph import _variable
+from tapeflow.graph.ir.operation import variable_in
 
 Values = tuple[torch.Tensor, ...]
 
@@ -130,7 +130,7 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
     def kernel(*args: Any) -> None:
         given = dict(zip(names, args, strict=True))
         given.pop("use_locking")
-        variables = [_variable(given.pop(h)) for h in handles]
+        variables = [variable_in(given.pop(h)) for h in handles]
         before = [v._value.value for v in variables]
         grad, indices = given.pop(gradient), given.pop("indices", None)
         place = next((v.device for v in (*before, grad) if not v.is_cpu), None)

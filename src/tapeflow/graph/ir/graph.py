@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.autodiff.tape import Call, record
@@ -27,7 +25,7 @@ from tapeflow.graph.ir.collections import Collections
 from tapeflow.graph.ir.deferred import gradient
 from tapeflow.graph.ir.messages import shape_error, type_error
 from tapeflow.graph.ir.names import Names
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
 
@@ -539,12 +537,7 @@ def _tell_of_variables(handles: Sequence[Any]) -> None:
 
 def value_of_variable(handle: Any) -> Any:
     """The raw value of a variable now."""
-    return _variable(handle)._value.value
-
-
-def _variable(handle: Any) -> Any:
-    """The variable that a raw resource is, or holds."""
-    return handle[()] if isinstance(handle, np.ndarray) else handle
+    return variable_in(handle)._value.value
 
 
 READ = GraphOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy)  # the handle stands for the variable

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import op_def as op_defs
@@ -230,3 +232,8 @@ def variable_of(tensor: Any) -> Any:
     """The variable whose handle a tensor is, or None."""
     op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
     return op.attrs.get("variable") if isinstance(op, GraphOp) else None
+
+
+def variable_in(handle: Any) -> Any:
+    """Returns the variable that a raw resource is, or holds."""
+    return handle[()] if isinstance(handle, np.ndarray) else handle

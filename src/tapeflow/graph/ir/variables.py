@@ -11,8 +11,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import next_id
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
-from tapeflow.graph.ir.graph import _variable
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 
 def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -> Variable:
@@ -52,7 +51,7 @@ def has_value(variable: Variable) -> bool:
 
 def is_initialized(variable: Variable) -> SymbolicTensor:
     """Returns a boolean scalar of the graph that is being built: whether the variable has a value when it runs."""
-    op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(_variable(handle))).value)
+    op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(variable_in(handle))).value)
     return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]
 
 

@@ -1,12 +1,26 @@
-"""Operators whose diagonals are what is kept: Toeplitz and tridiagonal matrices."""
+"""Operators that hold diagonals: Toeplitz and tridiagonal matrices."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.creation import zeros_like
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.padding import reverse, roll
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.debugging.values import assert_equal
+from tapeflow.linalg.banded import tridiagonal_solve
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag, diag_part
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.circulant import LinearOperatorCirculant, to_complex
@@ -19,6 +33,8 @@ from tapeflow.linalg.operators.shapes import (
     dimensions,
     parameter,
 )
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.signal.fourier_ops import fft
 
 
 class LinearOperatorToeplitz(LinearOperator):
@@ -43,8 +59,8 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def __init__(
         self,
-        col: Any,
-        row: Any,
+        col: TensorLike,
+        row: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -58,22 +74,15 @@ class LinearOperatorToeplitz(LinearOperator):
         if None not in lengths and lengths[0] != lengths[1]:
             raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
         is_square = hints.implied(True, is_square, "Only square Toeplitz operators currently supported.")
-        super().__init__(
-            self._row.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(self._row.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property
-    def col(self) -> Any:
+    def col(self) -> Tensor | Variable:
         """The first columns, of shape `[..., n]`."""
         return self._col
 
     @property
-    def row(self) -> Any:
+    def row(self) -> Tensor | Variable:
         """The first rows, of shape `[..., n]`."""
         return self._row
 
@@ -82,37 +91,35 @@ class LinearOperatorToeplitz(LinearOperator):
         return shape + shape[-1:]
 
     def _shape_tensor(self) -> Any:
-        shape = broadcast_dynamic(tf.shape(self._row), tf.shape(self._col))
-        return tf.concat([shape, shape[-1:]], 0)
+        shape = broadcast_dynamic(ops.Shape(self._row), ops.Shape(self._col))
+        return concat([shape, shape[-1:]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        from tapeflow.signal import fft
-
         # The matrix is the corner of a circulant one of twice the size.
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        x = conjugate_transpose(x) if adjoint_arg else x
         col, row = broadcast_batches([self._col, self._row], 1)
-        column = tf.concat([col, tf.zeros_like(col[..., :1]), tf.reverse(row[..., 1:], [-1])], -1)
+        column = concat([col, zeros_like(col[..., :1]), reverse(row[..., 1:], [-1])], -1)
         circulant = LinearOperatorCirculant(fft(to_complex(column)), self.dtype)
-        product = circulant.matmul(tf.concat([x, tf.zeros_like(x)], -2), adjoint=adjoint)
+        product = circulant.matmul(concat([x, zeros_like(x)], -2), adjoint=adjoint)
         return product[..., : dimensions(x)[-2], :]
 
     def _trace(self) -> Any:
-        # By the diagonal, so that a batch that only `row` has is there.
-        return tf.reduce_sum(self._diag_part(), -1)
+        # By the diagonal, which has the dimensions of a batch that only `row` has, too.
+        return reduce_sum(self._diag_part(), -1)
 
     def _diag_part(self) -> Any:
-        return tf.broadcast_to(self._col[..., :1], self.shape_tensor()[:-1])
+        return broadcast_to(self._col[..., :1], self.shape_tensor()[:-1])
 
     def _to_dense(self) -> Any:
         col, row = broadcast_batches([self._col, self._row], 1)
-        diagonals = tf.concat([tf.reverse(col, [-1]), row[..., 1:]], -1)  # from the lowest to the highest
-        places = tf.range(dimensions(col)[-1])
-        return tf.gather(diagonals, places - tf.expand_dims(places, -1) + dimensions(col)[-1] - 1, axis=-1)
+        diagonals = concat([reverse(col, [-1]), row[..., 1:]], -1)  # from the lowest to the highest
+        places = range_op(dimensions(col)[-1])
+        return gather(diagonals, places - expand_dims(places, -1) + dimensions(col)[-1] - 1, axis=-1)
 
     def _assert_self_adjoint(self) -> None:
         message = "row and col are not conjugate to each other, and so this operator is not self-adjoint."
-        col = tf.identity(self._col)
-        tf.debugging.assert_equal(col[..., 1:], conj(tf.identity(self._row))[..., 1:], message=message)
+        col = identity(self._col)
+        assert_equal(col[..., 1:], conj(identity(self._row))[..., 1:], message=message)
         assert_real(col[..., :1], message)
 
 
@@ -139,7 +146,7 @@ class LinearOperatorTridiag(LinearOperator):
 
     def __init__(
         self,
-        diagonals: Any,
+        diagonals: TensorLike,
         diagonals_format: str = "compact",
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -153,26 +160,20 @@ class LinearOperatorTridiag(LinearOperator):
                 f"{diagonals_format}."
             )
         self._diagonals: Any
+        sequence: Any = diagonals
         if diagonals_format == "sequence":
-            self._diagonals = [parameter(d) for d in diagonals]
+            self._diagonals = [parameter(d) for d in sequence]
             dtype = self._diagonals[0].dtype
         else:
             self._diagonals = parameter(diagonals)
             check_rank(self._diagonals, 2, "diagonals")
             dtype = self._diagonals.dtype
         self._diagonals_format = diagonals_format
-        super().__init__(
-            dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property
     def diagonals(self) -> Any:
-        """The diagonals, as they were given."""
+        """The diagonals, in the format `diagonals_format`."""
         return self._diagonals
 
     @property
@@ -195,51 +196,51 @@ class LinearOperatorTridiag(LinearOperator):
 
     def _shape_tensor(self) -> Any:
         if self._diagonals_format == "matrix":
-            return tf.shape(self._diagonals)
+            return ops.Shape(self._diagonals)
         if self._diagonals_format == "sequence":
-            shape = broadcast_dynamic(*[tf.shape(d) for d in self._diagonals])
-            return tf.concat([shape, shape[-1:]], 0)
-        shape = tf.shape(self._diagonals)
-        return tf.concat([shape[:-2], shape[-1:], shape[-1:]], 0)
+            shape = broadcast_dynamic(*[ops.Shape(d) for d in self._diagonals])
+            return concat([shape, shape[-1:]], 0)
+        shape = ops.Shape(self._diagonals)
+        return concat([shape[:-2], shape[-1:], shape[-1:]], 0)
 
     def _bands(self, adjoint: bool = False) -> list[Any]:
-        """The superdiagonal, the diagonal and the subdiagonal, of shape `[..., n]` each, as in the compact format."""
+        """Returns superdiagonal, diagonal and subdiagonal, of shape `[..., n]` each, as in the compact format."""
         if self._diagonals_format == "sequence":
-            above, main, below = broadcast_batches([tf.identity(d) for d in self._diagonals], 1)
+            above, main, below = broadcast_batches([identity(d) for d in self._diagonals], 1)
         elif self._diagonals_format == "compact":
-            above, main, below = tf.unstack(self._diagonals, 3, -2)
+            above, main, below = unstack(self._diagonals, 3, -2)
         else:
-            above, main, below = tf.unstack(tf.linalg.diag_part(self._diagonals, k=(-1, 1), align="LEFT_RIGHT"), 3, -2)
+            above, main, below = unstack(diag_part(self._diagonals, k=(-1, 1), align="LEFT_RIGHT"), 3, -2)
         if not adjoint:
             return [above, main, below]
-        return [tf.roll(conj(below), -1, -1), conj(main), tf.roll(conj(above), 1, -1)]
+        return [roll(conj(below), -1, -1), conj(main), roll(conj(above), 1, -1)]
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
-        above, main, below = [tf.expand_dims(band, -1) for band in self._bands(adjoint)]
+        x = conjugate_transpose(x) if adjoint_arg else x
+        above, main, below = [expand_dims(band, -1) for band in self._bands(adjoint)]
         product = main * x
-        zeros = tf.zeros_like(product[..., :1, :])
+        zeros = zeros_like(product[..., :1, :])
         upper = above[..., :-1, :] * x[..., 1:, :]
         lower = below[..., 1:, :] * x[..., :-1, :]
-        return product + tf.concat([upper, zeros], -2) + tf.concat([zeros, lower], -2)
+        return product + concat([upper, zeros], -2) + concat([zeros, lower], -2)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
-        bands, rhs = broadcast_batches([tf.stack(self._bands(adjoint), -2), rhs])
-        return tf.linalg.tridiagonal_solve(bands, rhs, diagonals_format="compact")
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
+        bands, rhs = broadcast_batches([stack(self._bands(adjoint), -2), rhs])
+        return tridiagonal_solve(bands, rhs, diagonals_format="compact")
 
     def _diag_part(self) -> Any:
         return self._bands()[1]
 
     def _to_dense(self) -> Any:
         if self._diagonals_format == "matrix":
-            return tf.identity(self._diagonals)
-        return tf.linalg.diag(tf.stack(self._bands(), -2), k=(-1, 1), align="LEFT_RIGHT")
+            return identity(self._diagonals)
+        return diag(stack(self._bands(), -2), k=(-1, 1), align="LEFT_RIGHT")
 
     def _assert_self_adjoint(self) -> None:
         above, main, below = self._bands()
         assert_real(main, "This tridiagonal operator contained non-zero imaginary values on the diagonal.")
-        tf.debugging.assert_equal(
+        assert_equal(
             conj(below)[..., 1:],
             above[..., :-1],
             message="This tridiagonal operator has non-conjugate subdiagonal and superdiagonal.",

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, fill
+from tapeflow.array.grids import eye
+from tapeflow.array.properties import is_tensor, size
+from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
-from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.linalg.operators import hints
+from tapeflow.debugging.values import assert_equal, assert_less, assert_positive
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag_part
+from tapeflow.linalg.factorizations import cholesky
+from tapeflow.linalg.operators import dispatch, hints
 from tapeflow.linalg.operators.shapes import check_same_dimension, solve_dense
+from tapeflow.linalg.operators.slicing import batch_slice, slice_parameters
+from tapeflow.linalg.operators.spec import spec_of
+from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
+from tapeflow.linalg.spectral import eigvalsh, svd
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import real
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import exp, log
+from tapeflow.math.reduction import reduce_max, reduce_min, reduce_sum
 from tapeflow.module import Module
 
 
@@ -24,21 +42,21 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     """A matrix, or a batch of matrices, that multiplies and solves without having to be written out.
 
     An operator of shape `[..., m, n]` stands for matrices of m rows and n columns. Its leading dimensions broadcast
-    against those of what it is applied to. A subclass gives `_shape` and `_matmul`, and overrides whatever else
-    (`_solve`, `_determinant`, `_to_dense`, ...) it can do better than by writing the matrix out; in a graph with
-    unknown dimensions also `_shape_tensor`.
+    against those of its arguments. A subclass defines `_shape` and `_matmul`, for graphs with unknown dimensions also
+    `_shape_tensor`, and overrides the methods (`_solve`, `_determinant`, `_to_dense`, ...) that it can compute better
+    than from the dense matrix.
 
     The hints promise properties, and choose algorithms by them; nothing checks them but the `assert_...` methods.
 
     Args:
         dtype: of the elements.
-        graph_parents: tensors that the operator depends on; kept, and not used.
-        is_non_singular: whether the matrices are invertible; None if that is not known.
-        is_self_adjoint: whether they equal their conjugate transposes.
-        is_positive_definite: whether `x^H A x` has a positive real part for all x but zero.
-        is_square: whether there are as many rows as columns; by default as the shape says.
+        graph_parents: tensors that the operator depends on; only the property of that name uses them.
+        is_non_singular: the matrices are invertible; None if that is unknown.
+        is_self_adjoint: the matrices equal their conjugate transposes.
+        is_positive_definite: `x^H A x` has a positive real part for all x but zero.
+        is_square: there are as many rows as columns; by default as the shape says.
         name: by default that of the class.
-        parameters: the arguments of the subclass; by default those that it was called with.
+        parameters: the arguments of the subclass; by default those of its constructor's call.
 
     Raises:
         ValueError: the hints contradict each other.
@@ -54,7 +72,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         ([2.0, 6.0], 4.0)
     """
 
-    # What the operator was called with is in the other attributes, too.
+    # The other attributes hold the constructor's arguments, too.
     _TF_MODULE_IGNORED_PROPERTIES = Module._TF_MODULE_IGNORED_PROPERTIES | {"_arguments", "_parameters"}
 
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
@@ -66,8 +84,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def __init__(
         self,
-        dtype: Any,
-        graph_parents: Any = None,
+        dtype: DTypeLike,
+        graph_parents: Sequence[Any] | None = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -81,10 +99,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         is_square = hints.implied(bool(is_non_singular), is_square, "A non-singular matrix is always square.")
         is_square = hints.implied(bool(is_self_adjoint), is_square, "A self-adjoint matrix is always square.")
         for i, parent in enumerate(graph_parents or ()):
-            if not tf.is_tensor(parent):
+            if not is_tensor(parent):
                 raise ValueError(f"Graph parent item {i} is not a Tensor; {parent}.")
         self._graph_parents = list(graph_parents or ())
-        self._dtype = as_dtype(dtype).base_dtype if dtype else dtype
+        self._dtype: Any = as_dtype(dtype).base_dtype if dtype else dtype
         self._is_non_singular = is_non_singular
         self._is_self_adjoint = is_self_adjoint
         self._is_positive_definite = is_positive_definite
@@ -92,11 +110,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         self._parameters = parameters
         self._name = name or type(self).__name__
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that the operator was made with, by name."""
+        """The arguments of the constructor, by name."""
         if self._parameters is None:
             args, kwargs = self._arguments
             bound = inspect.signature(type(self)).bind(*args, **kwargs)
@@ -106,7 +124,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @property
     def dtype(self) -> DType:
-        """The dtype of the elements, and of what the operator takes and gives."""
+        """The dtype of the elements, of arguments and of results."""
         return self._dtype
 
     @property
@@ -121,30 +139,30 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @property
     def graph_parents(self) -> list[Any]:
-        """The tensors given as `graph_parents`."""
+        """The tensors in `graph_parents`."""
         return self._graph_parents
 
     @property
     def is_non_singular(self) -> bool | None:
-        """Whether the matrices are invertible, or None."""
+        """True if the matrices are invertible, False if not, None if that is unknown."""
         return self._is_non_singular
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """Whether the matrices equal their conjugate transposes, or None."""
+        """True if the matrices equal their conjugate transposes, False if not, None if that is unknown."""
         return self._is_self_adjoint
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """Whether the matrices are positive definite, or None."""
+        """True if the matrices are positive definite, False if not, None if that is unknown."""
         return self._is_positive_definite
 
     @property
     def is_square(self) -> bool | None:
-        """Whether the matrices have as many rows as columns, or None.
+        """True if the matrices have as many rows as columns, False if not, None if that is unknown.
 
         Raises:
-            ValueError: the hint says that they have not, and they have.
+            ValueError: they have as many, and the hint says that they have not.
         """
         hint = self._is_square_hint
         if hint:
@@ -162,7 +180,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @abstractmethod
     def _shape(self) -> TensorShape:
-        """The static shape."""
+        """Returns the static shape."""
 
     def _shape_tensor(self) -> Any:
         raise NotImplementedError("_shape_tensor is not implemented.")
@@ -192,48 +210,54 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """The number of rows."""
         return self.shape[-2]
 
-    def shape_tensor(self, name: str | None = "shape_tensor") -> Any:
-        """The shape as an int32 tensor, for graphs whose shapes are not known when they are made."""
+    def shape_tensor(self, name: str | None = "shape_tensor") -> Tensor:
+        """Returns the shape as an int32 tensor, for graphs whose shapes are not static."""
         return self._as_tensor(self.shape) if self.shape.is_fully_defined() else self._shape_tensor()
 
-    def batch_shape_tensor(self, name: str | None = "batch_shape_tensor") -> Any:
-        """The shape without the last two dimensions, as an int32 tensor."""
+    def batch_shape_tensor(self, name: str | None = "batch_shape_tensor") -> Tensor:
+        """Returns the shape without the last two dimensions, as an int32 tensor."""
         batch = self.batch_shape
         return self._as_tensor(batch) if batch.is_fully_defined() else self.shape_tensor()[:-2]
 
-    def tensor_rank_tensor(self, name: str | None = "tensor_rank_tensor") -> Any:
-        """The number of dimensions, as an int32 tensor."""
+    def tensor_rank_tensor(self, name: str | None = "tensor_rank_tensor") -> Tensor:
+        """Returns the number of dimensions, as an int32 tensor."""
         rank = self.tensor_rank
-        return tf.size(self.shape_tensor()) if rank is None else tf.constant(rank)
+        return size(self.shape_tensor()) if rank is None else constant(rank)
 
-    def domain_dimension_tensor(self, name: str | None = "domain_dimension_tensor") -> Any:
-        """The number of columns, as an int32 tensor."""
+    def domain_dimension_tensor(self, name: str | None = "domain_dimension_tensor") -> Tensor:
+        """Returns the number of columns, as an int32 tensor."""
         columns = self.domain_dimension
-        return self.shape_tensor()[-1] if columns is None else tf.constant(columns)
+        return self.shape_tensor()[-1] if columns is None else constant(columns)
 
-    def range_dimension_tensor(self, name: str | None = "range_dimension_tensor") -> Any:
-        """The number of rows, as an int32 tensor."""
+    def range_dimension_tensor(self, name: str | None = "range_dimension_tensor") -> Tensor:
+        """Returns the number of rows, as an int32 tensor."""
         rows = self.range_dimension
-        return self.shape_tensor()[-2] if rows is None else tf.constant(rows)
+        return self.shape_tensor()[-2] if rows is None else constant(rows)
 
     @staticmethod
     def _as_tensor(shape: TensorShape) -> Any:
-        return tf.constant(shape.as_list(), tf.int32)
+        return constant(shape.as_list(), int32)
 
     def _filled(self, value: float, dtype: DType | None = None) -> Any:
-        """A tensor of the batch's shape with one value everywhere."""
+        """Returns a tensor of the batch's shape with one value everywhere."""
         batch = self.batch_shape
         shape = batch if batch.is_fully_defined() else self.batch_shape_tensor()
-        return tf.fill(shape, tf.cast(value, dtype or self.dtype))
+        return fill(shape, cast(value, dtype or self.dtype))
 
     # ---- products ----------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        """The product with a tensor that has passed the checks of `matmul`."""
+        """Computes the product with a tensor that has passed the checks of `matmul`."""
 
-    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
-        """The product `A @ x`, also written so.
+    def matmul(
+        self,
+        x: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str | None = "matmul",
+    ) -> Any:
+        """Computes the product `A @ x`, also written so.
 
         Args:
             x: a tensor of shape `[..., n, k]` and the operator's dtype, or an operator.
@@ -241,8 +265,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             adjoint_arg: multiplies by the adjoint of `x`.
 
         Returns:
-            A tensor of shape `[..., m, k]`; for an operator an operator, of the simplest kind that is known for the
-            two.
+            A tensor of shape `[..., m, k]` and the operator's dtype; for an operator an operator, of the simplest class
+            for the two.
 
         Raises:
             TypeError: `x` is of another dtype.
@@ -261,19 +285,18 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._matmul_of(other, self)
 
     def _matmul_of(self, a: Any, b: Any, *flags: bool) -> Any:
-        from tapeflow.linalg.operators.algebra import matmul
+        """Computes `tf.matmul(a, b)`, where this operator is one of the two."""
+        return dispatch.matmul(self, a, b, *flags)
 
-        return matmul(a, b, *flags)
-
-    def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
-        """The product with vectors.
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str | None = "matvec") -> Any:
+        """Computes the product with vectors.
 
         Args:
             x: a tensor of shape `[..., n]` and the operator's dtype.
             adjoint: multiplies by the adjoint of this operator.
 
         Returns:
-            A tensor of shape `[..., m]`.
+            A tensor of shape `[..., m]` and the operator's dtype.
 
         Raises:
             TypeError: `x` is of another dtype.
@@ -282,45 +305,49 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._matvec(self._argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return tf.squeeze(self.matmul(tf.expand_dims(x, -1), adjoint=adjoint), -1)
+        return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
 
     def _argument(self, x: Any, own: int, its: int) -> Any:
-        """The tensor of an argument whose dimension `its` meets the operator's dimension `own`."""
-        x = self._of_dtype(x)
-        shape = x.shape
+        """Returns an argument as a tensor, whose dimension `its` must equal the operator's dimension `own`."""
+        tensor = self._of_dtype(x)
+        shape = tensor.shape
         if shape.rank is not None and shape.rank < -its:
             raise IndexError(f"Expected an argument of rank {-its} at least, and got one of shape {shape}.")
         check_same_dimension(self.shape[own], shape[its])
-        return x
+        return tensor
 
     def _of_dtype(self, x: Any) -> Any:
-        """The tensor of an argument, which must have the operator's dtype."""
-        x = x if isinstance(x, Tensor) else convert(x)
-        if x.dtype is not self.dtype:
-            raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {x.dtype} in tensor {x}")
-        return x
+        """Returns an argument as a tensor, which must have the operator's dtype."""
+        tensor = x if isinstance(x, Tensor) else convert(x)
+        if tensor.dtype is not self.dtype:
+            raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {tensor.dtype} in tensor {tensor}")
+        return tensor
 
     def _matching(
-        self, other: LinearOperator, adjoint: bool, adjoint_arg: bool, what: str
+        self, other: LinearOperator, adjoint: bool, adjoint_arg: bool, argument: str
     ) -> tuple[LinearOperator, LinearOperator]:
-        """This operator and another, as the flags want them, with dimensions that fit."""
+        """Applies the flags to this operator and another, whose dimensions must fit then."""
         left = self.adjoint() if adjoint else self
         right = other.adjoint() if adjoint_arg else other
-        wanted, found = left.domain_dimension, right.range_dimension
-        if wanted is not None and found is not None and wanted != found:
+        columns, rows = left.domain_dimension, right.range_dimension
+        if columns is not None and rows is not None and columns != rows:
             raise ValueError(
-                f"Operators are incompatible. Expected `{what}` to have dimension {wanted} but got {found}."
+                f"Operators are incompatible. Expected `{argument}` to have dimension {columns} but got {rows}."
             )
         return left, right
 
     def _linop_matmul(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
-        from tapeflow.linalg.operators.algebra import product
-
-        return product(left_operator, right_operator)
+        return dispatch.product(left_operator, right_operator)
 
     # ---- equations ---------------------------------------------------------------------------------------------------
 
-    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "solve") -> Any:
+    def solve(
+        self,
+        rhs: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str | None = "solve",
+    ) -> Any:
         """Solves `A @ x = rhs` exactly.
 
         Args:
@@ -329,10 +356,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             adjoint_arg: takes the adjoint of `rhs`.
 
         Returns:
-            A tensor of shape `[..., n, k]`; for an operator an operator.
+            A tensor of shape `[..., n, k]` and the operator's dtype; for an operator an operator.
 
         Raises:
-            NotImplementedError: the operator is known to be singular, or not square.
+            NotImplementedError: the operator is singular or not square, by its hints or its shape.
             TypeError: `rhs` is of another dtype.
             ValueError: the dimensions do not fit.
         """
@@ -343,54 +370,53 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _check_solvable(self) -> None:
-        for lacking, what in ((self.is_non_singular, "be singular"), (self.is_square, "not be square")):
-            if lacking is False:
-                raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {what}.")
+        for hint, text in ((self.is_non_singular, "be singular"), (self.is_square, "not be square")):
+            if hint is False:
+                raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {text}.")
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         if self._can_use_cholesky():
-            return tf.linalg.cholesky_solve(tf.linalg.cholesky(self.to_dense()), rhs)
+            return cholesky_solve(cholesky(self.to_dense()), rhs)
         return solve_dense(self.to_dense(), rhs, adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str | None = "solve") -> Any:
-        """Solves `A @ x = rhs` for vectors; see `solve`.
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str | None = "solve") -> Any:
+        """Solves `A @ x = rhs` for vectors.
 
         Args:
             rhs: a tensor of shape `[..., n]` and the operator's dtype.
             adjoint: solves with the adjoint of this operator.
 
         Returns:
-            A tensor of shape `[..., n]`.
+            A tensor of shape `[..., n]` and the operator's dtype.
+
+        Raises:
+            NotImplementedError, TypeError, ValueError: see `solve`.
         """
         return self._solvevec(self._argument(rhs, -1 if adjoint else -2, -1), adjoint=adjoint)
 
     def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
-        return tf.squeeze(self.solve(tf.expand_dims(rhs, -1), adjoint=adjoint), -1)
+        return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
 
     def _linop_solve(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
-        from tapeflow.linalg.operators.algebra import solution
-
-        return solution(left_operator, right_operator)
+        return dispatch.solution(left_operator, right_operator)
 
     # ---- other operators ---------------------------------------------------------------------------------------------
 
     def adjoint(self, name: str | None = "adjoint") -> LinearOperator:
-        """The conjugate transpose, as an operator; also `A.H`."""
+        """Returns the conjugate transpose, as an operator; also `A.H`."""
         return self if self.is_self_adjoint is True else self._linop_adjoint()
 
     def _linop_adjoint(self) -> LinearOperator:
-        from tapeflow.linalg.operators.derived import LinearOperatorAdjoint
-
-        return LinearOperatorAdjoint(self, **hints.of(self))
+        return dispatch.general["adjoint"](self, **hints.of(self))
 
     H = property(adjoint)
 
     def inverse(self, name: str | None = "inverse") -> LinearOperator:
-        """The inverse, as an operator.
+        """Returns the inverse, as an operator.
 
         Raises:
-            ValueError: the operator is known to be singular, or not square.
+            ValueError: the operator is singular or not square, by its hints or its shape.
         """
         if self.is_square is False:
             raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
@@ -399,25 +425,22 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._linop_inverse()
 
     def _linop_inverse(self) -> LinearOperator:
-        from tapeflow.linalg.operators.derived import LinearOperatorInversion
-
-        return LinearOperatorInversion(self, **hints.of(self))
+        return dispatch.general["inverse"](self, **hints.of(self))
 
     def cholesky(self, name: str | None = "cholesky") -> LinearOperator:
-        """The lower triangular factor L of Cholesky's factorization `A = L @ L.H`, as an operator.
+        """Computes the lower triangular factor L of Cholesky's factorization `A = L @ L.H`, as an operator.
 
         Raises:
-            ValueError: the operator is not known to be self-adjoint and positive definite.
+            ValueError: the operator's hints do not say that it is self-adjoint and positive definite.
         """
         if not self._can_use_cholesky():
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
         return self._linop_cholesky()
 
     def _linop_cholesky(self) -> LinearOperator:
-        from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
-
-        factor = tf.linalg.cholesky(self.to_dense())
-        return LinearOperatorLowerTriangular(factor, is_non_singular=True, is_self_adjoint=False, is_square=True)
+        factor = cholesky(self.to_dense())
+        lower_triangular = dispatch.general["lower triangular"]
+        return lower_triangular(factor, is_non_singular=True, is_self_adjoint=False, is_square=True)
 
     # ---- numbers -----------------------------------------------------------------------------------------------------
 
@@ -425,8 +448,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         if self.is_square is False:
             raise NotImplementedError("Determinant not implemented for an operator that is expected to not be square.")
 
-    def determinant(self, name: str | None = "det") -> Any:
-        """The determinants, of shape `[...]`.
+    def determinant(self, name: str | None = "det") -> Tensor:
+        """Computes the determinants, of shape `[...]`.
 
         Raises:
             NotImplementedError: the operator is not square.
@@ -436,11 +459,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def _determinant(self) -> Any:
         if self._can_use_cholesky():
-            return tf.exp(self.log_abs_determinant())
-        return tf.linalg.det(self.to_dense())
+            return exp(self.log_abs_determinant())
+        return det(self.to_dense())
 
-    def log_abs_determinant(self, name: str | None = "log_abs_det") -> Any:
-        """The logarithms of the absolute values of the determinants, of shape `[...]`.
+    def log_abs_determinant(self, name: str | None = "log_abs_det") -> Tensor:
+        """Computes the logarithms of the absolute values of the determinants, of shape `[...]`.
 
         Raises:
             NotImplementedError: the operator is not square.
@@ -450,62 +473,65 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def _log_abs_determinant(self) -> Any:
         if self._can_use_cholesky():
-            diagonal = tf.linalg.diag_part(tf.linalg.cholesky(self.to_dense()))
-            return 2 * tf.reduce_sum(tf.math.log(diagonal), -1)
-        return tf.linalg.slogdet(self.to_dense()).log_abs_determinant
+            diagonal = diag_part(cholesky(self.to_dense()))
+            return 2 * reduce_sum(log(diagonal), -1)
+        return slogdet(self.to_dense()).log_abs_determinant
 
-    def trace(self, name: str | None = "trace") -> Any:
-        """The sums of the main diagonals, of shape `[...]`."""
+    def trace(self, name: str | None = "trace") -> Tensor:
+        """Computes the sums of the main diagonals, of shape `[...]`."""
         return self._trace()
 
     def _trace(self) -> Any:
-        return tf.reduce_sum(self.diag_part(), -1)
+        return reduce_sum(self.diag_part(), -1)
 
-    def eigvals(self, name: str | None = "eigvals") -> Any:
-        """The eigenvalues, of shape `[..., n]`.
+    def eigvals(self, name: str | None = "eigvals") -> Tensor:
+        """Computes the eigenvalues, of shape `[..., n]`.
 
         Raises:
-            NotImplementedError: the operator is not known to be self-adjoint.
+            NotImplementedError: the operator's hints do not say that it is self-adjoint.
         """
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
         return self._eigvals()
 
     def _eigvals(self) -> Any:
-        return tf.linalg.eigvalsh(self.to_dense())
+        return eigvalsh(self.to_dense())
 
-    def cond(self, name: str | None = "cond") -> Any:
-        """The condition numbers, of shape `[...]`: the largest singular value by the smallest."""
+    def cond(self, name: str | None = "cond") -> Tensor:
+        """Computes the condition numbers, of shape `[...]`: the largest singular value by the smallest."""
         return self._cond()
 
     def _cond(self) -> Any:
-        values = tf.abs(self._eigvals()) if self.is_self_adjoint else tf.linalg.svd(self.to_dense(), compute_uv=False)
-        return tf.reduce_max(values, -1) / tf.reduce_min(values, -1)
+        values: Any = abs_op(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
+        return reduce_max(values, -1) / reduce_min(values, -1)
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
-    def to_dense(self, name: str | None = "to_dense") -> Any:
-        """The matrices, written out."""
+    def to_dense(self, name: str | None = "to_dense") -> Tensor:
+        """Returns the matrices, of shape `[..., m, n]`."""
         return self._to_dense()
 
     def _to_dense(self) -> Any:
         batch, columns = self.batch_shape, self.domain_dimension
         batch_shape = batch if batch.is_fully_defined() else self.batch_shape_tensor()
         rows = self.domain_dimension_tensor() if columns is None else columns
-        return self.matmul(tf.eye(rows, batch_shape=batch_shape, dtype=self.dtype))
+        return self.matmul(eye(rows, batch_shape=batch_shape, dtype=self.dtype))
 
-    def diag_part(self, name: str | None = "diag_part") -> Any:
-        """The main diagonals, of shape `[..., min(m, n)]`."""
+    def diag_part(self, name: str | None = "diag_part") -> Tensor:
+        """Returns the main diagonals, of shape `[..., min(m, n)]`."""
         return self._diag_part()
 
     def _diag_part(self) -> Any:
-        return tf.linalg.diag_part(self.to_dense())
+        return diag_part(self.to_dense())
 
-    def add_to_tensor(self, x: Any, name: str | None = "add_to_tensor") -> Any:
-        """The sum of the matrices and a tensor.
+    def add_to_tensor(self, x: TensorLike, name: str | None = "add_to_tensor") -> Tensor:
+        """Adds the matrices to a tensor.
 
         Args:
             x: a tensor of shape `[..., m, n]` and the operator's dtype.
+
+        Returns:
+            A tensor of that shape and dtype.
 
         Raises:
             TypeError: `x` is of another dtype.
@@ -528,27 +554,27 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _assert_non_singular(self) -> None:
         if self._can_use_cholesky():
             return self.assert_positive_definite()
-        values = tf.linalg.svd(self.to_dense(), compute_uv=False)
-        cond = tf.reduce_max(values, -1) / tf.reduce_min(values, -1)
-        size = tf.reduce_max([tf.constant(100), self.range_dimension_tensor(), self.domain_dimension_tensor()])
+        values = svd(self.to_dense(), compute_uv=False)
+        cond = reduce_max(values, -1) / reduce_min(values, -1)
+        size = reduce_max([constant(100), self.range_dimension_tensor(), self.domain_dimension_tensor()])
         eps = float(np.finfo(self.dtype.as_numpy_dtype).eps)
-        limit = 1.0 / (tf.cast(size, cond.dtype) * eps)
-        return tf.debugging.assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
+        limit = 1.0 / (cast(size, cond.dtype) * eps)
+        return assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
 
     def assert_positive_definite(self, name: str | None = "assert_positive_definite") -> None:
         """Asserts that the matrices are positive definite.
 
         Raises:
             InvalidArgumentError: they are not.
-            NotImplementedError: the operator is not known to be self-adjoint, and there is no other way to tell.
+            NotImplementedError: the hints do not say that the operator is self-adjoint, and there is no other test.
         """
         return self._assert_positive_definite()
 
     def _assert_positive_definite(self) -> None:
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented.")
-        diagonal = tf.math.real(tf.linalg.diag_part(tf.linalg.cholesky(self.to_dense())))
-        return tf.debugging.assert_positive(diagonal, message="Matrix was not positive definite.")
+        diagonal = real(diag_part(cholesky(self.to_dense())))
+        return assert_positive(diagonal, message="Matrix was not positive definite.")
 
     def assert_self_adjoint(self, name: str | None = "assert_self_adjoint") -> None:
         """Asserts that the matrices equal their conjugate transposes.
@@ -560,36 +586,26 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def _assert_self_adjoint(self) -> None:
         dense = self.to_dense()
-        return tf.debugging.assert_equal(
-            dense, tf.linalg.adjoint(dense), message="Matrix was not equal to its adjoint."
-        )
+        return assert_equal(dense, conjugate_transpose(dense), message="Matrix was not equal to its adjoint.")
 
     # ---- as a composite value ----------------------------------------------------------------------------------------
 
-    # The parameters that make up the operator beside its hints, as its spec knows them, and how many trailing
-    # dimensions of each the matrix takes: what is left is the batch. None: the parameter has no batch.
+    # The parameters that define the operator beside its hints, by the names that its spec uses, and for each the number
+    # of its trailing dimensions that are no batch dimensions. None: the parameter has no batch.
     _matrix_dimensions: dict[str, int | None] = {}  # noqa: RUF012
 
     @property
     def _type_spec(self) -> Any:
-        from tapeflow.linalg.operators.spec import spec_of
-
         return spec_of(self)
 
     def __getitem__(self, slices: Any) -> LinearOperator:
-        """The operator of a part of the batch; `slices` index the leading dimensions as they do those of a tensor."""
-        from tapeflow.linalg.operators.slicing import batch_slice
-
+        """Slices the batch; `slices` index the leading dimensions as they do those of a tensor."""
         return batch_slice(self, slices)
 
     def _sliced(self, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
-        """The operator with its parameters sliced; see `batch_slice`."""
-        from tapeflow.linalg.operators.slicing import slice_parameters
-
+        """Returns the operator with its parameters sliced; see `slice_parameters`."""
         return slice_parameters(self, entries, batch_shape)
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """What the functions of `tf.linalg` give for an operator in the place of a matrix, or NotImplemented."""
-        from tapeflow.linalg.operators.algebra import apply
-
-        return apply(function.op.name, self, args)
+        """Computes a function of `tf.linalg` for this operator in the place of a matrix; see `dispatch.apply`."""
+        return dispatch.apply(function.op.name, self, args)

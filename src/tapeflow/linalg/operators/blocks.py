@@ -1,4 +1,4 @@
-"""Operators made of blocks: block diagonal, and block lower triangular."""
+"""Operators composed of blocks: block diagonal, and block lower triangular."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import concat, split, stack
+from tapeflow.array.shaping import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.debugging.types import assert_proper_iterable
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.composition import checked_operators, inherited, sum_of_logs
@@ -22,10 +27,11 @@ from tapeflow.linalg.operators.shapes import (
     check_same_dimension,
     dimensions,
 )
+from tapeflow.math.arithmetic import add_n
 
 
 def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
-    """Whether an argument is a list with a tensor for each block, rather than one tensor written as a list.
+    """Returns whether an argument is a list with a tensor for each block, rather than one tensor written as a list.
 
     Raises:
         ValueError: it could be both, or fits neither.
@@ -37,56 +43,55 @@ def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
         return False  # the rows of a single matrix
     if not any(isinstance(a, (list, tuple)) for a in arg):
         return True
-    found = [shape[axis] for shape in shapes]
+    lengths = [shape[axis] for shape in shapes]
     if all(size is None for size in sizes):
-        if len(found) == 1:
+        if len(lengths) == 1:
             return False
-        if any(f != found[0] for f in found):
+        if any(length != lengths[0] for length in lengths):
             return True
         raise ValueError(
             "Parsing of the input structure is ambiguous. Please input a blockwise iterable of `Tensor`s or a single "
             "`Tensor`."
         )
-    if all(size is None or size == f for size, f in zip(sizes, found, strict=True)):
+    if all(size is None or size == length for size, length in zip(sizes, lengths, strict=True)):
         return True
-    if all(f == found[0] for f in found) and found[0] >= sum(size or 0 for size in sizes):
+    if all(length == lengths[0] for length in lengths) and lengths[0] >= sum(size or 0 for size in sizes):
         return False
     raise ValueError("Input dimension does not match operator dimension.")
 
 
 def _total(sizes: list[int | None]) -> int | None:
-    """The sum of sizes, or None where one is not known."""
-    known = [s for s in sizes if s is not None]
-    return sum(known) if len(known) == len(sizes) else None
+    """Returns the sum of sizes, or None where one is not static."""
+    return None if None in sizes else sum(s for s in sizes if s is not None)
 
 
 class _BlockOperator(LinearOperator):
-    """What takes, instead of one tensor, a list with a tensor for each block, and gives such a list then."""
+    """An operator that also multiplies a list with a tensor for each block, and returns such a list then."""
 
     @abstractmethod
     def _all_operators(self) -> list[LinearOperator]:
-        """All blocks."""
+        """Returns all blocks."""
 
     @abstractmethod
     def _diagonal_operators(self) -> list[LinearOperator]:
-        """The blocks on the diagonal."""
+        """Returns the blocks on the diagonal."""
 
     @abstractmethod
     def _multiply(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        """The product with an argument in blocks, in blocks."""
+        """Computes the product with an argument in blocks, in blocks."""
 
     @abstractmethod
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        """The solution for a right side in blocks, in blocks."""
+        """Computes the solution for a right side in blocks, in blocks."""
 
     # ---- blocks of arguments -----------------------------------------------------------------------------------------
 
     def _sizes(self, rows: bool) -> list[int | None]:
-        """The numbers of rows, or of columns, of the blocks on the diagonal."""
+        """Returns the numbers of rows, or of columns, of the blocks on the diagonal."""
         return [o.range_dimension if rows else o.domain_dimension for o in self._diagonal_operators()]
 
     def _blocks(self, arg: Any, rows: bool, axis: int) -> list[Any] | None:
-        """The tensors of an argument that is a list with one for each block; None where it is a single tensor."""
+        """Returns the tensors of an argument that is a list with one for each block; None if it is a single tensor."""
         sizes = self._sizes(rows)
         if not _is_blockwise(sizes, arg, axis):
             return None
@@ -102,11 +107,11 @@ class _BlockOperator(LinearOperator):
         sizes: Any = self._sizes(rows)
         if None in sizes:
             operators = self._diagonal_operators()
-            sizes = tf.stack([o.range_dimension_tensor() if rows else o.domain_dimension_tensor() for o in operators])
-        return tf.split(x, sizes, axis)
+            sizes = stack([o.range_dimension_tensor() if rows else o.domain_dimension_tensor() for o in operators])
+        return split(x, sizes, axis)
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
-        """The product `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list of tensors, one a block, a list."""
+        """Computes `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list of tensors, one a block, a list."""
         if not isinstance(x, LinearOperator):
             blocks = self._blocks(x, adjoint, -1 if adjoint_arg else -2)
             if blocks is not None:
@@ -115,14 +120,14 @@ class _BlockOperator(LinearOperator):
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         blocks = self._split(x, adjoint, -1 if adjoint_arg else -2)
-        return tf.concat(broadcast_batches(self._multiply(blocks, adjoint, adjoint_arg)), -2)
+        return concat(broadcast_batches(self._multiply(blocks, adjoint, adjoint_arg)), -2)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
-        """The product with vectors; see `tf.linalg.LinearOperator.matvec`. For a list of blocks, a list."""
+        """Computes products with vectors; see `tf.linalg.LinearOperator.matvec`. For a list of blocks, a list."""
         blocks = self._blocks(x, adjoint, -1)
         if blocks is None:
             return super().matvec(x, adjoint, name)
-        return [tf.squeeze(y, -1) for y in self._multiply([tf.expand_dims(b, -1) for b in blocks], adjoint, False)]
+        return [squeeze(y, -1) for y in self._multiply([expand_dims(b, -1) for b in blocks], adjoint, False)]
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "solve") -> Any:
         """Solves `A @ x = rhs`; see `tf.linalg.LinearOperator.solve`. For a list of tensors, one a block, a list."""
@@ -137,7 +142,7 @@ class _BlockOperator(LinearOperator):
         if not self._square_blocks():
             return super()._solve(rhs, adjoint, adjoint_arg)
         blocks = self._split(rhs, not adjoint, -1 if adjoint_arg else -2)
-        return tf.concat(broadcast_batches(self._solve_blocks(blocks, adjoint, adjoint_arg)), -2)
+        return concat(broadcast_batches(self._solve_blocks(blocks, adjoint, adjoint_arg)), -2)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str | None = "solve") -> Any:
         """Solves `A @ x = rhs` for vectors; see `tf.linalg.LinearOperator.solvevec`. For a list of blocks, a list."""
@@ -145,7 +150,7 @@ class _BlockOperator(LinearOperator):
         if blocks is None:
             return super().solvevec(rhs, adjoint, name)
         self._check_solvable()
-        return [tf.squeeze(x, -1) for x in self._solve_blocks([tf.expand_dims(b, -1) for b in blocks], adjoint, False)]
+        return [squeeze(x, -1) for x in self._solve_blocks([expand_dims(b, -1) for b in blocks], adjoint, False)]
 
     # ---- by the blocks on the diagonal -------------------------------------------------------------------------------
 
@@ -160,10 +165,10 @@ class _BlockOperator(LinearOperator):
 
     def _shape_tensor(self) -> Any:
         operators = self._diagonal_operators()
-        rows = tf.add_n([o.range_dimension_tensor() for o in operators])
-        columns = tf.add_n([o.domain_dimension_tensor() for o in operators])
+        rows = add_n([o.range_dimension_tensor() for o in operators])
+        columns = add_n([o.domain_dimension_tensor() for o in operators])
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._all_operators()])
-        return tf.concat([batch, tf.stack([rows, columns])], 0)
+        return concat([batch, stack([rows, columns])], 0)
 
     def _determinant(self) -> Any:
         if not self._square_blocks():
@@ -192,15 +197,15 @@ class _BlockOperator(LinearOperator):
         return self._joined([o.eigvals() for o in self._diagonal_operators()])
 
     def _batched(self, x: Any) -> Any:
-        """One number a matrix, where blocks off the diagonal may have made the batch larger than `x` knows."""
-        return x if x.shape == self.batch_shape else tf.broadcast_to(x, self.batch_shape_tensor())
+        """Broadcasts one number a matrix to the batch, which blocks off the diagonal may enlarge."""
+        return x if x.shape == self.batch_shape else broadcast_to(x, self.batch_shape_tensor())
 
     def _joined(self, parts: list[Any]) -> Any:
-        """Vectors, one for each block, as one."""
-        joined = tf.concat(broadcast_batches(parts, 1), -1)
+        """Joins vectors, one for each block."""
+        joined = concat(broadcast_batches(parts, 1), -1)
         if joined.shape[:-1] == self.batch_shape:
             return joined
-        return tf.broadcast_to(joined, tf.concat([self.batch_shape_tensor(), tf.shape(joined)[-1:]], 0))
+        return broadcast_to(joined, concat([self.batch_shape_tensor(), ops.Shape(joined)[-1:]], 0))
 
     def _assert_non_singular(self) -> None:
         if not self._square_blocks():
@@ -211,8 +216,8 @@ class _BlockOperator(LinearOperator):
 
 
 def _zeros(rows_like: Any, columns: Any) -> Any:
-    """Zeros with the batch and rows of a matrix, and so many columns."""
-    return tf.zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
+    """Returns zeros with the batch and rows of a matrix, and so many columns."""
+    return zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
 
 
 class LinearOperatorBlockDiag(_BlockOperator):
@@ -246,7 +251,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[LinearOperator],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -254,7 +259,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        found = inherited(
+        properties = inherited(
             operators,
             "direct sum",
             is_non_singular=is_non_singular,
@@ -262,7 +267,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
             is_positive_definite=is_positive_definite,
         )
         super().__init__(
-            operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **found
+            operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **properties
         )
 
     @property
@@ -290,9 +295,9 @@ class LinearOperatorBlockDiag(_BlockOperator):
         columns = self.domain_dimension_tensor() if self.domain_dimension is None else self.domain_dimension
         for block in broadcast_batches([o.to_dense() for o in self._operators]):
             width = dimensions(block)[-1]
-            rows.append(tf.concat([_zeros(block, before), block, _zeros(block, columns - before - width)], -1))
+            rows.append(concat([_zeros(block, before), block, _zeros(block, columns - before - width)], -1))
             before += width
-        return tf.concat(rows, -2)
+        return concat(rows, -2)
 
     def _assert_positive_definite(self) -> None:
         for operator in self._operators:
@@ -343,16 +348,16 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[Sequence[LinearOperator]],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str | None = "LinearOperatorBlockLowerTriangular",
     ) -> None:
-        tf.debugging.assert_proper_iterable(operators)
+        assert_proper_iterable(operators)
         for row in operators:
-            tf.debugging.assert_proper_iterable(row)
+            assert_proper_iterable(row)
         self._operators = rows = [list(row) for row in operators]
         if not rows:
             raise ValueError(f"Argument `operators` must be a list of >=1 operators. Received: {rows}.")
@@ -366,20 +371,11 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         if is_square is False:
             raise ValueError("`LinearOperatorBlockLowerTriangular` must be square.")
         super().__init__(
-            rows[0][0].dtype,
-            is_non_singular=self._invertible(is_non_singular),
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
+            rows[0][0].dtype, None, self._invertible(is_non_singular), is_self_adjoint, is_positive_definite, True, name
         )
 
     def _check_dimensions(self) -> None:
-        """Refuses blocks that do not fit those above them and those to their right.
-
-        Raises:
-            ValueError: they do not.
-        """
+        """Raises ValueError for a block that does not fit the one above it or the one to its right."""
         rows = self._operators
         for i, row in enumerate(rows):
             for j, block in enumerate(row[:-1]):
@@ -398,15 +394,20 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
                     f"Matrices on the diagonal must be square. Expected `operators[{i}][-1]` to be square."
                 )
 
-    def _invertible(self, given: bool | None) -> bool | None:
+    def _invertible(self, hint: bool | None) -> bool | None:
+        """Returns whether the matrices are invertible, by a hint and those of the blocks on the diagonal.
+
+        Raises:
+            ValueError: they contradict each other.
+        """
         diagonal = [o.is_non_singular for o in self._diagonal_operators()]
         if False not in diagonal:
             message = (
                 "A blockwise lower-triangular operator with non-singular operators on the main diagonal is always "
                 "non-singular."
             )
-            return hints.implied(all(diagonal), given, message)
-        if given:
+            return hints.implied(all(diagonal), hint, message)
+        if hint:
             raise ValueError(
                 "A blockwise lower-triangular operator with a singular operator on the main diagonal is always "
                 "singular."
@@ -437,14 +438,14 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
         # Substitution: forwards, and for the adjoint, which is upper triangular, backwards.
         count = len(self._operators)
-        found: list[Any] = [None] * count
+        solved: list[Any] = [None] * count
         for i in reversed(range(count)) if adjoint else range(count):
-            rest = tf.linalg.adjoint(blocks[i]) if adjoint_arg else blocks[i]
+            rest = conjugate_transpose(blocks[i]) if adjoint_arg else blocks[i]
             for j in range(i + 1, count) if adjoint else range(i):
                 block = self._operators[j][i] if adjoint else self._operators[i][j]
-                rest = rest - block.matmul(found[j], adjoint=adjoint)
-            found[i] = self._operators[i][i].solve(rest, adjoint=adjoint)
-        return found
+                rest = rest - block.matmul(solved[j], adjoint=adjoint)
+            solved[i] = self._operators[i][i].solve(rest, adjoint=adjoint)
+        return solved
 
     def _to_dense(self) -> Any:
         dense = iter(broadcast_batches([o.to_dense() for o in self._all_operators()]))
@@ -453,8 +454,8 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         for row in self._operators:
             blocks = [next(dense) for _ in row]
             width = sum(dimensions(b)[-1] for b in blocks)
-            rows.append(tf.concat([*blocks, _zeros(blocks[0], columns - width)], -1))
-        return tf.concat(rows, -2)
+            rows.append(concat([*blocks, _zeros(blocks[0], columns - width)], -1))
+        return concat(rows, -2)
 
     def _eigvals(self) -> Any:
         return self._joined([o.eigvals() for o in self._diagonal_operators()])

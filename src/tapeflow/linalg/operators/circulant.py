@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, complex64, complex128
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.debugging.values import assert_less, assert_positive
+from tapeflow.linalg.diagonals import matrix_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import assert_nonzero, assert_real, dimensions, parameter
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import imag, real
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log
+from tapeflow.math.reduction import reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
+from tapeflow.signal.fourier_ops import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 
 
 def to_complex(x: Any) -> Any:
-    """The tensor in the complex dtype that holds its values."""
+    """Returns a tensor in the complex dtype that holds its values."""
     if x.dtype.is_complex:
-        return tf.identity(x)
-    return tf.cast(x, complex128 if x.dtype.name == "float64" else complex64)
+        return identity(x)
+    return cast(x, complex128 if x.dtype.name == "float64" else complex64)
 
 
-class _CirculantOperator(LinearOperator):
-    """`A @ x = ifft(spectrum * fft(x))`, in one to three dimensions."""
+class CirculantOperator(LinearOperator):
+    """An operator `A @ x = ifft(spectrum * fft(x))`, in one to three dimensions."""
 
+    block_depth: int  # the number of dimensions of the convolution
     _matrix_dimensions = {"spectrum": 1, "input_output_dtype": None}  # noqa: RUF012
 
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike,
         is_non_singular: bool | None,
         is_self_adjoint: bool | None,
         is_positive_definite: bool | None,
@@ -48,36 +62,26 @@ class _CirculantOperator(LinearOperator):
             )
         is_square = hints.implied(True, is_square, "A [[nested] block] circulant operator is always square.")
         super().__init__(
-            as_dtype(input_output_dtype),
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            as_dtype(input_output_dtype), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property
-    @abstractmethod
-    def block_depth(self) -> int:
-        """The number of dimensions of the convolution."""
-
-    @property
-    def spectrum(self) -> Any:
+    def spectrum(self) -> Tensor | Variable:
         """The Fourier transform of the convolution kernel; its elements are the eigenvalues."""
         return self._spectrum
 
     @property
     def block_shape(self) -> TensorShape:
-        """The static shape of the array that is convolved: the spectrum's without the batch."""
+        """The static shape of the convolved array: the spectrum's without the batch."""
         return self._spectrum.shape[-self.block_depth :]
 
-    def block_shape_tensor(self) -> Any:
-        """The shape of the array that is convolved, as an int32 tensor."""
+    def block_shape_tensor(self) -> Tensor:
+        """Returns the shape of the convolved array, as an int32 tensor."""
         shape = self.block_shape
-        return self._as_tensor(shape) if shape.is_fully_defined() else tf.shape(self._spectrum)[-self.block_depth :]
+        return self._as_tensor(shape) if shape.is_fully_defined() else ops.Shape(self._spectrum)[-self.block_depth :]
 
-    def convolution_kernel(self, name: str | None = "convolution_kernel") -> Any:
-        """The convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
+    def convolution_kernel(self, name: str | None = "convolution_kernel") -> Tensor:
+        """Computes the convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
         return self._out(self._inverse_transform(to_complex(self._spectrum)))
 
     def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> None:
@@ -86,10 +90,10 @@ class _CirculantOperator(LinearOperator):
         Raises:
             InvalidArgumentError: it is not.
         """
-        imag = tf.abs(tf.math.imag(self._inverse_transform(to_complex(self._spectrum))))
-        eps = float(np.finfo(imag.dtype.as_numpy_dtype).eps)
-        limit = eps * tf.cast(self.domain_dimension_tensor(), imag.dtype)
-        tf.debugging.assert_less(imag, limit, message="Spectrum was not Hermitian")
+        imaginary = abs_op(imag(self._inverse_transform(to_complex(self._spectrum))))
+        eps = float(np.finfo(imaginary.dtype.as_numpy_dtype).eps)
+        limit = eps * cast(self.domain_dimension_tensor(), imaginary.dtype)
+        assert_less(imaginary, limit, message="Spectrum was not Hermitian")
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
@@ -98,91 +102,90 @@ class _CirculantOperator(LinearOperator):
         return self._spectrum.shape[: -self.block_depth] + [size, size]
 
     def _shape_tensor(self) -> Any:
-        shape = tf.shape(self._spectrum)
-        size = tf.reduce_prod(shape[-self.block_depth :])
-        return tf.concat([shape[: -self.block_depth], tf.stack([size, size])], 0)
+        shape = ops.Shape(self._spectrum)
+        size = reduce_prod(shape[-self.block_depth :])
+        return concat([shape[: -self.block_depth], stack([size, size])], 0)
 
     def _flat(self, x: Any) -> Any:
-        """The array's dimensions as one."""
+        """Joins the array's dimensions."""
         batch = dimensions(x)[: -self.block_depth]
-        return tf.reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
+        return reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
 
     # ---- transforms --------------------------------------------------------------------------------------------------
 
     def _transform(self, x: Any) -> Any:
-        from tapeflow import signal
-
-        return (signal.fft, signal.fft2d, signal.fft3d)[self.block_depth - 1](x)
+        return (fft, fft2d, fft3d)[self.block_depth - 1](x)
 
     def _inverse_transform(self, x: Any) -> Any:
-        from tapeflow import signal
-
-        return (signal.ifft, signal.ifft2d, signal.ifft3d)[self.block_depth - 1](x)
+        return (ifft, ifft2d, ifft3d)[self.block_depth - 1](x)
 
     def _out(self, x: Any) -> Any:
-        """A complex result in the operator's dtype."""
-        return tf.cast(x if self.dtype.is_complex else tf.math.real(x), self.dtype)
+        """Casts a complex result to the operator's dtype."""
+        return cast(x if self.dtype.is_complex else real(x), self.dtype)
 
     def _filter(self, x: Any, adjoint_arg: bool, by: Any) -> Any:
         """Convolves the columns of `x`: multiplies their spectra by `by`."""
         # Transforms run over the last dimensions, so that the columns become rows.
-        rows = conj(x) if adjoint_arg else tf.linalg.matrix_transpose(x)
+        rows = conj(x) if adjoint_arg else matrix_transpose(x)
         by = to_complex(by)
-        rows = tf.cast(to_complex(rows), by.dtype)
-        arrays = tf.reshape(rows, [*dimensions(rows)[:-1], *dimensions(by)[-self.block_depth :]])
-        by = tf.expand_dims(by, -self.block_depth - 1)
-        return tf.linalg.matrix_transpose(self._out(self._flat(self._inverse_transform(by * self._transform(arrays)))))
+        rows = cast(to_complex(rows), by.dtype)
+        arrays = reshape(rows, [*dimensions(rows)[:-1], *dimensions(by)[-self.block_depth :]])
+        by = expand_dims(by, -self.block_depth - 1)
+        return matrix_transpose(self._out(self._flat(self._inverse_transform(by * self._transform(arrays)))))
+
+    def _eigenvalues(self, adjoint: bool) -> Any:
+        return conj(identity(self._spectrum)) if adjoint else self._spectrum
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filter(x, adjoint_arg, conj(tf.identity(self._spectrum)) if adjoint else self._spectrum)
+        return self._filter(x, adjoint_arg, self._eigenvalues(adjoint))
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filter(rhs, adjoint_arg, 1.0 / (conj(tf.identity(self._spectrum)) if adjoint else self._spectrum))
+        return self._filter(rhs, adjoint_arg, 1.0 / self._eigenvalues(adjoint))
 
     # ---- by the eigenvalues ------------------------------------------------------------------------------------------
 
     def _eigvals(self) -> Any:
-        return self._flat(tf.identity(self._spectrum))
+        return self._flat(identity(self._spectrum))
 
     def _determinant(self) -> Any:
-        return self._out(to_complex(tf.reduce_prod(self._eigvals(), -1)))
+        return self._out(to_complex(reduce_prod(self._eigvals(), -1)))
 
     def _log_abs_determinant(self) -> Any:
-        return tf.cast(tf.reduce_sum(tf.math.log(tf.abs(self._eigvals())), -1), self.dtype)
+        return cast(reduce_sum(log(abs_op(self._eigvals())), -1), self.dtype)
 
     def _trace(self) -> Any:
-        return self._out(to_complex(tf.reduce_sum(self._eigvals(), -1)))
+        return self._out(to_complex(reduce_sum(self._eigvals(), -1)))
 
     def _diag_part(self) -> Any:
-        mean = tf.expand_dims(self._out(to_complex(tf.reduce_mean(self._eigvals(), -1))), -1)
-        return tf.broadcast_to(mean, self.shape_tensor()[:-1])
+        mean = expand_dims(self._out(to_complex(reduce_mean(self._eigvals(), -1))), -1)
+        return broadcast_to(mean, self.shape_tensor()[:-1])
 
     def _cond(self) -> Any:
-        size = tf.abs(self._eigvals())
-        return tf.reduce_max(size, -1) / tf.reduce_min(size, -1)
+        size = abs_op(self._eigvals())
+        return reduce_max(size, -1) / reduce_min(size, -1)
 
     def _assert_non_singular(self) -> None:
         assert_nonzero(self._spectrum, "Singular operator:  Spectrum contained zero values.")
 
     def _assert_positive_definite(self) -> None:
-        tf.debugging.assert_positive(
-            tf.math.real(self._spectrum), message="Not positive definite:  Real part of spectrum was not all positive."
+        assert_positive(
+            real(self._spectrum), message="Not positive definite:  Real part of spectrum was not all positive."
         )
 
     def _assert_self_adjoint(self) -> None:
         assert_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
 
     def _linop_adjoint(self) -> LinearOperator:
-        return type(self)(conj(tf.identity(self._spectrum)), self.dtype, **hints.of(self))
+        return type(self)(conj(identity(self._spectrum)), self.dtype, **hints.of(self))
 
     def _linop_inverse(self) -> LinearOperator:
         return type(self)(1.0 / self._spectrum, self.dtype, **hints.of(self))
 
 
-class LinearOperatorCirculant(_CirculantOperator):
-    """Circulant matrices: each column is the one before it, shifted down by one with what falls off put on top.
+class LinearOperatorCirculant(CirculantOperator):
+    """Circulant matrices: each column is the one before it, rotated down by one element.
 
-    They are kept as spectra: the Fourier transforms of their first columns. A product is a circular convolution with
+    Their spectra, the Fourier transforms of their first columns, define them. A product is a circular convolution with
     the first column.
 
     Args:
@@ -202,10 +205,12 @@ class LinearOperatorCirculant(_CirculantOperator):
         True
     """
 
+    block_depth = 1
+
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any = complex64,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike = complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -216,13 +221,8 @@ class LinearOperatorCirculant(_CirculantOperator):
             spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
-    @property
-    def block_depth(self) -> int:
-        """1."""
-        return 1
 
-
-class LinearOperatorCirculant2D(_CirculantOperator):
+class LinearOperatorCirculant2D(CirculantOperator):
     """Block circulant matrices with circulant blocks: circular convolutions in two dimensions.
 
     Args:
@@ -240,12 +240,13 @@ class LinearOperatorCirculant2D(_CirculantOperator):
         True
     """
 
+    block_depth = 2
     _matrix_dimensions = {"spectrum": 2, "input_output_dtype": None}  # noqa: RUF012
 
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any = complex64,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike = complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -256,13 +257,8 @@ class LinearOperatorCirculant2D(_CirculantOperator):
             spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
-    @property
-    def block_depth(self) -> int:
-        """2."""
-        return 2
 
-
-class LinearOperatorCirculant3D(_CirculantOperator):
+class LinearOperatorCirculant3D(CirculantOperator):
     """Nested block circulant matrices: circular convolutions in three dimensions.
 
     Args:
@@ -281,12 +277,13 @@ class LinearOperatorCirculant3D(_CirculantOperator):
         (TensorShape([4, 4]), TensorShape([2, 1, 2]))
     """
 
+    block_depth = 3
     _matrix_dimensions = {"spectrum": 3, "input_output_dtype": None}  # noqa: RUF012
 
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any = complex64,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike = complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -296,8 +293,3 @@ class LinearOperatorCirculant3D(_CirculantOperator):
         super().__init__(
             spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
-
-    @property
-    def block_depth(self) -> int:
-        """3."""
-        return 3

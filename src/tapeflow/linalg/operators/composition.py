@@ -7,68 +7,74 @@ import operator as python
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
+from tapeflow.debugging.types import assert_proper_iterable
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import matrix_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
 from tapeflow.linalg.operators.derived import LinearOperatorAdjoint
-from tapeflow.linalg.operators.shapes import (
-    broadcast_dynamic,
-    broadcast_static,
-    check_same_dimension,
-    dimensions,
-)
+from tapeflow.linalg.operators.shapes import broadcast_dynamic, broadcast_static, check_same_dimension, dimensions
+from tapeflow.math.casting import cast
+from tapeflow.math.elementwise import sign
 
 
 def checked_operators(operators: Any) -> list[LinearOperator]:
-    """The operators as a list.
+    """Returns operators as a list.
 
     Raises:
         TypeError: they are of different dtypes, or not iterable.
         ValueError: there are none.
     """
-    tf.debugging.assert_proper_iterable(operators)
+    assert_proper_iterable(operators)
     operators = list(operators)
     if not operators:
         raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
     if any(o.dtype is not operators[0].dtype for o in operators):
-        found = "   ".join(str((o.name, o.dtype)) for o in operators)
-        raise TypeError(f"Expected all operators to have the same dtype.  Found {found}")
+        dtypes = "   ".join(str((o.name, o.dtype)) for o in operators)
+        raise TypeError(f"Expected all operators to have the same dtype.  Found {dtypes}")
     return operators
 
 
-def inherited(operators: Sequence[LinearOperator], what: str, **given: bool | None) -> dict[str, Any]:
-    """The hints of a product or sum: what is true of all operators is true of it.
+def inherited(operators: Sequence[LinearOperator], combination: str, **arguments: bool | None) -> dict[str, Any]:
+    """Returns the hints of a product or sum, which has the properties that all operators have.
+
+    Args:
+        operators: the operators.
+        combination: the kind of product or sum, for messages.
+        **arguments: its own hints.
 
     Raises:
-        ValueError: a hint is given as False although it is true of all.
+        ValueError: a hint is False although all operators have the property.
     """
     return {
         hint: hints.implied(
             all(getattr(o, hint) for o in operators),
             value,
-            f"The {what} of {(text := hint.removeprefix('is_').replace('_', '-'))} operators is always {text}.",
+            f"The {combination} of {(text := hint.removeprefix('is_').replace('_', '-'))} operators is always {text}.",
         )
-        for hint, value in given.items()
+        for hint, value in arguments.items()
     }
 
 
 def sum_of_logs(parts: Sequence[Any], dtype: Any) -> Any:
-    """The sum of logarithms of determinants; of complex matrices, some operators give them as real numbers."""
-    return functools.reduce(python.add, [tf.cast(part, dtype) for part in parts])
+    """Sums logarithms of determinants; of complex matrices, some operators compute them as real numbers."""
+    return functools.reduce(python.add, [cast(part, dtype) for part in parts])
 
 
 def _adjoint_pair(x: LinearOperator, y: LinearOperator) -> bool:
-    """Whether two operators are known to be the adjoints of each other."""
+    """Returns whether two operators are certainly the adjoints of each other."""
     if x is y and x.is_self_adjoint is not None:
         return x.is_self_adjoint
     return any(isinstance(a, LinearOperatorAdjoint) and a.operator is b for a, b in ((x, y), (y, x)))
 
 
 def _is_symmetric_product(operators: Sequence[LinearOperator]) -> bool:
-    """Whether the operators are `A, B, ..., B.H, A.H`, so that their product is `M @ M.H`."""
+    """Returns whether the operators are `A, B, ..., B.H, A.H`, so that their product is `M @ M.H`."""
     count = len(operators)
     return count % 2 == 0 and all(_adjoint_pair(operators[i], operators[-1 - i]) for i in range(count // 2))
 
@@ -98,7 +104,7 @@ class LinearOperatorComposition(LinearOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[LinearOperator],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -108,19 +114,19 @@ class LinearOperatorComposition(LinearOperator):
         self._operators = operators = checked_operators(operators)
         for left, right in zip(operators, operators[1:], strict=False):
             check_same_dimension(left.domain_dimension, right.range_dimension)
-        found = inherited(operators, "composition", is_non_singular=is_non_singular)
+        is_non_singular = inherited(operators, "composition", is_non_singular=is_non_singular)["is_non_singular"]
         symmetric = _is_symmetric_product(operators)
         alone = len(operators) == 1 and bool(operators[0].is_self_adjoint)
         super().__init__(
             operators[0].dtype,
-            is_non_singular=found["is_non_singular"],
+            is_non_singular=is_non_singular,
             is_self_adjoint=hints.implied(
                 symmetric or alone,
                 is_self_adjoint,
                 "The composition was determined to be self-adjoint but user provided incorrect `False` hint.",
             ),
             is_positive_definite=hints.implied(
-                symmetric and bool(found["is_non_singular"]),
+                symmetric and bool(is_non_singular),
                 is_positive_definite,
                 "The composition was determined to be non-singular and have the form A @ A.H, hence it must be "
                 "positive-definite. The user provided an incorrect `False` hint.",
@@ -146,7 +152,7 @@ class LinearOperatorComposition(LinearOperator):
     def _shape_tensor(self) -> Any:
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._operators])
         rows, columns = self._operators[0].range_dimension_tensor(), self._operators[-1].domain_dimension_tensor()
-        return tf.concat([batch, tf.stack([rows, columns])], 0)
+        return concat([batch, stack([rows, columns])], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         for operator in self._operators if adjoint else self._operators[::-1]:
@@ -198,8 +204,8 @@ class LinearOperatorComposition(LinearOperator):
             return super()._linop_cholesky()
         if left.is_positive_definite:
             return left
-        # It is a factor already, but for the signs of the diagonal.
-        signs = tf.expand_dims(tf.sign(left.diag_part()), -2)
+        # Up to the signs of its diagonal, it is the factor.
+        signs = expand_dims(sign(left.diag_part()), -2)
         return LinearOperatorLowerTriangular(
             left.tril / signs, is_non_singular=left.is_non_singular, is_self_adjoint=left.is_self_adjoint
         )
@@ -229,7 +235,7 @@ class LinearOperatorKronecker(LinearOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[LinearOperator],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -237,7 +243,7 @@ class LinearOperatorKronecker(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        found = inherited(
+        properties = inherited(
             operators,
             "Kronecker product",
             is_non_singular=is_non_singular,
@@ -245,7 +251,7 @@ class LinearOperatorKronecker(LinearOperator):
             is_positive_definite=is_positive_definite,
         )
         super().__init__(
-            operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **found
+            operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **properties
         )
 
     @property
@@ -266,39 +272,39 @@ class LinearOperatorKronecker(LinearOperator):
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._operators])
         rows = functools.reduce(python.mul, [o.range_dimension_tensor() for o in self._operators])
         columns = functools.reduce(python.mul, [o.domain_dimension_tensor() for o in self._operators])
-        return tf.concat([batch, tf.stack([rows, columns])], 0)
+        return concat([batch, stack([rows, columns])], 0)
 
     def _apply(self, x: Any, method: str, adjoint: bool) -> Any:
         """Applies each factor along its own axis.
 
         The rows of `x` are an array of one axis a factor. Each step applies a factor to the axis that is first, and
-        moves what it gives to the end, so that the next one comes first; after all of them the columns do (C. F. Van
+        moves the result to the end, so that the next axis comes first; after all of them the columns do (C. F. Van
         Loan, "The ubiquitous Kronecker product", 2000).
 
         Args:
             x: of shape `[..., n, k]`.
-            method: how a factor is applied: "matmul" or "solve".
-            adjoint: whether the factors' adjoints are.
+            method: the factors' method: "matmul" or "solve".
+            adjoint: applies the factors' adjoints.
         """
         columns = dimensions(x)[-1]
         for o in self._operators:
-            known, dynamic = o.domain_dimension, o.domain_dimension_tensor
-            if adjoint and method == "matmul":  # only then the two differ, as what is solved is square
-                known, dynamic = o.range_dimension, o.range_dimension_tensor
-            rows = dynamic() if known is None else known
+            static, dynamic = o.domain_dimension, o.domain_dimension_tensor
+            if adjoint and method == "matmul":  # only then the two differ, as solvable matrices are square
+                static, dynamic = o.range_dimension, o.range_dimension_tensor
+            rows: Any = dynamic() if static is None else static
             shape = dimensions(x)
-            rest = 0 if known == 0 else shape[-2] * shape[-1] // rows
-            x = getattr(o, method)(tf.reshape(x, [*shape[:-2], rows, rest]), adjoint=adjoint)
-            x = tf.linalg.matrix_transpose(x)
+            rest = 0 if static == 0 else shape[-2] * shape[-1] // rows
+            x = getattr(o, method)(reshape(x, [*shape[:-2], rows, rest]), adjoint=adjoint)
+            x = matrix_transpose(x)
         own = self.domain_dimension if adjoint else self.range_dimension
-        return tf.linalg.matrix_transpose(tf.reshape(x, [*dimensions(x)[:-2], columns, -1 if own is None else own]))
+        return matrix_transpose(reshape(x, [*dimensions(x)[:-2], columns, -1 if own is None else own]))
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        x = conjugate_transpose(x) if adjoint_arg else x
         return self._apply(x, "matmul", adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         if not self._all_square():
             return super()._solve(rhs, adjoint=adjoint)
         return self._apply(rhs, "solve", adjoint)
@@ -315,11 +321,11 @@ class LinearOperatorKronecker(LinearOperator):
         if not self._all_square():
             return super()._log_abs_determinant()
         parts = [(o.log_abs_determinant(), self._exponent(o)) for o in self._operators]
-        return sum_of_logs([part * tf.cast(count, part.dtype) for part, count in parts], self.dtype)
+        return sum_of_logs([part * cast(count, part.dtype) for part, count in parts], self.dtype)
 
     def _exponent(self, operator: LinearOperator) -> Any:
-        """How often a factor's determinant counts: the product of the sizes of the others."""
-        return tf.cast(self.domain_dimension_tensor() // operator.domain_dimension_tensor(), self.dtype)
+        """Returns the exponent of a factor's determinant: the product of the sizes of the others."""
+        return cast(self.domain_dimension_tensor() // operator.domain_dimension_tensor(), self.dtype)
 
     def _trace(self) -> Any:
         if not self._all_square():
@@ -340,10 +346,11 @@ class LinearOperatorKronecker(LinearOperator):
             dense = o.to_dense()
             product = product[..., :, None, :, None] * dense[..., None, :, None, :]
             *batch, a, b, c, d = dimensions(product)
-            product = tf.reshape(product, [*batch, a * b, c * d])
+            product = reshape(product, [*batch, a * b, c * d])
         return product
 
     def _check_factors(self) -> None:
+        """Raises InvalidArgumentError if a factor is not square."""
         if not self._all_square():
             raise invalid("All Kronecker factors must be square for the product to be invertible.")
 
@@ -372,7 +379,7 @@ class LinearOperatorKronecker(LinearOperator):
 
 
 def _outer(x: Any, y: Any) -> Any:
-    """All products of an element of `x` and one of `y`, in one dimension."""
-    product = tf.expand_dims(x, -1) * tf.expand_dims(y, -2)
+    """Computes all products of an element of `x` and one of `y`, in one dimension."""
+    product = expand_dims(x, -1) * expand_dims(y, -2)
     *batch, m, n = dimensions(product)
-    return tf.reshape(product, [*batch, m * n])
+    return reshape(product, [*batch, m * n])

@@ -1,14 +1,25 @@
-"""Operators that keep a dense matrix: any, and a lower triangular one."""
+"""Operators that hold a dense matrix: any, and a lower triangular one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.linalg.operators import hints
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import band_part, diag_part
+from tapeflow.linalg.operators import dispatch, hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import assert_nonzero, check_rank, parameter
+from tapeflow.linalg.products import matmul
+from tapeflow.linalg.solvers import triangular_solve
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log
+from tapeflow.math.reduction import reduce_prod, reduce_sum
 
 _MATRIX_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")
 
@@ -18,8 +29,8 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     Args:
         matrix: of shape `[..., m, n]`, of a float or complex dtype.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. What
-            is self-adjoint and positive definite is solved by Cholesky's factorization.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+            Matrices that are self-adjoint and positive definite solve by Cholesky's factorization.
         name: of the operator.
 
     Raises:
@@ -38,7 +49,7 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     def __init__(
         self,
-        matrix: Any,
+        matrix: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -50,16 +61,11 @@ class LinearOperatorFullMatrix(LinearOperator):
             raise TypeError(f"Argument `matrix` must have dtype in {_MATRIX_DTYPES}. Received: {self._matrix.dtype}.")
         check_rank(self._matrix, 2, "`matrix`")
         super().__init__(
-            self._matrix.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property
-    def matrix(self) -> Any:
+    def matrix(self) -> Tensor | Variable:
         """The matrices, of shape `[..., m, n]`."""
         return self._matrix
 
@@ -67,20 +73,20 @@ class LinearOperatorFullMatrix(LinearOperator):
         return self._matrix.shape
 
     def _shape_tensor(self) -> Any:
-        return tf.shape(self._matrix)
+        return ops.Shape(self._matrix)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return tf.matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+        return matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _to_dense(self) -> Any:
-        return tf.identity(self._matrix)
+        return identity(self._matrix)
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
     """Lower triangular matrices, which solve by substitution.
 
     Args:
-        tril: of shape `[..., n, n]`; what is above the diagonal is not read.
+        tril: of shape `[..., n, n]`; the elements above the diagonal are not read.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
         name: of the operator.
 
@@ -99,7 +105,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def __init__(
         self,
-        tril: Any,
+        tril: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -110,46 +116,44 @@ class LinearOperatorLowerTriangular(LinearOperator):
         self._tril = parameter(tril)
         check_rank(self._tril, 2, "tril")
         super().__init__(
-            self._tril.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property
-    def tril(self) -> Any:
-        """The matrices that were given, of shape `[..., n, n]`, with whatever is above the diagonal."""
+    def tril(self) -> Tensor | Variable:
+        """The matrices, of shape `[..., n, n]`, with any elements above the diagonal."""
         return self._tril
 
     def _shape(self) -> TensorShape:
         return self._tril.shape
 
     def _shape_tensor(self) -> Any:
-        return tf.shape(self._tril)
+        return ops.Shape(self._tril)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return tf.matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+        return matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
-        return tf.linalg.triangular_solve(self._tril, rhs, lower=True, adjoint=adjoint)
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
+        return triangular_solve(self._tril, rhs, lower=True, adjoint=adjoint)
 
     def _determinant(self) -> Any:
-        return tf.reduce_prod(self._diag_part(), -1)
+        return reduce_prod(self._diag_part(), -1)
 
     def _log_abs_determinant(self) -> Any:
-        return tf.reduce_sum(tf.math.log(tf.abs(self._diag_part())), -1)
+        return reduce_sum(log(abs_op(self._diag_part())), -1)
 
     def _to_dense(self) -> Any:
-        return tf.linalg.band_part(self._tril, -1, 0)
+        return band_part(self._tril, -1, 0)
 
     def _diag_part(self) -> Any:
-        return tf.linalg.diag_part(self._tril)
+        return diag_part(self._tril)
 
     def _eigvals(self) -> Any:
         return self._diag_part()
 
     def _assert_non_singular(self) -> None:
         assert_nonzero(self._diag_part(), "Singular operator:  Diagonal contained zero values.")
+
+
+dispatch.general["lower triangular"] = LinearOperatorLowerTriangular

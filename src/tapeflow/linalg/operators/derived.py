@@ -1,29 +1,33 @@
-"""Operators made of one other: its adjoint and its inverse."""
+"""Operators derived from another one: its adjoint and its inverse."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import concat
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.linalg.operators import hints
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.operators import dispatch, hints
 from tapeflow.linalg.operators.base import LinearOperator
 
 
 class _DerivedOperator(LinearOperator):
-    """What has or lacks each property together with the operator that it is made of."""
+    """An operator that has or lacks each property together with the operator that it is derived from."""
 
     _matrix_dimensions = {"operator": 0}  # noqa: RUF012
 
-    def _derive(self, operator: LinearOperator, what: str, name: str, **given: bool | None) -> None:
+    def _derive(self, operator: LinearOperator, relation: str, name: str, **arguments: bool | None) -> None:
+        """Initializes the base class with the properties of `operator`, which is the `relation` of this one."""
         self._operator = operator
-        shared: dict[str, Any] = {hint: hints.shared(operator, hint, value, what) for hint, value in given.items()}
+        shared: dict[str, Any] = {
+            hint: hints.shared(operator, hint, value, relation) for hint, value in arguments.items()
+        }
         LinearOperator.__init__(self, operator.dtype, name=name, **shared)
 
     @property
     def operator(self) -> LinearOperator:
-        """The operator that this one is made of."""
+        """The operator that this one is derived from."""
         return self._operator
 
     def _cond(self) -> Any:
@@ -82,7 +86,7 @@ class LinearOperatorAdjoint(_DerivedOperator):
 
     def _shape_tensor(self) -> Any:
         shape = self._operator.shape_tensor()
-        return tf.concat([shape[:-2], shape[-1:], shape[-2:-1]], 0)
+        return concat([shape[:-2], shape[-1:], shape[-2:-1]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
@@ -106,13 +110,13 @@ class LinearOperatorAdjoint(_DerivedOperator):
         return conj(self._operator.trace())
 
     def _to_dense(self) -> Any:
-        return tf.linalg.adjoint(self._operator.to_dense())
+        return conjugate_transpose(self._operator.to_dense())
 
     def _diag_part(self) -> Any:
         return conj(self._operator.diag_part())
 
     def _eigvals(self) -> Any:
-        return self._operator.eigvals()  # real, as only self-adjoint operators give them
+        return self._operator.eigvals()  # real, as only self-adjoint operators compute them
 
     def _linop_adjoint(self) -> LinearOperator:
         return self._operator
@@ -127,7 +131,7 @@ class LinearOperatorInversion(_DerivedOperator):
         name: by default that of `operator` with `_inv` at its end.
 
     Raises:
-        ValueError: a hint contradicts that of `operator`, or `operator` is known to be singular or not square.
+        ValueError: a hint contradicts that of `operator`, or `operator` is singular or not square.
 
     Example:
         >>> operator = tf.linalg.LinearOperatorFullMatrix([[2.0, 0.0], [0.0, 4.0]])
@@ -145,12 +149,12 @@ class LinearOperatorInversion(_DerivedOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        for hint, given in (("is_non_singular", is_non_singular), ("is_square", is_square)):
+        for hint, value in (("is_non_singular", is_non_singular), ("is_square", is_square)):
             own = getattr(operator, hint)
-            if own is False or given is False:
+            if own is False or value is False:
                 raise ValueError(
                     f"Argument `{hint}` or argument `operator` must have supplied hint `{hint}` equal to `True` or "
-                    f"`None`. Found `operator.{hint}`: {own}, `{hint}`: {given}."
+                    f"`None`. Found `operator.{hint}`: {own}, `{hint}`: {value}."
                 )
         self._derive(
             operator,
@@ -191,3 +195,6 @@ class LinearOperatorInversion(_DerivedOperator):
 
     def _linop_inverse(self) -> LinearOperator:
         return self._operator
+
+
+dispatch.general.update({"adjoint": LinearOperatorAdjoint, "inverse": LinearOperatorInversion})

@@ -1,12 +1,19 @@
-"""Operators that only have a diagonal."""
+"""Diagonal operators."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.debugging.values import assert_positive
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import (
@@ -18,15 +25,20 @@ from tapeflow.linalg.operators.shapes import (
     square_dynamic,
     square_static,
 )
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import real
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log, sqrt
+from tapeflow.math.reduction import reduce_max, reduce_min, reduce_prod, reduce_sum
 
 
 class LinearOperatorDiag(LinearOperator):
-    """Diagonal matrices, of which only the diagonals are kept.
+    """Diagonal matrices, which hold their diagonals alone.
 
     Args:
         diag: the diagonals, of shape `[..., n]`.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
-            diagonals are known to be self-adjoint.
+            diagonals are always self-adjoint.
         name: of the operator.
 
     Raises:
@@ -44,7 +56,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def __init__(
         self,
-        diag: Any,
+        diag: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -57,16 +69,11 @@ class LinearOperatorDiag(LinearOperator):
             is_self_adjoint = hints.implied(True, is_self_adjoint, "A real diagonal operator is always self adjoint.")
         is_square = hints.implied(True, is_square, "Only square diagonal operators currently supported.")
         super().__init__(
-            self._diag.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property
-    def diag(self) -> Any:
+    def diag(self) -> Tensor | Variable:
         """The diagonals, of shape `[..., n]`."""
         return self._diag
 
@@ -76,51 +83,52 @@ class LinearOperatorDiag(LinearOperator):
     def _shape_tensor(self) -> Any:
         return square_dynamic(self._diag)
 
+    def _entries(self, adjoint: bool) -> Any:
+        return conj(identity(self._diag)) if adjoint else self._diag
+
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        diag = conj(tf.identity(self._diag)) if adjoint else self._diag
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
-        return tf.expand_dims(diag, -1) * x
+        x = conjugate_transpose(x) if adjoint_arg else x
+        return expand_dims(self._entries(adjoint), -1) * x
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return (conj(tf.identity(self._diag)) if adjoint else self._diag) * x
+        return self._entries(adjoint) * x
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        diag = conj(tf.identity(self._diag)) if adjoint else self._diag
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
-        return rhs / tf.expand_dims(diag, -1)
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
+        return rhs / expand_dims(self._entries(adjoint), -1)
 
     def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
         self._check_solvable()
-        return rhs / (conj(tf.identity(self._diag)) if adjoint else self._diag)
+        return rhs / self._entries(adjoint)
 
     def _determinant(self) -> Any:
-        return tf.reduce_prod(self._diag, -1)
+        return reduce_prod(self._diag, -1)
 
     def _log_abs_determinant(self) -> Any:
-        return tf.cast(tf.reduce_sum(tf.math.log(tf.abs(self._diag)), -1), self.dtype)
+        return cast(reduce_sum(log(abs_op(self._diag)), -1), self.dtype)
 
     def _to_dense(self) -> Any:
-        return tf.linalg.diag(self._diag)
+        return diag(self._diag)
 
     def _diag_part(self) -> Any:
-        return tf.identity(self._diag)
+        return identity(self._diag)
 
     def _add_to_tensor(self, x: Any) -> Any:
         return add_to_diagonal(x, self._diag)
 
     def _eigvals(self) -> Any:
-        return tf.identity(self._diag)
+        return identity(self._diag)
 
     def _cond(self) -> Any:
-        size = tf.abs(self._diag)
-        return tf.reduce_max(size, -1) / tf.reduce_min(size, -1)
+        size = abs_op(self._diag)
+        return reduce_max(size, -1) / reduce_min(size, -1)
 
     def _assert_non_singular(self) -> None:
         assert_nonzero(self._diag, "Singular operator:  Diagonal contained zero values.")
 
     def _assert_positive_definite(self) -> None:
-        tf.debugging.assert_positive(
-            tf.math.real(self._diag),
+        assert_positive(
+            real(self._diag),
             message="Diagonal operator had diagonal entries with non-positive real part, thus was not positive "
             "definite.",
         )
@@ -131,12 +139,12 @@ class LinearOperatorDiag(LinearOperator):
         )
 
     def _linop_adjoint(self) -> LinearOperatorDiag:
-        return LinearOperatorDiag(conj(tf.identity(self._diag)), **hints.of(self))
+        return LinearOperatorDiag(conj(identity(self._diag)), **hints.of(self))
 
     def _linop_inverse(self) -> LinearOperatorDiag:
         return LinearOperatorDiag(1.0 / self._diag, **hints.of(self))
 
     def _linop_cholesky(self) -> LinearOperatorDiag:
         return LinearOperatorDiag(
-            tf.sqrt(self._diag), is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True
+            sqrt(self._diag), is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True
         )

@@ -1,6 +1,6 @@
-"""What the properties of operators say about those of what is made of them.
+"""Properties of operators that follow from those of the operators that they are composed of.
 
-A property is True, False, or None where nothing is known.
+A property is True, False, or None where it is unknown.
 """
 
 from __future__ import annotations
@@ -8,34 +8,40 @@ from __future__ import annotations
 from typing import Any
 
 
-def shared(operator: Any, hint: str, given: bool | None, what: str) -> bool | None:
-    """A property that an operator and what is made of it (its adjoint, its inverse) have or lack together.
+def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool | None:
+    """Returns a property that an operator and one derived from it (its adjoint, its inverse) have or lack together.
+
+    Args:
+        operator: the operator.
+        hint: the property's name.
+        value: the hint for the derived operator.
+        relation: of the derived operator to `operator`, such as "adjoint".
 
     Raises:
-        ValueError: what is given contradicts what the operator says.
+        ValueError: the two hints contradict each other.
     """
     own = getattr(operator, hint)
-    if own is not None and given is not None and bool(own) != bool(given):
+    if own is not None and value is not None and bool(own) != bool(value):
         text = hint.removeprefix("is_").replace("_", "-")
-        raise ValueError(f"An operator is {text} if and only if its {what} is {text}.")
-    return given if own is None else own
+        raise ValueError(f"An operator is {text} if and only if its {relation} is {text}.")
+    return value if own is None else own
 
 
-def implied(follows: bool, given: bool | None, message: str) -> bool | None:
-    """What is given, or True where it follows from other properties.
+def implied(follows: bool, hint: bool | None, message: str) -> bool | None:
+    """Returns a hint, or True where the property follows from others.
 
     Raises:
-        ValueError: False is given although it follows.
+        ValueError: the hint is False although the property follows.
     """
     if not follows:
-        return given
-    if given is False:
+        return hint
+    if hint is False:
         raise ValueError(message)
     return True
 
 
 def product_is_square(left: Any, right: Any) -> bool | None:
-    """Whether the product of two operators is square."""
+    """Returns whether the product of two operators is square."""
     if left.is_square and right.is_square:
         return True
     if left.is_square is False and right.is_square is False:
@@ -45,14 +51,14 @@ def product_is_square(left: Any, right: Any) -> bool | None:
 
 
 def product_is_non_singular(left: Any, right: Any) -> bool | None:
-    """Whether the product of two square operators is invertible."""
+    """Returns whether the product of two square operators is invertible."""
     if left.is_non_singular is False or right.is_non_singular is False:
         return False
     return left.is_non_singular and right.is_non_singular
 
 
 def of_product(left: Any, right: Any) -> dict[str, Any]:
-    """The properties of the product of two operators."""
+    """Returns the properties of the product of two operators."""
     is_square = product_is_square(left, right)
     if is_square is False:
         return dict.fromkeys(("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"), False)
@@ -60,7 +66,7 @@ def of_product(left: Any, right: Any) -> dict[str, Any]:
 
 
 def of_commuting_product(left: Any, right: Any) -> dict[str, Any]:
-    """The properties of the product of two square operators whose order does not matter."""
+    """Returns the properties of the product of two square operators that commute."""
     both = left.is_self_adjoint, right.is_self_adjoint
     definite = all(both) and left.is_positive_definite and right.is_positive_definite
     return {
@@ -72,7 +78,7 @@ def of_commuting_product(left: Any, right: Any) -> dict[str, Any]:
 
 
 def of(operator: Any) -> dict[str, Any]:
-    """The properties of an operator, for another that shares them all."""
+    """Returns the properties of an operator, for another that shares them all."""
     return {
         "is_non_singular": operator.is_non_singular,
         "is_self_adjoint": operator.is_self_adjoint,

@@ -1,4 +1,4 @@
-"""Operators that are known by their size: the identity, multiples of it, and zero."""
+"""Operators that their size, and at most one number, define: the identity, multiples of it, and zero."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor, fill, ones, zeros
+from tapeflow.array.grids import eye
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import get_static_value
+from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import conj
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.variable import Variable
+from tapeflow.debugging.shapes import assert_rank
+from tapeflow.debugging.values import assert_equal, assert_non_negative, assert_positive
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import (
@@ -21,10 +32,16 @@ from tapeflow.linalg.operators.shapes import (
     broadcast_static,
     parameter,
 )
+from tapeflow.linalg.operators.slicing import slice_batch
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import real
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log, sqrt
+from tapeflow.math.reduction import reduce_min
 
 
 def _size(value: Any, name: str, rank: int) -> Any:
-    """A parameter that gives dimensions, as an integer tensor of a rank.
+    """Returns a parameter for dimensions as an integer tensor of a rank.
 
     Raises:
         TypeError: it is a variable, or not of integers.
@@ -33,31 +50,31 @@ def _size(value: Any, name: str, rank: int) -> Any:
     if isinstance(value, Variable):
         raise TypeError(f"Argument {name} cannot be reference type. Found: {type(value)}.")
     empty = isinstance(value, (list, tuple)) and not value
-    tensor = tf.convert_to_tensor(value, tf.int32 if empty else None)
+    tensor: Any = convert_to_tensor(value, int32 if empty else None)
     if not tensor.dtype.is_integer:
         raise TypeError(f"Argument {name} must be integer type.  Found: {tensor}")
-    known = tf.get_static_value(tensor)
-    if known is not None:
-        if np.ndim(known) != rank:
-            raise ValueError(f"Argument {name} must be a {rank}-D Tensor.  Found: {known}")
-        if np.any(np.asarray(known) < 0):
-            raise ValueError(f"Argument {name} must be non-negative.  Found: {known}")
+    static = get_static_value(tensor)
+    if static is not None:
+        if np.ndim(static) != rank:
+            raise ValueError(f"Argument {name} must be a {rank}-D Tensor.  Found: {static}")
+        if np.any(np.asarray(static) < 0):
+            raise ValueError(f"Argument {name} must be non-negative.  Found: {static}")
     return tensor
 
 
 def _assert_size(tensor: Any, name: str, rank: int) -> None:
-    """Asserts in the graph what `_size` could not see when it was made."""
-    tf.debugging.assert_rank(tensor, rank, message=f"Argument {name} must be a {rank}-D Tensor.")
-    tf.debugging.assert_non_negative(tensor, message=f"Argument {name} must be non-negative.")
+    """Asserts, when a graph runs, the conditions that `_size` checks of static values."""
+    assert_rank(tensor, rank, message=f"Argument {name} must be a {rank}-D Tensor.")
+    assert_non_negative(tensor, message=f"Argument {name} must be non-negative.")
 
 
 def _static_dimension(tensor: Any) -> int | None:
-    known = tf.get_static_value(tensor)
-    return None if known is None else int(known)
+    static = get_static_value(tensor)
+    return None if static is None else int(static)
 
 
 class _SizedOperator(LinearOperator):
-    """What is known by its numbers of rows and columns, and the shape of the batch."""
+    """An operator that its numbers of rows and columns, and the shape of its batch, define."""
 
     _num_rows: Any
     _num_columns: Any
@@ -81,48 +98,46 @@ class _SizedOperator(LinearOperator):
     def _static_batch(self) -> TensorShape:
         if self._batch_shape_arg is None:
             return TensorShape([])
-        known = tf.get_static_value(self._batch_shape_arg)
-        return TensorShape([None] * self._batch_shape_arg.shape[0] if known is None else [int(d) for d in known])
+        static = get_static_value(self._batch_shape_arg)
+        return TensorShape([None] * self._batch_shape_arg.shape[0] if static is None else [int(d) for d in static])
 
     def _shape(self) -> TensorShape:
         return self._static_shape
 
     def _shape_tensor(self) -> Any:
-        matrix = tf.cast(tf.stack([self._num_rows, self._num_columns]), tf.int32)
+        matrix = cast(stack([self._num_rows, self._num_columns]), int32)
         if self._batch_shape_arg is None:
             return matrix
-        return tf.concat([tf.cast(self._batch_shape_arg, tf.int32), matrix], 0)
+        return concat([cast(self._batch_shape_arg, int32), matrix], 0)
 
     def _checked(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
-        """The argument of a product with the flag applied, checked while the graph runs if that is wanted."""
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        """Returns the argument of a product with the flag applied; checks its shape if the operator is to do so."""
+        x = conjugate_transpose(x) if adjoint_arg else x
         if self._assert_proper_shapes:
-            wanted = self.range_dimension_tensor() if adjoint else self.domain_dimension_tensor()
-            tf.debugging.assert_equal(tf.shape(x)[-2], wanted, message="Dimensions are not compatible.")
+            expected = self.range_dimension_tensor() if adjoint else self.domain_dimension_tensor()
+            assert_equal(ops.Shape(x)[-2], expected, message="Dimensions are not compatible.")
         return x
 
     def _with_batch(self, x: Any, inner: int = 2) -> Any:
-        """`x` broadcast to the operator's batch."""
+        """Broadcasts `x` to the operator's batch."""
         if self._batch_shape_arg is None:
             return x
         ones = [1] * inner
-        wanted, own = self.batch_shape + ones, x.shape
-        if wanted.is_fully_defined() and own.is_fully_defined():
-            shape: Any = broadcast_static(wanted, own)
-            return x if shape == own else tf.broadcast_to(x, shape)
-        return tf.broadcast_to(x, broadcast_dynamic(tf.concat([self.batch_shape_tensor(), ones], 0), tf.shape(x)))
+        batch = self.batch_shape + ones
+        if batch.is_fully_defined() and x.shape.is_fully_defined():
+            shape: Any = broadcast_static(batch, x.shape)
+            return x if shape == x.shape else broadcast_to(x, shape)
+        return broadcast_to(x, broadcast_dynamic(concat([self.batch_shape_tensor(), ones], 0), ops.Shape(x)))
 
     def _diagonal(self, value: float) -> Any:
-        """The main diagonal, with one value everywhere."""
-        length = tf.reduce_min(self.shape_tensor()[-2:])
-        return tf.fill(tf.concat([self.batch_shape_tensor(), [length]], 0), tf.cast(value, self.dtype))
+        """Returns the main diagonal, with one value everywhere."""
+        length = reduce_min(self.shape_tensor()[-2:])
+        return fill(concat([self.batch_shape_tensor(), [length]], 0), cast(value, self.dtype))
 
     def _sliced(self, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
         if self._batch_shape_arg is None:
             return self
-        from tapeflow.linalg.operators.slicing import slice_batch
-
-        batch = slice_batch(tf.zeros(self.batch_shape), 0, entries, batch_shape).shape
+        batch = slice_batch(zeros(self.batch_shape), 0, entries, batch_shape).shape
         return type(self)(**{**self.parameters, "batch_shape": batch.as_list()})
 
 
@@ -134,7 +149,7 @@ class LinearOperatorIdentity(_SizedOperator):
         batch_shape: the leading dimensions; by default there are none.
         dtype: of the elements, float32 by default.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: all True.
-        assert_proper_shapes: also checks sizes that are only known when a graph runs.
+        assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
         name: of the operator.
 
     Raises:
@@ -159,9 +174,9 @@ class LinearOperatorIdentity(_SizedOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        batch_shape: Any = None,
-        dtype: Any = None,
+        num_rows: TensorLike,
+        batch_shape: ShapeLike = None,
+        dtype: DTypeLike = None,
         is_non_singular: bool | None = True,
         is_self_adjoint: bool | None = True,
         is_positive_definite: bool | None = True,
@@ -169,21 +184,16 @@ class LinearOperatorIdentity(_SizedOperator):
         assert_proper_shapes: bool = False,
         name: str | None = "LinearOperatorIdentity",
     ) -> None:
-        for hint, what in (
+        for hint, text in (
             (is_self_adjoint, "self adjoint"),
             (is_non_singular, "non-singular"),
             (is_positive_definite, "positive-definite"),
             (is_square, "square"),
         ):
             if not hint:
-                raise ValueError(f"An identity operator is always {what}.")
+                raise ValueError(f"An identity operator is always {text}.")
         super().__init__(
-            as_dtype(dtype or tf.float32),
-            is_non_singular=True,
-            is_self_adjoint=True,
-            is_positive_definite=True,
-            is_square=True,
-            name=name,
+            as_dtype(dtype or float32), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
         self._set_size(num_rows, None, batch_shape, assert_proper_shapes)
 
@@ -203,7 +213,7 @@ class LinearOperatorIdentity(_SizedOperator):
         return self._filled(0)
 
     def _trace(self) -> Any:
-        return self._filled(1) * tf.cast(self.domain_dimension_tensor(), self.dtype)
+        return self._filled(1) * cast(self.domain_dimension_tensor(), self.dtype)
 
     def _diag_part(self) -> Any:
         return self._diagonal(1)
@@ -227,7 +237,7 @@ class LinearOperatorIdentity(_SizedOperator):
         pass
 
     def _to_dense(self) -> Any:
-        return tf.eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
+        return eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
 
     def _linop_adjoint(self) -> LinearOperatorIdentity:
         return self
@@ -246,8 +256,8 @@ class LinearOperatorScaledIdentity(LinearOperator):
         num_rows: an integer.
         multiplier: the numbers on the diagonals, of shape `[...]`.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
-            multiples are known to be self-adjoint.
-        assert_proper_shapes: also checks sizes that are only known when a graph runs.
+            multiples are always self-adjoint.
+        assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
         name: of the operator.
 
     Raises:
@@ -264,8 +274,8 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        multiplier: Any,
+        num_rows: TensorLike,
+        multiplier: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -279,12 +289,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
         if not is_square:
             raise ValueError("A ScaledIdentity operator is always square.")
         super().__init__(
-            self._multiplier.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
         self._num_rows = _size(num_rows, "num_rows", 0)
         self._static_rows = _static_dimension(self._num_rows)
@@ -293,7 +298,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
             _assert_size(self._num_rows, "num_rows", 0)
 
     @property
-    def multiplier(self) -> Any:
+    def multiplier(self) -> Tensor | Variable:
         """The numbers on the diagonals, of shape `[...]`."""
         return self._multiplier
 
@@ -301,41 +306,41 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return self._multiplier.shape + [self._static_rows, self._static_rows]
 
     def _shape_tensor(self) -> Any:
-        rows = tf.cast(self._num_rows, tf.int32)
-        return tf.concat([tf.shape(self._multiplier), tf.stack([rows, rows])], 0)
+        rows = cast(self._num_rows, int32)
+        return concat([ops.Shape(self._multiplier), stack([rows, rows])], 0)
 
     def _scale(self, inner: int, adjoint: bool) -> Any:
-        """The multiplier with `inner` more dimensions."""
-        scale = conj(tf.identity(self._multiplier)) if adjoint else self._multiplier
-        return tf.reshape(scale, tf.concat([tf.shape(scale), [1] * inner], 0))
+        """Returns the multiplier, or its conjugate, with `inner` more dimensions."""
+        scale = conj(identity(self._multiplier)) if adjoint else self._multiplier
+        return reshape(scale, concat([ops.Shape(scale), [1] * inner], 0))
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return (tf.linalg.adjoint(x) if adjoint_arg else x) * self._scale(2, adjoint)
+        return (conjugate_transpose(x) if adjoint_arg else x) * self._scale(2, adjoint)
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
         return x * self._scale(1, adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return (tf.linalg.adjoint(rhs) if adjoint_arg else rhs) / self._scale(2, adjoint)
+        return (conjugate_transpose(rhs) if adjoint_arg else rhs) / self._scale(2, adjoint)
 
     def _rows(self, dtype: Any) -> Any:
-        return tf.cast(self.domain_dimension_tensor(), dtype)
+        return cast(self.domain_dimension_tensor(), dtype)
 
     def _determinant(self) -> Any:
         return self._multiplier ** self._rows(self.dtype)
 
     def _log_abs_determinant(self) -> Any:
-        size = tf.abs(self._multiplier)
-        return self._rows(size.dtype) * tf.math.log(size)
+        size = abs_op(self._multiplier)
+        return self._rows(size.dtype) * log(size)
 
     def _trace(self) -> Any:
         return self._multiplier * self._rows(self.dtype)
 
     def _diag_part(self) -> Any:
-        return self._scale(1, False) * tf.ones(self.shape_tensor()[:-1], self.dtype)
+        return self._scale(1, False) * ones(self.shape_tensor()[:-1], self.dtype)
 
     def _to_dense(self) -> Any:
-        return tf.linalg.diag(self._diag_part())
+        return diag(self._diag_part())
 
     def _add_to_tensor(self, x: Any) -> Any:
         return add_to_diagonal(x, self._diag_part())
@@ -344,22 +349,20 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return self._diag_part()
 
     def _cond(self) -> Any:
-        size = tf.abs(self._multiplier)
-        return tf.cast(size / size, self.dtype)  # 1, and NaN for zero
+        size = abs_op(self._multiplier)
+        return cast(size / size, self.dtype)  # 1, and NaN for zero
 
     def _assert_non_singular(self) -> None:
-        tf.debugging.assert_positive(tf.abs(self._multiplier), message="LinearOperator was singular")
+        assert_positive(abs_op(self._multiplier), message="LinearOperator was singular")
 
     def _assert_positive_definite(self) -> None:
-        tf.debugging.assert_positive(
-            tf.math.real(self._multiplier), message="LinearOperator was not positive definite."
-        )
+        assert_positive(real(self._multiplier), message="LinearOperator was not positive definite.")
 
     def _assert_self_adjoint(self) -> None:
         assert_real(self._multiplier, "LinearOperator was not self-adjoint")
 
     def _linop_adjoint(self) -> LinearOperatorScaledIdentity:
-        return LinearOperatorScaledIdentity(self._num_rows, conj(tf.identity(self._multiplier)), **hints.of(self))
+        return LinearOperatorScaledIdentity(self._num_rows, conj(identity(self._multiplier)), **hints.of(self))
 
     def _linop_inverse(self) -> LinearOperatorScaledIdentity:
         return LinearOperatorScaledIdentity(self._num_rows, 1.0 / self._multiplier, **hints.of(self))
@@ -367,11 +370,24 @@ class LinearOperatorScaledIdentity(LinearOperator):
     def _linop_cholesky(self) -> LinearOperatorScaledIdentity:
         return LinearOperatorScaledIdentity(
             self._num_rows,
-            tf.sqrt(self._multiplier),
+            sqrt(self._multiplier),
             is_non_singular=True,
             is_self_adjoint=True,
             is_positive_definite=True,
         )
+
+
+def product_with_zeros(left: LinearOperator, right: LinearOperator, zeros: LinearOperator) -> LinearOperator:
+    """Returns the product with square zeros, on either side.
+
+    Raises:
+        ValueError: one of the two is not square.
+    """
+    if not left.is_square or not right.is_square:
+        raise ValueError(
+            "Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not supported at this time."
+        )
+    return zeros
 
 
 class LinearOperatorZeros(_SizedOperator):
@@ -386,7 +402,7 @@ class LinearOperatorZeros(_SizedOperator):
         is_self_adjoint: True, and False where the matrices are not square.
         is_positive_definite: False.
         is_square: False where the matrices are not square.
-        assert_proper_shapes: also checks sizes that are only known when a graph runs.
+        assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
         name: of the operator.
 
     Raises:
@@ -405,10 +421,10 @@ class LinearOperatorZeros(_SizedOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        num_columns: Any = None,
-        batch_shape: Any = None,
-        dtype: Any = None,
+        num_rows: TensorLike,
+        num_columns: TensorLike | None = None,
+        batch_shape: ShapeLike = None,
+        dtype: DTypeLike = None,
         is_non_singular: bool | None = False,
         is_self_adjoint: bool | None = True,
         is_positive_definite: bool | None = False,
@@ -423,12 +439,7 @@ class LinearOperatorZeros(_SizedOperator):
         if is_positive_definite:
             raise ValueError("A zero operator is always not positive-definite.")
         super().__init__(
-            as_dtype(dtype or tf.float32),
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            as_dtype(dtype or float32), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
         self._set_size(num_rows, num_columns, batch_shape, assert_proper_shapes)
         rows, columns = self.shape[-2:]
@@ -440,12 +451,10 @@ class LinearOperatorZeros(_SizedOperator):
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = self._checked(x, adjoint, adjoint_arg)
         rows = self.domain_dimension_tensor() if adjoint else self.range_dimension_tensor()
-        shape = tf.shape(x)
-        return self._with_batch(tf.zeros(tf.concat([shape[:-2], [rows], shape[-1:]], 0), self.dtype))
+        shape = ops.Shape(x)
+        return self._with_batch(zeros(concat([shape[:-2], [rows], shape[-1:]], 0), self.dtype))
 
     def _linop_matmul(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
-        from tapeflow.linalg.operators.algebra import product_with_zeros
-
         return product_with_zeros(left_operator, right_operator, left_operator)
 
     def _determinant(self) -> Any:
@@ -464,7 +473,7 @@ class LinearOperatorZeros(_SizedOperator):
         return self._diagonal(0)
 
     def _to_dense(self) -> Any:
-        return tf.zeros(self.shape_tensor(), self.dtype)
+        return zeros(self.shape_tensor(), self.dtype)
 
     def _add_to_tensor(self, x: Any) -> Any:
         return self._with_batch(x)

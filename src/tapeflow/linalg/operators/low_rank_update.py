@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import concat
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.linalg.diagonals import diag_part
+from tapeflow.linalg.factorizations import cholesky
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.composition import sum_of_logs
@@ -20,6 +28,10 @@ from tapeflow.linalg.operators.shapes import (
     parameter,
     solve_dense,
 )
+from tapeflow.linalg.products import matmul
+from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
+from tapeflow.math.elementwise import exp, log
+from tapeflow.math.reduction import reduce_sum
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):
@@ -33,8 +45,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         u: U, of shape `[..., n, r]`.
         diag_update: the diagonals of D, of shape `[..., r]`; ones by default.
         v: V, of shape `[..., n, r]`; U by default.
-        is_diag_update_positive: whether all elements of `diag_update` are positive. With a base that is self-adjoint
-            and positive definite, and no `v`, the sum is then, too.
+        is_diag_update_positive: all elements of `diag_update` are positive; None if that is unknown. With a base that
+            is self-adjoint and positive definite, and no `v`, the sum is then, too.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
             follow from those of `base_operator`.
         name: of the operator.
@@ -56,9 +68,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def __init__(
         self,
         base_operator: LinearOperator,
-        u: Any,
-        diag_update: Any = None,
-        v: Any = None,
+        u: TensorLike,
+        diag_update: TensorLike | None = None,
+        v: TensorLike | None = None,
         is_diag_update_positive: bool | None = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -90,14 +102,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._v = self._u if v is None else parameter(v)
         self._diag_update = None if diag_update is None else parameter(diag_update)
         self._is_diag_update_positive = is_diag_update_positive
-        super().__init__(
-            base.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(base.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
         self._check_shapes()
         self._diag_operator = self._make_diag_operator()
 
@@ -120,17 +125,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base_operator
 
     @property
-    def u(self) -> Any:
+    def u(self) -> Tensor | Variable:
         """U, of shape `[..., n, r]`."""
         return self._u
 
     @property
-    def v(self) -> Any:
+    def v(self) -> Tensor | Variable:
         """V, of shape `[..., n, r]`."""
         return self._v
 
     @property
-    def diag_update(self) -> Any:
+    def diag_update(self) -> Tensor | Variable | None:
         """The diagonals of D, of shape `[..., r]`, or None."""
         return self._diag_update
 
@@ -141,7 +146,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def is_diag_update_positive(self) -> bool | None:
-        """Whether all elements of `diag_update` are positive."""
+        """True if all elements of `diag_update` are positive, False if not, None if that is unknown."""
         return self._is_diag_update_positive
 
     def _shape(self) -> TensorShape:
@@ -153,18 +158,18 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _shape_tensor(self) -> Any:
         base = self._base_operator.shape_tensor()
         batch = broadcast_dynamic(
-            base[:-2], self._diag_operator.batch_shape_tensor(), tf.shape(self._u)[:-2], tf.shape(self._v)[:-2]
+            base[:-2], self._diag_operator.batch_shape_tensor(), ops.Shape(self._u)[:-2], ops.Shape(self._v)[:-2]
         )
-        return tf.concat([batch, base[-2:]], 0)
+        return concat([batch, base[-2:]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
-        inner = self._diag_operator.matmul(tf.matmul(v, x, adjoint_a=True, adjoint_b=adjoint_arg), adjoint=adjoint)
-        return self._base_operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) + tf.matmul(u, inner)
+        inner = self._diag_operator.matmul(matmul(v, x, adjoint_a=True, adjoint_b=adjoint_arg), adjoint=adjoint)
+        return self._base_operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) + matmul(u, inner)
 
     def _capacitance(self) -> Any:
-        """`D^-1 + V^H L^-1 U`, the small matrix that updates of inverses and determinants are about."""
-        inner = tf.matmul(self._v, self._base_operator.solve(self._u), adjoint_a=True)
+        """Computes `D^-1 + V^H L^-1 U`, the small matrix in the formulas for updated inverses and determinants."""
+        inner = matmul(self._v, self._base_operator.solve(self._u), adjoint_a=True)
         return self._diag_operator.inverse().add_to_tensor(inner)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -172,35 +177,33 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             raise ValueError("Solve not implemented unless this is a perturbation of a non-singular LinearOperator.")
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
         base = self._base_operator.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
-        inner = tf.matmul(v, base, adjoint_a=True)
+        inner = matmul(v, base, adjoint_a=True)
         if self._use_cholesky:
-            inner = tf.linalg.cholesky_solve(tf.linalg.cholesky(self._capacitance()), inner)
+            inner = cholesky_solve(cholesky(self._capacitance()), inner)
         else:
             inner = solve_dense(self._capacitance(), inner, adjoint)
-        return base - self._base_operator.solve(tf.matmul(u, inner), adjoint=adjoint)
+        return base - self._base_operator.solve(matmul(u, inner), adjoint=adjoint)
 
     def _determinant(self) -> Any:
         if self.is_positive_definite:
-            return tf.exp(self.log_abs_determinant())
-        return (
-            tf.linalg.det(self._capacitance()) * self._diag_operator.determinant() * self._base_operator.determinant()
-        )
+            return exp(self.log_abs_determinant())
+        return det(self._capacitance()) * self._diag_operator.determinant() * self._base_operator.determinant()
 
     def _log_abs_determinant(self) -> Any:
         capacitance = self._capacitance()
         if self._use_cholesky:
-            diagonal = tf.linalg.diag_part(tf.linalg.cholesky(capacitance))
-            log_det = 2 * tf.reduce_sum(tf.math.log(diagonal), -1)
+            diagonal = diag_part(cholesky(capacitance))
+            log_det = 2 * reduce_sum(log(diagonal), -1)
         else:
-            log_det = tf.linalg.slogdet(capacitance).log_abs_determinant
+            log_det = slogdet(capacitance).log_abs_determinant
         parts = [log_det, self._diag_operator.log_abs_determinant(), self._base_operator.log_abs_determinant()]
         return sum_of_logs(parts, self.dtype)
 
     def _diag_part(self) -> Any:
-        product = self._u * conj(tf.identity(self._v))
+        product = self._u * conj(identity(self._v))
         if self._diag_update is not None:
-            product = product * tf.expand_dims(self._diag_update, -2)
-        return tf.reduce_sum(product, -1) + self._base_operator.diag_part()
+            product = product * expand_dims(self._diag_update, -2)
+        return reduce_sum(product, -1) + self._base_operator.diag_part()
 
     def _assert_self_adjoint(self) -> None:
         if self._u is self._v and self._diag_update is None:

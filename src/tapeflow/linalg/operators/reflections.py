@@ -1,4 +1,4 @@
-"""Operators that only move vectors about: permutations and reflections."""
+"""Permutations and reflections."""
 
 from __future__ import annotations
 
@@ -6,20 +6,29 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import ones_like
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import get_static_value
+from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.sorting import argsort
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.variable import Variable
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag_part, set_diag
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
-from tapeflow.linalg.operators.shapes import (
-    broadcast_batches,
-    check_rank,
-    parameter,
-    square_dynamic,
-    square_static,
-)
+from tapeflow.linalg.operators.shapes import broadcast_batches, check_rank, parameter, square_dynamic, square_static
+from tapeflow.linalg.products import matmul
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal
+from tapeflow.math.normalize import l2_normalize
 
 
 class LinearOperatorPermutation(LinearOperator):
@@ -45,8 +54,8 @@ class LinearOperatorPermutation(LinearOperator):
 
     def __init__(
         self,
-        perm: Any,
-        dtype: Any = float32,
+        perm: TensorLike,
+        dtype: DTypeLike = float32,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -57,22 +66,15 @@ class LinearOperatorPermutation(LinearOperator):
         check_rank(self._perm, 1, "`perm`")
         if not self._perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Received: {self._perm}.")
-        known = tf.get_static_value(self._perm)
-        if known is not None and np.any(np.sort(known, -1) != np.arange(known.shape[-1])):
-            raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {known.shape[-1] - 1}.")
+        static: Any = get_static_value(self._perm)
+        if static is not None and np.any(np.sort(static, -1) != np.arange(static.shape[-1])):
+            raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {static.shape[-1] - 1}.")
         hints.implied(True, is_non_singular, "A Permutation operator is always non-singular.")
         is_square = hints.implied(True, is_square, "A Permutation operator is always square.")
-        super().__init__(
-            dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property
-    def perm(self) -> Any:
+    def perm(self) -> Tensor | Variable:
         """The permutations, of shape `[..., n]`."""
         return self._perm
 
@@ -83,14 +85,14 @@ class LinearOperatorPermutation(LinearOperator):
         return square_dynamic(self._perm)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        perm = tf.identity(self._perm)
+        perm = identity(self._perm)
         if adjoint and not self.is_self_adjoint:
-            perm = tf.argsort(perm)  # the inverse permutation
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
+            perm = argsort(perm)  # the inverse permutation
+        x = conjugate_transpose(x) if adjoint_arg else x
         if perm.shape.rank == 1:
-            return tf.gather(x, perm, axis=-2)
-        x, column = broadcast_batches([x, tf.expand_dims(perm, -1)])
-        return tf.gather(x, tf.squeeze(column, -1), axis=-2, batch_dims=x.shape.rank - 2)
+            return gather(x, perm, axis=-2)
+        x, column = broadcast_batches([x, expand_dims(perm, -1)])
+        return gather(x, squeeze(column, -1), axis=-2, batch_dims=x.shape.rank - 2)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, not adjoint, adjoint_arg)
@@ -99,14 +101,14 @@ class LinearOperatorPermutation(LinearOperator):
         return self._filled(0)
 
     def _places(self) -> Any:
-        """The numbers from 0 to n - 1."""
-        return tf.range(tf.cast(self.domain_dimension_tensor(), self._perm.dtype))
+        """Returns the numbers from 0 to n - 1."""
+        return range_op(cast(self.domain_dimension_tensor(), self._perm.dtype))
 
     def _to_dense(self) -> Any:
-        return tf.cast(tf.equal(self._places(), tf.expand_dims(self._perm, -1)), self.dtype)
+        return cast(equal(self._places(), expand_dims(self._perm, -1)), self.dtype)
 
     def _diag_part(self) -> Any:
-        return tf.cast(tf.equal(self._places(), self._perm), self.dtype)
+        return cast(equal(self._places(), self._perm), self.dtype)
 
     def _cond(self) -> Any:
         return self._filled(1)
@@ -116,7 +118,7 @@ class LinearOperatorPermutation(LinearOperator):
 
 
 class LinearOperatorHouseholder(LinearOperator):
-    """Reflections at the hyperplanes perpendicular to given vectors: `1 - 2 v v^H / |v|^2`.
+    """Reflections at the hyperplanes perpendicular to vectors: `1 - 2 v v^H / |v|^2`.
 
     Args:
         reflection_axis: the vectors v, of shape `[..., n]`; of any length but zero.
@@ -139,7 +141,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def __init__(
         self,
-        reflection_axis: Any,
+        reflection_axis: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -152,18 +154,11 @@ class LinearOperatorHouseholder(LinearOperator):
         is_square = hints.implied(True, is_square, "A Householder operator is always square.")
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
-        super().__init__(
-            self._reflection_axis.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=False,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(self._reflection_axis.dtype, None, is_non_singular, is_self_adjoint, False, is_square, name)
 
     @property
-    def reflection_axis(self) -> Any:
-        """The vectors that are turned round, of shape `[..., n]`."""
+    def reflection_axis(self) -> Tensor | Variable:
+        """The vectors that the reflections reverse, of shape `[..., n]`."""
         return self._reflection_axis
 
     def _shape(self) -> TensorShape:
@@ -173,13 +168,13 @@ class LinearOperatorHouseholder(LinearOperator):
         return square_dynamic(self._reflection_axis)
 
     def _unit(self) -> Any:
-        """The vectors with length 1."""
-        return tf.math.l2_normalize(self._reflection_axis, -1)
+        """Returns the vectors scaled to length 1."""
+        return l2_normalize(self._reflection_axis, -1)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
-        column = tf.expand_dims(self._unit(), -1)
-        return x - 2.0 * column * tf.matmul(column, x, adjoint_a=True)
+        x = conjugate_transpose(x) if adjoint_arg else x
+        column = expand_dims(self._unit(), -1)
+        return x - 2.0 * column * matmul(column, x, adjoint_a=True)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint, adjoint_arg)
@@ -191,20 +186,20 @@ class LinearOperatorHouseholder(LinearOperator):
         return self._filled(0)
 
     def _trace(self) -> Any:
-        return self._filled(1) * tf.cast(self.domain_dimension_tensor() - 2, self.dtype)
+        return self._filled(1) * cast(self.domain_dimension_tensor() - 2, self.dtype)
 
     def _to_dense(self) -> Any:
-        column = tf.expand_dims(self._unit(), -1)
-        matrix = -2.0 * tf.matmul(column, column, adjoint_b=True)
-        return tf.linalg.set_diag(matrix, 1.0 + tf.linalg.diag_part(matrix))
+        column = expand_dims(self._unit(), -1)
+        matrix = -2.0 * matmul(column, column, adjoint_b=True)
+        return set_diag(matrix, 1.0 + diag_part(matrix))
 
     def _diag_part(self) -> Any:
         unit = self._unit()
         return 1.0 - 2.0 * unit * conj(unit)
 
     def _eigvals(self) -> Any:
-        axis = tf.identity(self._reflection_axis)
-        return tf.concat([-tf.ones_like(axis[..., :1]), tf.ones_like(axis[..., 1:])], -1)
+        axis = identity(self._reflection_axis)
+        return concat([-ones_like(axis[..., :1]), ones_like(axis[..., 1:])], -1)
 
     def _cond(self) -> Any:
         return self._filled(1)

@@ -1,4 +1,4 @@
-"""Shapes and batches: what the operators share for arguments whose leading dimensions broadcast."""
+"""Shapes and batches: functions of all operators for arguments whose leading dimensions broadcast."""
 
 from __future__ import annotations
 
@@ -6,57 +6,66 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import concat, unstack
+from tapeflow.array.properties import broadcast_dynamic_shape
+from tapeflow.array.shaping import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape, broadcast_shape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.debugging.values import assert_equal, assert_less
+from tapeflow.linalg.diagonals import diag_part, set_diag
+from tapeflow.linalg.solvers import solve
+from tapeflow.math.complex import imag
+from tapeflow.math.elementwise import abs as abs_op
 
 
 def parameter(value: Any) -> Any:
-    """What an operator keeps of a parameter: a variable as it is, so that changes to it show; a tensor of the rest."""
+    """Returns a parameter as a tensor; a variable stays one, so that the operator sees its changes."""
     return value if isinstance(value, (Variable, Tensor)) else convert(value)
 
 
 def dimensions(x: Any) -> list[Any]:
-    """The dimensions of a tensor: numbers, and scalar tensors where a graph does not know them."""
-    known = x.shape.as_list()
-    if None not in known:
-        return known
-    found = tf.unstack(tf.shape(x), len(known))
-    return [f if k is None else k for k, f in zip(known, found, strict=True)]
+    """Returns the dimensions of a tensor: numbers, and scalar tensors for those that are not static."""
+    static = x.shape.as_list()
+    if None not in static:
+        return static
+    dynamic = unstack(ops.Shape(x), len(static))
+    return [d if s is None else s for s, d in zip(static, dynamic, strict=True)]
 
 
 def broadcast_static(*shapes: TensorShape) -> TensorShape:
-    """The static shape that shapes broadcast to."""
+    """Returns the static shape that shapes broadcast to."""
     return functools.reduce(broadcast_shape, shapes)
 
 
 def broadcast_dynamic(*shapes: Any) -> Any:
-    """The shape that shapes broadcast to, all of them integer tensors."""
-    return functools.reduce(tf.broadcast_dynamic_shape, shapes)
+    """Returns the shape that shapes broadcast to, all of them integer tensors."""
+    return functools.reduce(broadcast_dynamic_shape, shapes)
 
 
 def square_static(vectors: Any) -> TensorShape:
-    """The static shape of the square matrices that are made of vectors, `[..., n]`: `[..., n, n]`."""
+    """Returns the static shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define."""
     return vectors.shape + vectors.shape[-1:]
 
 
 def square_dynamic(vectors: Any) -> Any:
-    """The shape of the square matrices that are made of vectors, as a tensor."""
-    shape = tf.shape(vectors)
-    return tf.concat([shape, shape[-1:]], 0)
+    """Returns the shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define, as a tensor."""
+    shape = ops.Shape(vectors)
+    return concat([shape, shape[-1:]], 0)
 
 
 def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
-    """Tensors with their leading dimensions broadcast; the last `inner` dimensions stay as they are."""
+    """Broadcasts the leading dimensions of tensors; the last `inner` dimensions stay as they are."""
     batches = [x.shape[: x.shape.rank - inner] for x in tensors]
     batch: Any = broadcast_static(*batches)
     if not batch.is_fully_defined():
-        batch = broadcast_dynamic(*[tf.shape(x)[:-inner] for x in tensors])
-        return [tf.broadcast_to(x, tf.concat([batch, tf.shape(x)[-inner:]], 0)) for x in tensors]
+        batch = broadcast_dynamic(*[ops.Shape(x)[:-inner] for x in tensors])
+        return [broadcast_to(x, concat([batch, ops.Shape(x)[-inner:]], 0)) for x in tensors]
     return [
-        x if own == batch else tf.broadcast_to(x, [*batch, *dimensions(x)[x.shape.rank - inner :]])
+        x if own == batch else broadcast_to(x, [*batch, *dimensions(x)[x.shape.rank - inner :]])
         for x, own in zip(tensors, batches, strict=True)
     ]
 
@@ -64,32 +73,24 @@ def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
 def solve_dense(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     """Solves linear equations with dense matrices, whose leading dimensions broadcast against those of `rhs`."""
     matrix, rhs = broadcast_batches([matrix, rhs])
-    return tf.linalg.solve(matrix, rhs, adjoint)
+    return solve(matrix, rhs, adjoint)
 
 
 def add_to_diagonal(x: Any, diagonal: Any) -> Any:
-    """`x` with `diagonal` added to the main diagonals of its matrices, with broadcasting."""
-    diagonal = tf.linalg.diag_part(x) + diagonal
-    x, column = broadcast_batches([x, tf.expand_dims(diagonal, -1)])
-    return tf.linalg.set_diag(x, tf.squeeze(column, -1))
+    """Adds `diagonal` to the main diagonals of the matrices in `x`, with broadcasting."""
+    diagonal = diag_part(x) + diagonal
+    x, column = broadcast_batches([x, expand_dims(diagonal, -1)])
+    return set_diag(x, squeeze(column, -1))
 
 
 def check_same_dimension(a: int | None, b: int | None) -> None:
-    """Refuses two dimensions that are known and differ.
-
-    Raises:
-        ValueError: they do.
-    """
+    """Raises ValueError if two dimensions, None for those that are not static, differ."""
     if a is not None and b is not None and a != b:
         raise ValueError(f"Dimensions {a} and {b} are not compatible")
 
 
 def check_rank(tensor: Any, least: int, name: str) -> None:
-    """Refuses a parameter with too few dimensions.
-
-    Raises:
-        ValueError: it has less than `least`.
-    """
+    """Raises ValueError if a parameter has less than `least` dimensions."""
     if tensor.shape.rank is not None and tensor.shape.rank < least:
         plural = "dimension" if least == 1 else "dimensions"
         raise ValueError(f"Argument {name} must have at least {least} {plural}. Found: {tensor}")
@@ -97,12 +98,12 @@ def check_rank(tensor: Any, least: int, name: str) -> None:
 
 def assert_nonzero(x: Any, message: str) -> None:
     """Asserts that no element is zero."""
-    x = tf.abs(x)
-    tf.debugging.assert_less(tf.zeros([], x.dtype), x, message=message)
+    x = abs_op(x)
+    assert_less(zeros([], x.dtype), x, message=message)
 
 
 def assert_real(x: Any, message: str) -> None:
     """Asserts that no element has an imaginary part."""
     if x.dtype.is_complex:
-        imag = tf.math.imag(x)
-        tf.debugging.assert_equal(tf.zeros([], imag.dtype), imag, message=message)
+        imaginary = imag(x)
+        assert_equal(zeros([], imaginary.dtype), imaginary, message=message)

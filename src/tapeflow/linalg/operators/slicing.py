@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import reshape
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
-from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import dimensions
+
+if TYPE_CHECKING:
+    from tapeflow.linalg.operators.base import LinearOperator
 
 
 def batch_slice(operator: LinearOperator, slices: Any) -> LinearOperator:
-    """The operator with `slices` taken of its leading dimensions.
+    """Slices the leading dimensions of an operator.
 
     Raises:
         InvalidArgumentError: there are more slices than dimensions, or an index is out of range.
@@ -24,30 +27,35 @@ def batch_slice(operator: LinearOperator, slices: Any) -> LinearOperator:
 
 
 def _explicit(entries: tuple[Any, ...], rank: int | None) -> tuple[Any, ...]:
-    """The slices with an entry for each dimension, beside new axes, and no `...`."""
+    """Returns slices with an entry for each dimension, beside new axes, and no `...`.
+
+    Raises:
+        InvalidArgumentError: there are more slices than dimensions.
+        ValueError: there is more than one `...`, or the rank is unknown.
+    """
     if rank is None:
         raise ValueError("An operator of unknown rank can't be sliced.")
     dots = [i for i, entry in enumerate(entries) if entry is Ellipsis]
     if len(dots) > 1:
         raise ValueError(f"Found multiple `...` in slices {entries}")
-    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
-    if used > rank:
-        raise invalid(f"Too many slices: the operator has {rank} batch dimensions, and {used} slices were given.")
+    count = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    if count > rank:
+        raise invalid(f"Too many slices: the operator has {rank} batch dimensions, and {count} slices were given.")
     at = dots[0] if dots else len(entries)
-    return (*entries[:at], *[slice(None)] * (rank - used), *entries[at + len(dots) :])
+    return (*entries[:at], *[slice(None)] * (rank - count), *entries[at + len(dots) :])
 
 
 def slice_parameters(operator: LinearOperator, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
-    """The operator made again with its parameters sliced.
+    """Creates an operator of the same class whose parameters are sliced.
 
     Args:
-        operator: an operator, or one that it is made of, whose batch broadcasts to `batch_shape`.
+        operator: the sliced operator, or one of its parameters, whose batch broadcasts to `batch_shape`.
         entries: the slices, one for each dimension of `batch_shape`, and None for new axes.
-        batch_shape: the batch that the slices are meant for.
+        batch_shape: the batch of the sliced operator.
     """
 
     def sliced(value: Any, inner: int) -> Any:
-        if isinstance(value, LinearOperator):
+        if hasattr(type(value), "_sliced"):  # an operator
             return value._sliced(entries, batch_shape)
         if isinstance(value, (list, tuple)):
             return [sliced(v, inner) for v in value]
@@ -61,19 +69,19 @@ def slice_parameters(operator: LinearOperator, entries: tuple[Any, ...], batch_s
 
 
 def slice_batch(x: Any, inner: int, entries: tuple[Any, ...], batch_shape: TensorShape) -> Any:
-    """Slices of a tensor, of whose dimensions all but the last `inner` broadcast to `batch_shape`."""
+    """Slices a tensor, of whose dimensions all but the last `inner` broadcast to `batch_shape`."""
     shape = dimensions(x)
     own = len(shape) - inner
     if own == 0 and batch_shape.rank:
-        return tf.identity(x)  # it has no batch at all, and broadcasts to any
+        return identity(x)  # it has no batch at all, and broadcasts to any
     missing = batch_shape.rank - own
-    x = tf.reshape(x, [1] * missing + shape)
+    x = reshape(x, [1] * missing + shape)
     sizes = iter(zip([1] * missing + shape[:own], batch_shape, strict=True))
     adapted = []
     for entry in entries:
         if entry is not None:
-            size, wanted = next(sizes)
-            if size == 1 and wanted != 1:  # a dimension that broadcasts has its only element at every index
+            size, of_batch = next(sizes)
+            if size == 1 and of_batch != 1:  # a dimension that broadcasts has its only element at every index
                 entry = slice(None) if isinstance(entry, slice) else 0
         adapted.append(entry)
     return x[(*adapted, *[slice(None)] * inner)]

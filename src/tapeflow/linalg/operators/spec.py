@@ -1,23 +1,27 @@
-"""The specs of operators: which tensors an operator is made of, so that nests and functions can take it apart."""
+"""The specs of operators: the tensors that an operator is composed of, into which nests and functions flatten it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros
+from tapeflow.array.properties import get_static_value
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.linalg.operators.base import LinearOperator
+
+if TYPE_CHECKING:
+    from tapeflow.linalg.operators.base import LinearOperator
 
 _HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 
 
 class LinearOperatorSpec(TypeSpec):
-    """The spec of an operator: specs of the tensors and operators it is made of, and its other arguments.
+    """The spec of an operator: specs of the tensors and operators that it is composed of, and its other arguments.
 
     Args:
         param_specs: specs, or lists of them, by the names of the arguments that are tensors or operators.
@@ -47,7 +51,7 @@ class LinearOperatorSpec(TypeSpec):
     def _from_components(self, components: Any) -> Any:
         leaves = nest.flatten(components)
         if leaves and all(leaf is None for leaf in leaves):
-            return None  # the gradient of what has none
+            return None  # the gradient of an operator that no target depends on
         if any(leaf is None for leaf in leaves):
             components = {name: _filled(components[name], spec) for name, spec in self._param_specs.items()}
         return self.operator_type(**self._non_tensor_params, **components)
@@ -65,7 +69,7 @@ class LinearOperatorSpec(TypeSpec):
 
 
 def _spec_class(operator_type: Any) -> type[LinearOperatorSpec]:
-    """The class of the specs of operators of a class: specs of different operators are never compatible."""
+    """Returns the class of the specs of a class of operators: specs of different classes are never compatible."""
     if "_spec_class" not in vars(operator_type):
         members = {"operator_type": operator_type, "__slots__": ()}
         operator_type._spec_class = type(f"{operator_type.__name__}Spec", (LinearOperatorSpec,), members)
@@ -73,12 +77,12 @@ def _spec_class(operator_type: Any) -> type[LinearOperatorSpec]:
 
 
 def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
-    """The spec of an operator."""
-    given = operator.parameters
-    # A class that does not say which of its arguments matter is made again with all of them.
-    names = list(operator._matrix_dimensions) or [n for n in given if n not in _HINTS and n != "name"]
+    """Returns the spec of an operator."""
+    parameters = operator.parameters
+    # A class that does not say which of its arguments matter needs all of them.
+    names = list(operator._matrix_dimensions) or [n for n in parameters if n not in _HINTS and n != "name"]
     specs, others = {}, {}
-    for name in (*names, *(hint for hint in _HINTS if hint in given)):
+    for name in (*names, *(hint for hint in _HINTS if hint in parameters)):
         value = _argument(operator, name)
         spec = _spec(value)
         if spec is None:
@@ -89,32 +93,30 @@ def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
 
 
 def _argument(operator: LinearOperator, name: str) -> Any:
-    """What an operator was given for an argument, as it keeps it."""
-    if name in _HINTS:
+    """Returns an argument of an operator: a tensor, an operator, or a Python value."""
+    argument = operator.parameters.get(name)
+    if name in _HINTS or (argument is not None and hasattr(operator, name)):
         return getattr(operator, name)
-    given = operator.parameters.get(name)
-    if given is None or not hasattr(operator, name):  # the arguments without a property give sizes
-        known = None if given is None else tf.get_static_value(given) if isinstance(given, Tensor) else given
-        return known.tolist() if isinstance(known, (np.ndarray, np.generic)) else given if known is None else known
-    return getattr(operator, name)
+    static = get_static_value(argument) if isinstance(argument, Tensor) else argument  # without a property: a size
+    return static.tolist() if isinstance(static, (np.ndarray, np.generic)) else argument if static is None else static
 
 
 def _spec(value: Any) -> Any:
-    """The spec of a tensor, a variable, an operator, or of a list of them; None for anything else."""
-    if isinstance(value, LinearOperator):
+    """Returns the spec of a tensor, a variable, an operator, or of a list of them; None for anything else."""
+    if isinstance(value, CompositeTensor):
         return value._type_spec
     if isinstance(value, Variable):
         return VariableSpec(value.shape, value.dtype, value.trainable)
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, list) and value:
-        found = [_spec(v) for v in value]
-        return None if None in found else found
+        specs = [_spec(v) for v in value]
+        return None if None in specs else specs
     return None
 
 
 def _filled(component: Any, spec: Any) -> Any:
-    """A component with zeros in the place of None: a gradient that no target depends on."""
+    """Returns a component with zeros in the place of None, the gradient of tensors that no target depends on."""
     if isinstance(spec, list):
         parts = [None] * len(spec) if component is None else component
         return [_filled(c, s) for c, s in zip(parts, spec, strict=True)]
@@ -123,4 +125,4 @@ def _filled(component: Any, spec: Any) -> Any:
     if isinstance(spec, LinearOperatorSpec):
         parts = {name: _filled(None, s) for name, s in spec._param_specs.items()}
         return spec.operator_type(**spec._non_tensor_params, **parts)
-    return tf.zeros(spec.shape, spec.dtype)
+    return zeros(spec.shape, spec.dtype)

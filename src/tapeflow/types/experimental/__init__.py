@@ -1,5 +1,10 @@
-"""The public `tf.types.experimental` namespace: what values look like to a trace, tensors, functions."""
+"""The public `tf.types.experimental` namespace: types of values and functions."""
 
 from tapeflow.types.experimental import distributed
 from tapeflow.types.experimental.functions import Callable, ConcreteFunction, GenericFunction, PolymorphicFunction
 from tapeflow.types.experimental.tracing import SupportsTracingProtocol, TensorLike, TraceType
+
+__all__ = [
+    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction", "SupportsTracingProtocol", "TensorLike",
+    "TraceType", "distributed",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The public `tf.types.experimental.distributed` namespace: what values with a part for each replica can be."""
+"""The public `tf.types.experimental.distributed` namespace: values with a part for each replica."""
 
 from tapeflow.distribute.values import Mirrored, PerReplica
 

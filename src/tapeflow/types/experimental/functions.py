@@ -1,4 +1,4 @@
-"""What counts as a function of tensors."""
+"""Abstract classes of functions of tensors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tapeflow.function.function import Function
 
 
 class Callable(metaclass=ABCMeta):
-    """A function of tensors: what `tf.function` gives, and its concrete functions.
+    """A function of tensors: a `tf.function`, or one of its concrete functions.
 
     Example:
         >>> double = tf.function(lambda x: x * 2)
@@ -20,11 +20,11 @@ class Callable(metaclass=ABCMeta):
 
     @abstractmethod
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls it."""
+        """Calls the function."""
 
 
 class PolymorphicFunction(Callable):
-    """A function that is traced for each kind of its arguments: what `tf.function` gives. Also `GenericFunction`.
+    """A function that is traced for each type of its arguments, as by `tf.function`. Also `GenericFunction`.
 
     Example:
         >>> double = tf.function(lambda x: x * 2)
@@ -34,14 +34,14 @@ class PolymorphicFunction(Callable):
 
     @abstractmethod
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for arguments like these."""
+        """Returns the trace for arguments of these types."""
 
 
 GenericFunction = PolymorphicFunction
 
 
 class ConcreteFunction(Callable):
-    """A function for one kind of arguments.
+    """A function for one type of each argument.
 
     Example:
         >>> double = tf.function(lambda x: x * 2).get_concrete_function(tf.TensorSpec([2]))

@@ -15,14 +15,14 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 
-# What functions take in the place of a tensor.
+# The types that functions accept in the place of a tensor.
 TensorLike = Union[  # noqa: UP007 (as TensorFlow's, an object of `typing`)
     Tensor, CompositeTensor, Variable, np.ndarray, np.generic, int, float, bool, complex, str, bytes, list, tuple
 ]
 
 
 class TraceType(metaclass=ABCMeta):
-    """What an argument looks like to a `tf.function`: two calls whose arguments have equal types share a trace.
+    """The type of an argument of a `tf.function`: calls whose arguments have equal types share a trace.
 
     Specs, dtypes and shapes are such types.
 
@@ -33,33 +33,57 @@ class TraceType(metaclass=ABCMeta):
 
     @abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether a function traced for `other` can be called with this type."""
+        """Returns whether a function traced for `other` can be called with this type.
+
+        Args:
+            other: a type.
+        """
 
     @abstractmethod
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
-        """The most specific type that this and all `others` are subtypes of, or None."""
+        """Returns the most specific type that this and all `others` are subtypes of, or None.
+
+        Args:
+            others: types.
+        """
 
     @abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """What stands for a value of this type while a function is traced."""
+        """Returns the value that replaces one of this type while a function is traced.
+
+        Args:
+            placeholder_context: None, or the context of the trace.
+        """
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """The tensors in a value of this type."""
+        """Returns the tensors in a value of this type.
+
+        Args:
+            value: a value of this type.
+        """
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """The value made of the next tensors."""
+        """Returns the value composed of the next tensors.
+
+        Args:
+            tensors: an iterator of tensors.
+        """
         return self.placeholder_value(None)
 
     def flatten(self) -> list[Any]:
-        """The specs of the tensors in a value of this type."""
+        """Returns the specs of the tensors in a value of this type."""
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """The value as one of this type.
+        """Returns the value cast to this type.
+
+        Args:
+            value: a value.
+            cast_context: None, or the context of the call.
 
         Raises:
-            AssertionError: it is not.
+            AssertionError: the value can't be cast.
         """
         if value != self.placeholder_value(None):
             raise AssertionError(f"Can not cast {value!r} to type {self!r}")
@@ -78,7 +102,7 @@ for _type in (TypeSpec, DType, TensorShape):
 
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """What says itself what it looks like to a trace.
+    """A value that defines its own type for traces.
 
     Example:
         >>> class Rate:
@@ -89,4 +113,4 @@ class SupportsTracingProtocol(Protocol):
     """
 
     def __tf_tracing_type__(self, context: Any) -> TraceType:
-        """The type of this value."""
+        """Returns the type of this value."""

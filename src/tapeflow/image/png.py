@@ -1,4 +1,4 @@
-"""PNG files, as far as TensorFlow's dtypes need more than Pillow has: 16 bits a channel, and writing them.
+"""Reading of PNG files of 16 bits a channel, which Pillow lacks, and writing of PNG files.
 
 Source: the PNG specification (W3C, third edition), sections 5 (chunks), 8 (interlacing) and 9 (filters).
 """
@@ -19,7 +19,7 @@ _PASSES = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2),
 
 
 def has_16_bits(data: bytes) -> bool:
-    """Whether the file's channels have 16 bits."""
+    """Returns whether the channels of a file have 16 bits."""
     return data[24:25] == b"\x10"
 
 
@@ -27,7 +27,10 @@ def has_16_bits(data: bytes) -> bool:
 
 
 def read_16_bits(data: bytes) -> tuple[np.ndarray, tuple[int, ...] | None]:
-    """The pixels of a file of 16 bits a channel, uint16 `[height, width, channels]`, and the transparent color, if any.
+    """Decodes a file of 16 bits a channel.
+
+    Returns:
+        uint16 pixels `[height, width, channels]`, and the transparent color, if there is one.
 
     Raises:
         ValueError, zlib.error, struct.error: the file is damaged.
@@ -52,6 +55,7 @@ def read_16_bits(data: bytes) -> tuple[np.ndarray, tuple[int, ...] | None]:
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields the names and the data of the chunks of a file."""
     position = len(_SIGNATURE)
     while position < len(data):
         length, name = struct.unpack_from(">I4s", data, position)
@@ -64,30 +68,30 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _unfiltered(lines: np.ndarray, pixel: int) -> np.ndarray:
-    """The bytes of lines that each begin with the number of their filter; `pixel` is how many bytes a pixel has."""
+    """Decodes lines that each begin with the number of their filter; a pixel has `pixel` bytes."""
     above = np.zeros(lines.shape[1] - 1, np.uint8)
     out = np.empty((len(lines), len(above)), np.uint8)
     for line, result in zip(lines, out, strict=True):
-        kind, given = line[0], line[1:]
+        kind, filtered = line[0], line[1:]
         if kind == 0:
-            result[:] = given
+            result[:] = filtered
         elif kind == 1:
-            result[:] = np.add.accumulate(given.reshape(-1, pixel), 0, np.uint8).reshape(-1)
+            result[:] = np.add.accumulate(filtered.reshape(-1, pixel), 0, np.uint8).reshape(-1)
         elif kind == 2:
-            result[:] = given + above
+            result[:] = filtered + above
         elif kind in (3, 4):
-            result[:] = _unpredicted(given.tolist(), above.tolist(), pixel, _mean if kind == 3 else _paeth)
+            result[:] = _unpredicted(filtered.tolist(), above.tolist(), pixel, _mean if kind == 3 else _paeth)
         else:
             raise ValueError(f"there is no filter {kind}")
         above = result
     return out
 
 
-def _unpredicted(line: list[int], above: list[int], pixel: int, predicted: Callable[[int, int, int], int]) -> list[int]:
-    """A line of differences from what is predicted of the bytes to the left, above, and above to the left."""
+def _unpredicted(line: list[int], above: list[int], pixel: int, predict: Callable[[int, int, int], int]) -> list[int]:
+    """Decodes a line of differences from predictions by the bytes to the left, above, and above to the left."""
     left, up = [0] * pixel + line, [0] * pixel + above
     for i in range(pixel, len(left)):
-        left[i] = (left[i] + predicted(left[i - pixel], up[i], up[i - pixel])) & 255
+        left[i] = (left[i] + predict(left[i - pixel], up[i], up[i - pixel])) & 255
     return left[pixel:]
 
 
@@ -96,7 +100,7 @@ def _mean(left: int, up: int, corner: int) -> int:
 
 
 def _paeth(left: int, up: int, corner: int) -> int:
-    """The neighbour nearest to `left + up - corner`."""
+    """Returns the neighbor that is nearest to `left + up - corner`."""
     to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
     if to_left <= to_up and to_left <= to_corner:
         return left
@@ -107,7 +111,7 @@ def _paeth(left: int, up: int, corner: int) -> int:
 
 
 def write(image: np.ndarray, compression: int = -1) -> bytes:
-    """A file of pixels, uint8 or uint16 `[height, width, channels]`, `compression` being zlib's level."""
+    """Encodes uint8 or uint16 pixels `[height, width, channels]`, with a compression level of zlib."""
     height, width, channels = image.shape
     size = image.dtype.itemsize
     header = struct.pack(">IIBBBBB", width, height, 8 * size, _COLOR_TYPES[channels], 0, 0, 0)
@@ -121,7 +125,7 @@ def _chunk(name: bytes, body: bytes) -> bytes:
 
 
 def _filtered(lines: np.ndarray, pixel: int) -> np.ndarray:
-    """Each line with the filter that leaves the smallest differences, as the specification recommends."""
+    """Encodes each line by the filter that leaves the smallest differences, as the specification recommends."""
     left, up, corner = np.zeros_like(lines), np.zeros_like(lines), np.zeros_like(lines)
     left[:, pixel:], up[1:], corner[1:, pixel:] = lines[:, :-pixel], lines[:-1], lines[:-1, :-pixel]
     a, b, c = (v.astype(np.int16) for v in (left, up, corner))

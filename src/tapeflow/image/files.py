@@ -1,4 +1,4 @@
-"""Ops between images and the files that hold them, public in `tf.io` and `tf.image`."""
+"""Ops that decode and encode image files, public in `tf.image` and `tf.io`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ import torch
 from tapeflow.core.errors import InternalError, UnimplementedError
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
-from tapeflow.io import codecs, png
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.image import codecs, png
+from tapeflow.image.conversion import convert_image_dtype
+from tapeflow.math.comparison import equal
+from tapeflow.strings.text import substr
 
 # ---- decoding --------------------------------------------------------------------------------------------------------
 
 
 def _contents(array: np.ndarray) -> bytes:
+    """Returns the contents of a file in a string scalar."""
     if array.ndim:
         raise invalid(f"`contents` must be scalar but got shape{text(TensorShape(array.shape))}")
     return array.item()
 
 
 def _pixels(data: bytes, format: str, channels: int, ratio: int) -> np.ndarray:
-    """The image of a file; the formats with frames give `[frames, height, width, channels]`."""
+    """Decodes a file; the result has a dimension of frames in front for the formats that have frames."""
     if channels not in (0, 1, 3, 4):
         raise invalid(f"`channels` must be 0, 1, 3 or 4 but got {channels}")
     if format == "JPEG":
@@ -50,7 +55,7 @@ def _pixels(data: bytes, format: str, channels: int, ratio: int) -> np.ndarray:
 
 
 def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
-    """The pixels in another dtype, over its whole range. As in TensorFlow, only PNG's white stays white in uint16."""
+    """Converts pixels to the range of another dtype. As in TensorFlow, only PNG files keep white in uint16."""
     if dtype is float32:
         return torch.from_numpy(pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max))
     if dtype is uint16 and pixels.dtype == np.uint8:
@@ -60,8 +65,12 @@ def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
     return torch.from_numpy(np.require(pixels, requirements=["C", "W"]))
 
 
-def _decoded(name: str, contents: np.ndarray, channels: int, dtype: Any, ratio: int = 1) -> torch.Tensor:
-    """What the op of this name makes of a file: each of them takes every format, as long as the rank is right."""
+def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, ratio: int = 1) -> torch.Tensor:
+    """Decodes a file for an op; each op accepts every format of which the image has the rank of its result.
+
+    Raises:
+        InvalidArgumentError: the file is damaged, or the op does not accept it.
+    """
     data = _contents(contents)
     format = codecs.file_format(data)
     if name == "DecodeBmp" and format != "BMP":
@@ -92,24 +101,24 @@ def _image_shape(contents: TensorShape, channels: int = 0, *_: Any) -> TensorSha
     return TensorShape([None, None, channels or None])
 
 
-def _decode_png(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
-    return _decoded("DecodePng", contents, channels, dtype)
+def _decode_png_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
+    return _decode("DecodePng", contents, channels, dtype)
 
 
-@op("DecodePng", kernel=_decode_png, strings=_decode_png, shape=_image_shape)
-def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Any:
-    """The image of a PNG file. (JPEG and still GIF files are taken too.)
+@op("DecodePng", kernel=_decode_png_kernel, strings=_decode_png_kernel, shape=_image_shape)
+def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
+    """Decodes a PNG file; also a JPEG file, or a GIF file of one frame.
 
     Args:
-        contents: a string scalar, the file.
-        channels: 1 for brightness, 3 for RGB, 4 for RGB and opacity, 0 for what the file has.
+        contents: the contents of the file, a string scalar.
+        channels: 1 for grayscale, 3 for RGB, 4 for RGBA, 0 for the channels of the file.
         dtype: uint8 or uint16.
 
     Returns:
-        A tensor of shape `[height, width, channels]`.
+        A tensor of shape `[height, width, channels]` and dtype `dtype`.
 
     Raises:
-        InvalidArgumentError: it is no such file, or `channels` is another number.
+        InvalidArgumentError: the file is damaged or of another format, or `channels` is another number.
 
     Example:
         >>> file = tf.io.encode_png(tf.constant([[[1], [2]]], tf.uint8))
@@ -119,6 +128,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
 
 
 def _check_jpeg(ratio: int, fancy_upscaling: bool, dct_method: str) -> None:
+    """Checks the attrs of the ops that decode JPEG files."""
     if ratio not in (1, 2, 4, 8):
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
@@ -127,22 +137,14 @@ def _check_jpeg(ratio: int, fancy_upscaling: bool, dct_method: str) -> None:
         raise UnimplementedError(None, None, "JPEG files are decoded with fancy_upscaling=True only")
 
 
-def _decode_jpeg(
-    contents: Any,
-    channels: int = 0,
-    ratio: int = 1,
-    fancy_upscaling: bool = True,
-    try_recover_truncated: bool = False,
-    acceptable_fraction: float = 1.0,
-    dct_method: str = "",
-) -> torch.Tensor:
-    _check_jpeg(ratio, fancy_upscaling, dct_method)
-    return _decoded("DecodeJpeg", contents, channels, uint8, ratio)
+def _decode_jpeg_kernel(contents: Any, channels: int, ratio: int, fancy_upscaling: bool, *others: Any) -> torch.Tensor:
+    _check_jpeg(ratio, fancy_upscaling, dct_method=others[-1])
+    return _decode("DecodeJpeg", contents, channels, uint8, ratio)
 
 
-@op("DecodeJpeg", kernel=_decode_jpeg, strings=_decode_jpeg, shape=_image_shape)
+@op("DecodeJpeg", kernel=_decode_jpeg_kernel, strings=_decode_jpeg_kernel, shape=_image_shape)
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -150,16 +152,16 @@ def decode_jpeg(
     acceptable_fraction: float = 1.0,
     dct_method: str = "",
     name: str | None = None,
-) -> Any:
-    """The image of a JPEG file. (PNG and still GIF files are taken too.)
+) -> Tensor:
+    """Decodes a JPEG file; also a PNG file, or a GIF file of one frame.
 
-    Whatever `dct_method` says, the accurate method is taken: TensorFlow's default is the fast one, whose results differ
-    by a few levels. A file that was cut off is never recovered.
+    The accurate method is used for any `dct_method`; TensorFlow's default is the fast one, whose results differ by a
+    few levels. Truncated files are never recovered.
 
     Args:
-        contents: a string scalar, the file.
-        channels: 1 for brightness, 3 for RGB, 0 for what the file has.
-        ratio: how many times smaller the image is made: 1, 2, 4 or 8.
+        contents: the contents of the file, a string scalar.
+        channels: 1 for grayscale, 3 for RGB, 0 for the channels of the file.
+        ratio: the factor by which the image is reduced: 1, 2, 4 or 8.
         fancy_upscaling: must be True.
         try_recover_truncated, acceptable_fraction: without effect.
         dct_method: "INTEGER_FAST", "INTEGER_ACCURATE" or "".
@@ -168,7 +170,7 @@ def decode_jpeg(
         A uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: it is no such file, or an argument is none of these.
+        InvalidArgumentError: the file is damaged or of another format, or an argument is not one of these.
         UnimplementedError: `fancy_upscaling` is False.
 
     Example:
@@ -178,23 +180,16 @@ def decode_jpeg(
     """
 
 
-def _decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
-    channels: int = 0,
-    ratio: int = 1,
-    fancy_upscaling: bool = True,
-    try_recover_truncated: bool = False,
-    acceptable_fraction: float = 1.0,
-    dct_method: str = "",
+def _decode_and_crop_jpeg_kernel(
+    contents: Any, crop_window: Any, channels: int, ratio: int, fancy_upscaling: bool, *others: Any
 ) -> torch.Tensor:
-    _check_jpeg(ratio, fancy_upscaling, dct_method)
+    _check_jpeg(ratio, fancy_upscaling, dct_method=others[-1])
     if type(crop_window) is not tuple or len(crop_window) != 4:
         raise invalid(f"crop_size must have four elements {list(np.shape(crop_window))}")
     data = _contents(contents)
     if codecs.file_format(data) != "JPEG":
         raise invalid("DecodeAndCropJpeg operation can run on JPEG only, but the file is of another format")
-    image = _decoded("DecodeAndCropJpeg", contents, channels, uint8, ratio)
+    image = _decode("DecodeAndCropJpeg", contents, channels, uint8, ratio)
     top, left, height, width = crop_window
     if not (0 <= top < top + height <= image.shape[0] and 0 <= left < left + width <= image.shape[1]):
         raise invalid(f"the crop window {list(crop_window)} is not inside the image of shape {list(image.shape)}")
@@ -202,20 +197,20 @@ def _decode_and_crop_jpeg(
 
 
 def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *_: Any) -> TensorShape:
-    known = type(crop_window) is tuple and len(crop_window) == 4
-    return TensorShape([*(crop_window[2:] if known else (None, None)), channels or None])
+    size = crop_window[2:] if type(crop_window) is tuple and len(crop_window) == 4 else (None, None)
+    return TensorShape([*(n if type(n) is int else None for n in size), channels or None])
 
 
 @op(
     "DecodeAndCropJpeg",
-    kernel=_decode_and_crop_jpeg,
-    strings=_decode_and_crop_jpeg,
+    kernel=_decode_and_crop_jpeg_kernel,
+    strings=_decode_and_crop_jpeg_kernel,
     host=("crop_window",),
     shape=_cropped_shape,
 )
 def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
+    contents: TensorLike,
+    crop_window: ShapeLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -223,20 +218,20 @@ def decode_and_crop_jpeg(
     acceptable_fraction: float = 1.0,
     dct_method: str = "",
     name: str | None = None,
-) -> Any:
-    """A part of the image of a JPEG file.
+) -> Tensor:
+    """Decodes a JPEG file, and cuts a part out of the image.
 
     Args:
-        contents: a string scalar, the file.
-        crop_window: `[top, left, height, width]` of the part, in pixels of the result.
-        channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: as for
+        contents: the contents of the file, a string scalar.
+        crop_window: integers `[top, left, height, width]`, in pixels of the decoded image.
+        channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: see
             `tf.io.decode_jpeg`.
 
     Returns:
         A uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: it is no JPEG file, or the window is not inside the image.
+        InvalidArgumentError: the file is not a JPEG file, or the window is not inside the image.
 
     Example:
         >>> file = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8))
@@ -245,23 +240,23 @@ def decode_and_crop_jpeg(
     """
 
 
-def _decode_bmp(contents: Any, channels: int = 0) -> torch.Tensor:
-    return _decoded("DecodeBmp", contents, channels, uint8)
+def _decode_bmp_kernel(contents: Any, channels: int = 0) -> torch.Tensor:
+    return _decode("DecodeBmp", contents, channels, uint8)
 
 
-@op("DecodeBmp", kernel=_decode_bmp, strings=_decode_bmp, shape=_image_shape)
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any:
-    """The image of an uncompressed BMP file.
+@op("DecodeBmp", kernel=_decode_bmp_kernel, strings=_decode_bmp_kernel, shape=_image_shape)
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
+    """Decodes an uncompressed BMP file.
 
     Args:
-        contents: a string scalar, the file.
-        channels: 3 for RGB, 4 for RGB and opacity, 0 for what the file has.
+        contents: the contents of the file, a string scalar.
+        channels: 3 for RGB, 4 for RGBA, 0 for the channels of the file.
 
     Returns:
         A uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: it is no such file, or `channels` is another number.
+        InvalidArgumentError: the file is damaged or of another format, or `channels` is another number.
 
     Example:
         >>> header = b"BM" + bytes(8) + bytes([54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24])
@@ -270,23 +265,28 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any
     """
 
 
-def _decode_gif(contents: Any) -> torch.Tensor:
-    return _decoded("DecodeGif", contents, 3, uint8)
+def _decode_gif_kernel(contents: Any) -> torch.Tensor:
+    return _decode("DecodeGif", contents, 3, uint8)
 
 
-@op("DecodeGif", kernel=_decode_gif, strings=_decode_gif, shape=lambda contents: TensorShape([None, None, None, 3]))
-def decode_gif(contents: Any, name: str | None = None) -> Any:
-    """The frames of a GIF file. (PNG and JPEG files are taken as one frame.)
+@op(
+    "DecodeGif",
+    kernel=_decode_gif_kernel,
+    strings=_decode_gif_kernel,
+    shape=lambda contents: TensorShape([None, None, None, 3]),
+)
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
+    """Decodes the frames of a GIF file; a PNG or JPEG file is decoded as one frame.
 
     Args:
-        contents: a string scalar, the file.
+        contents: the contents of the file, a string scalar.
 
     Returns:
-        A uint8 tensor of shape `[frames, height, width, 3]`. What is transparent shows the frame before, and black in
-        the first.
+        A uint8 tensor of shape `[frames, height, width, 3]`. Transparent pixels show the previous frame, in the first
+        frame black.
 
     Raises:
-        InvalidArgumentError: it is no such file.
+        InvalidArgumentError: the file is damaged or of another format.
 
     Example:
         >>> tf.io.decode_gif(tf.io.encode_png(tf.zeros([2, 3, 3], tf.uint8))).shape
@@ -294,29 +294,29 @@ def decode_gif(contents: Any, name: str | None = None) -> Any:
     """
 
 
-def _decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
-    return _decoded("DecodeWebP", contents, channels, dtype)
+def _decode_webp_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
+    return _decode("DecodeWebP", contents, channels, dtype)
 
 
 @op(
     "DecodeWebP",
-    kernel=_decode_webp,
-    strings=_decode_webp,
+    kernel=_decode_webp_kernel,
+    strings=_decode_webp_kernel,
     shape=lambda contents, channels=0, *_: TensorShape([None, None, None, channels or None]),
 )
-def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Any:
-    """The frames of a WebP file.
+def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
+    """Decodes the frames of a WebP file.
 
     Args:
-        contents: a string scalar, the file.
-        channels: how many the file must have, 3 or 4; 0 for either.
+        contents: the contents of the file, a string scalar.
+        channels: the number of channels that the file must have, 3 or 4; 0 for either.
         dtype: uint8.
 
     Returns:
-        A tensor of shape `[frames, height, width, channels]`.
+        A uint8 tensor of shape `[frames, height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: it is no such file, or has another number of channels.
+        InvalidArgumentError: the file is damaged or of another format, or has another number of channels.
 
     Example:
         >>> import io
@@ -328,8 +328,10 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str 
     """
 
 
-def _decode_image(contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True) -> torch.Tensor:
-    image = _decoded("DecodeImage", contents, channels, dtype)
+def _decode_image_kernel(
+    contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True
+) -> torch.Tensor:
+    image = _decode("DecodeImage", contents, channels, dtype)
     return image if image.ndim == 3 or expand_animations else image[0]
 
 
@@ -339,85 +341,81 @@ def _any_image_shape(
     return TensorShape(None) if expand_animations else TensorShape([None, None, channels or None])
 
 
-@op("DecodeImage", kernel=_decode_image, strings=_decode_image, shape=_any_image_shape)
-def _decode_any(
+@op("DecodeImage", kernel=_decode_image_kernel, strings=_decode_image_kernel, shape=_any_image_shape)
+def _decode_image(
     contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True, name: str | None = None
 ) -> Any:
-    """The image of a file of any format."""
+    """Decodes an image file of any format."""
 
 
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
-    dtype: Any = uint8,
+    dtype: DTypeLike = uint8,
     name: str | None = None,
     expand_animations: bool = True,
-) -> Any:
-    """The image of a JPEG, PNG, GIF, BMP or WebP file.
+) -> Tensor:
+    """Decodes a JPEG, PNG, GIF, BMP or WebP file.
 
     Args:
-        contents: a string scalar, the file.
-        channels: 1 for brightness, 3 for RGB, 4 for RGB and opacity, None or 0 for what the file has.
-        dtype: integer or floating. The whole range of the file's numbers becomes that of the dtype, [0, 1] for floats.
-        expand_animations: whether GIF and WebP files give all frames: `[frames, height, width, channels]`.
+        contents: the contents of the file, a string scalar.
+        channels: 1 for grayscale, 3 for RGB, 4 for RGBA, None or 0 for the channels of the file.
+        dtype: an integer or floating dtype. Values are converted to its whole range, [0, 1] for floats.
+        expand_animations: returns all frames of GIF and WebP files, instead of the first one.
 
     Returns:
-        A tensor of shape `[height, width, channels]`.
+        A tensor of shape `[height, width, channels]`, or `[frames, height, width, channels]`, and dtype `dtype`.
 
     Raises:
-        InvalidArgumentError: it is no such file, or the format has not that many channels.
+        InvalidArgumentError: the file is damaged or of an unknown format, or the format does not have this number of
+            channels.
 
     Example:
         >>> file = tf.io.encode_png(tf.constant([[[51], [255]]], tf.uint8))
         >>> tf.io.decode_image(file, dtype=tf.float32)[..., 0].numpy().round(2).tolist()
         [[0.20000000298023224, 1.0]]
     """
-    from tapeflow.image.adjusting import convert_image_dtype
-
-    wanted = as_dtype(dtype)
-    read_as = wanted if wanted in (uint8, uint16, float32) else uint16
-    return convert_image_dtype(_decode_any(contents, channels or 0, read_as, expand_animations, name), wanted)
+    target = as_dtype(dtype)
+    decoded_as = target if target in (uint8, uint16, float32) else uint16
+    return convert_image_dtype(_decode_image(contents, channels or 0, decoded_as, expand_animations, name), target)
 
 
-# ---- what a file is --------------------------------------------------------------------------------------------------
+# ---- inspection -----------------------------------------------------------------------------------------------------
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Any:
-    """Whether a file begins as JPEG files do.
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
+    """Returns whether files begin with the signature of JPEG files.
 
     Args:
-        contents: strings.
+        contents: the contents of the files, strings of any shape.
 
     Returns:
-        Bools of the same shape.
+        A bool tensor of the same shape.
 
     Example:
         >>> bool(tf.io.is_jpeg(tf.io.encode_png(tf.zeros([1, 1, 1], tf.uint8))))
         False
     """
-    from tapeflow.math import equal
-    from tapeflow.strings import substr
-
     return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name)
 
 
-def _jpeg_shape(contents: Any, output_type: Any = int32) -> torch.Tensor:
+def _jpeg_shape_kernel(contents: Any, output_type: Any = int32) -> torch.Tensor:
     return torch.tensor(codecs.jpeg_shape(_contents(contents)), dtype=output_type.torch)
 
 
-@op("ExtractJpegShape", kernel=_jpeg_shape, strings=_jpeg_shape, shape=lambda *_: TensorShape([3]))
-def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: str | None = None) -> Any:
-    """The shape of the image of a JPEG file, by its header alone.
+@op("ExtractJpegShape", kernel=_jpeg_shape_kernel, strings=_jpeg_shape_kernel, shape=lambda *_: TensorShape([3]))
+def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
+    """Reads the shape of an image from the header of a JPEG file.
 
     Args:
-        contents: a string scalar, the file.
+        contents: the contents of the file, a string scalar.
         output_type: int32 or int64.
 
     Returns:
-        `[height, width, channels]`.
+        A tensor `[height, width, channels]` of dtype `output_type`.
 
     Raises:
-        InvalidArgumentError: it is no JPEG file.
+        InvalidArgumentError: the file is not a JPEG file.
 
     Example:
         >>> tf.io.extract_jpeg_shape(tf.io.encode_jpeg(tf.zeros([2, 3, 1], tf.uint8))).numpy().tolist()
@@ -429,6 +427,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: str | None
 
 
 def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
+    """Returns the pixels of an image, if JPEG files can hold it."""
     if image.ndim != 3:
         raise invalid(f"image must be 3-dimensional{text(TensorShape(image.shape))}")
     if not 0 <= quality <= 100:
@@ -443,36 +442,21 @@ def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
 _FORMAT_CHANNELS = {"grayscale": 1, "rgb": 3}
 
 
-def _encode_jpeg(
-    image: torch.Tensor,
-    format: str = "",
-    quality: int = 95,
-    progressive: bool = False,
-    optimize_size: bool = False,
-    chroma_downsampling: bool = True,
-    density_unit: str = "in",
-    x_density: int = 300,
-    y_density: int = 300,
-    xmp_metadata: str = "",
-) -> np.ndarray:
+def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options: Any) -> np.ndarray:
     pixels = _check_jpeg_image(image, quality)
     expected = _FORMAT_CHANNELS.get(format, pixels.shape[2])
     if pixels.shape[2] != expected:
         raise invalid(f"format {format} expects {expected} channels, got {text(TensorShape(image.shape))}")
-    density = x_density, y_density
-    data = codecs.write_jpeg(
-        pixels, quality, progressive, optimize_size, chroma_downsampling, density_unit, density, xmp_metadata
-    )
-    return np.array(data, object)
+    return np.array(codecs.write_jpeg(pixels, quality, *options), object)
 
 
 def _scalar(*_: Any) -> TensorShape:
     return TensorShape([])
 
 
-@op("EncodeJpeg", kernel=_encode_jpeg, shape=_scalar)
+@op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=_scalar)
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -483,24 +467,26 @@ def encode_jpeg(
     y_density: int = 300,
     xmp_metadata: str = "",
     name: str | None = None,
-) -> Any:
-    """An image as a JPEG file.
+) -> Tensor:
+    """Encodes an image as a JPEG file.
 
     Args:
         image: uint8 of shape `[height, width, channels]`, with 1 or 3 channels.
-        format: "grayscale", "rgb", or "" for what the channels say.
+        format: "grayscale", "rgb", or "" for the format of that number of channels.
         quality: from 0 to 100.
-        progressive: whether a viewer can show a rough image first.
-        optimize_size: whether the file's tables are made for the image, which is slower and smaller.
-        chroma_downsampling: whether colors have half the resolution of brightness.
-        density_unit: "in" for inches or "cm", of which `x_density` and `y_density` say how many pixels they have.
-        xmp_metadata: metadata for the file, in XMP.
+        progressive: encodes a rough image first, which viewers can show early.
+        optimize_size: computes coding tables for the image, which is slower and makes the file smaller.
+        chroma_downsampling: encodes colors at half the resolution of brightness.
+        density_unit: the unit of the densities, "in" for pixels per inch or "cm" for pixels per centimeter.
+        x_density, y_density: horizontal and vertical density.
+        xmp_metadata: XMP metadata for the file.
 
     Returns:
         A string scalar.
 
     Raises:
-        InvalidArgumentError: the image has another shape, or the quality is no such number.
+        InvalidArgumentError: the image has another shape, or the quality is not in [0, 100].
+        InternalError: the image has no pixels.
 
     Example:
         >>> bool(tf.io.is_jpeg(tf.io.encode_jpeg(tf.zeros([2, 3, 3], tf.uint8), quality=50)))
@@ -508,16 +494,16 @@ def encode_jpeg(
     """
 
 
-def _encode_with_quality(images: torch.Tensor, quality: Any) -> np.ndarray:
+def _encode_with_quality_kernel(images: torch.Tensor, quality: Any) -> np.ndarray:
     return np.array(codecs.write_jpeg(_check_jpeg_image(images, quality), quality), object)
 
 
-@op("EncodeJpegVariableQuality", kernel=_encode_with_quality, host=("quality",), shape=_scalar)
-def encode_jpeg_variable_quality(images: Any, quality: Any, name: str | None = None) -> Any:
-    """An image as a JPEG file of a quality that may be a tensor."""
+@op("EncodeJpegVariableQuality", kernel=_encode_with_quality_kernel, host=("quality",), shape=_scalar)
+def encode_jpeg_variable_quality(images: TensorLike, quality: TensorLike, name: str | None = None) -> Tensor:
+    """Encodes an image as a JPEG file of a quality that may be a tensor."""
 
 
-def _encode_png(image: torch.Tensor, compression: int = -1) -> np.ndarray:
+def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> np.ndarray:
     if image.ndim < 3:
         raise invalid(f"images must be at least rank 3{text(TensorShape(image.shape))}")
     if image.shape[-1] not in (1, 2, 3, 4):
@@ -531,9 +517,10 @@ def _encode_png(image: torch.Tensor, compression: int = -1) -> np.ndarray:
 
 
 def _each_image(encode: Callable[[np.ndarray], bytes], images: np.ndarray) -> np.ndarray:
+    """Encodes each image of a batch of any shape."""
     files = np.empty(images.shape[:-3], object)
-    for place in np.ndindex(files.shape):
-        files[place] = encode(images[place])
+    for index in np.ndindex(files.shape):
+        files[index] = encode(images[index])
     return files
 
 
@@ -541,20 +528,21 @@ def _batch_shape(image: TensorShape, *_: Any) -> TensorShape:
     return image[:-3] if image.rank is not None else image
 
 
-@op("EncodePng", kernel=_encode_png, shape=_batch_shape)
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
-    """Images as PNG files.
+@op("EncodePng", kernel=_encode_png_kernel, shape=_batch_shape)
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
+    """Encodes images as PNG files.
 
     Args:
-        image: uint8 or uint16 of shape `[..., height, width, channels]`: 1 channel for brightness, 2 with opacity, 3
-            for RGB, 4 with opacity.
-        compression: from 0, fast, to 9, small; -1 for a good one.
+        image: uint8 or uint16 of shape `[..., height, width, channels]`, with 1 channel for grayscale, 2 for grayscale
+            and opacity, 3 for RGB, 4 for RGBA.
+        compression: the level of zlib, from 0 (fast) to 9 (small); -1 for its default.
 
     Returns:
-        Strings of shape `[...]`.
+        A string tensor of shape `[...]`.
 
     Raises:
-        InvalidArgumentError: the image has another shape, or the compression is no such number.
+        InvalidArgumentError: the image has another shape, or the compression is not in [-1, 9].
+        InternalError: the image has no pixels.
 
     Example:
         >>> image = tf.constant([[[1, 2, 3], [4, 5, 6]]], tf.uint8)
@@ -564,6 +552,6 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> An
 
 
 not_differentiable(
-    decode_png, decode_jpeg, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_webp, _decode_any, extract_jpeg_shape,
-    encode_jpeg, encode_jpeg_variable_quality, encode_png,
+    decode_png, decode_jpeg, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_webp, _decode_image,
+    extract_jpeg_shape, encode_jpeg, encode_jpeg_variable_quality, encode_png,
 )  # fmt: skip

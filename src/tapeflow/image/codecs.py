@@ -1,4 +1,4 @@
-"""Image files as arrays, and back: what the formats' libraries give, with the channels that TensorFlow gives."""
+"""Image files as arrays and back, by the libraries of the formats, with the channels of TensorFlow's decoders."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tapeflow.core.values.tensor import invalid
-from tapeflow.io import png
+from tapeflow.image import png
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_BEGINNINGS = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG\r\n\x1a\n", "GIF": b"GIF8", "BMP": b"BM"}
+_SIGNATURES = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG\r\n\x1a\n", "GIF": b"GIF8", "BMP": b"BM"}
 
 
 def file_format(data: bytes) -> str:
-    """The name of the format of an image file.
+    """Returns the name of the format of an image file: "JPEG", "PNG", "GIF", "BMP" or "WEBP".
 
     Raises:
-        InvalidArgumentError: it is none.
+        InvalidArgumentError: the format is none of these.
     """
     if not data:
         raise invalid("Input is empty.")
-    for name, beginning in _BEGINNINGS.items():
-        if data.startswith(beginning):
+    for name, signature in _SIGNATURES.items():
+        if data.startswith(signature):
             return name
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) > 12:
         return "WEBP"
@@ -36,10 +36,10 @@ def file_format(data: bytes) -> str:
 
 
 def _opened(data: bytes, format: str) -> Image:
-    """The file, read as one of this format.
+    """Opens a file of a format.
 
     Raises:
-        InvalidArgumentError: it is damaged.
+        InvalidArgumentError: the file is damaged.
     """
     from PIL import Image
 
@@ -50,7 +50,7 @@ def _opened(data: bytes, format: str) -> Image:
 
 
 def _pixels(image: Image, data: bytes, format: str) -> np.ndarray:
-    """The pixels of an opened file, `[height, width, channels]`.
+    """Returns the pixels of an opened file, `[height, width, channels]`.
 
     Raises:
         InvalidArgumentError: the file is damaged.
@@ -63,7 +63,7 @@ def _pixels(image: Image, data: bytes, format: str) -> np.ndarray:
 
 
 def damaged(data: bytes, format: str) -> Exception:
-    """The error for a file that can't be read."""
+    """Returns the error for a file that can't be decoded."""
     return invalid(f"Invalid {format} data, size {len(data)}")
 
 
@@ -71,11 +71,23 @@ def damaged(data: bytes, format: str) -> Exception:
 
 
 def read_jpeg(data: bytes, channels: int = 0, ratio: int = 1) -> np.ndarray:
-    """The pixels of a JPEG file, uint8; `ratio` is how many times smaller they are made while they are decoded."""
+    """Decodes a JPEG file.
+
+    Args:
+        data: the contents of the file.
+        channels: 1 or 3; 0 for the channels of the file.
+        ratio: the factor by which the image is reduced while it is decoded.
+
+    Returns:
+        uint8 pixels, `[height, width, channels]`.
+
+    Raises:
+        InvalidArgumentError: the file is damaged, or can't be decoded into these channels.
+    """
     image = _opened(data, "JPEG")
     width, height = image.size
     if ratio != 1 or channels == 1:
-        # The decoder makes the brightness and the smaller image itself.
+        # The decoder itself computes the brightness and the smaller image.
         image.draft("L" if channels == 1 else None, (max(width // ratio, 1), max(height // ratio, 1)))
     if image.mode == "CMYK":
         if channels == 1:
@@ -95,7 +107,7 @@ def _from_cmyk(pixels: np.ndarray) -> np.ndarray:
 
 
 def jpeg_shape(data: bytes) -> tuple[int, int, int]:
-    """Height, width and channels of a JPEG file."""
+    """Returns height, width and channels of a JPEG file."""
     image = _opened(data, "JPEG")
     return image.height, image.width, len(image.getbands())
 
@@ -110,10 +122,11 @@ def write_jpeg(
     optimize_size: bool = False,
     chroma_downsampling: bool = True,
     density_unit: str = "in",
-    density: tuple[int, int] = (300, 300),
+    x_density: int = 300,
+    y_density: int = 300,
     xmp_metadata: str = "",
 ) -> bytes:
-    """A JPEG file of pixels, uint8 with 1 or 3 channels."""
+    """Encodes uint8 pixels `[height, width, channels]`, with 1 or 3 channels, as a JPEG file."""
     from PIL import Image
 
     image = Image.fromarray(pixels if pixels.shape[2] == 3 else pixels[:, :, 0])
@@ -121,11 +134,11 @@ def write_jpeg(
     image.save(
         file,
         "JPEG",
-        quality=max(quality, 1),  # Pillow takes 0 for its default
+        quality=max(quality, 1),  # 0 is Pillow's default
         subsampling="4:2:0" if chroma_downsampling and pixels.shape[2] == 3 else "4:4:4",
         progressive=progressive,
         optimize=optimize_size or progressive,
-        dpi=density,
+        dpi=(x_density, y_density),
         xmp=xmp_metadata.encode(),
     )
     data = bytearray(file.getvalue())
@@ -137,7 +150,7 @@ def write_jpeg(
 
 
 def read_png(data: bytes, channels: int = 0) -> np.ndarray:
-    """The pixels of a PNG file, uint8, or uint16 for a file of 16 bits a channel."""
+    """Decodes a PNG file to pixels `[height, width, channels]`: uint8, or uint16 for a file of 16 bits a channel."""
     try:
         if png.has_16_bits(data):
             return _with_channels(*png.read_16_bits(data), channels)
@@ -158,7 +171,7 @@ def read_png(data: bytes, channels: int = 0) -> np.ndarray:
 
 
 def _with_channels(pixels: np.ndarray, transparent: tuple[int, ...] | None, channels: int) -> np.ndarray:
-    """The pixels with so many channels (0 for those they have), of which the last is opacity for 2 and 4."""
+    """Converts pixels to a number of channels (0 for their own), of which the last is opacity for 2 and 4."""
     own = pixels.shape[2]
     if channels in (0, own):
         return pixels
@@ -168,15 +181,15 @@ def _with_channels(pixels: np.ndarray, transparent: tuple[int, ...] | None, chan
     rgb = np.broadcast_to(colors, (*pixels.shape[:2], 3))
     if channels == 3:
         return rgb
-    most = np.iinfo(pixels.dtype).max
-    opacity = pixels[..., -1:] if own == 2 else np.full((*pixels.shape[:2], 1), most, pixels.dtype)
+    opaque = np.iinfo(pixels.dtype).max
+    opacity = pixels[..., -1:] if own == 2 else np.full((*pixels.shape[:2], 1), opaque, pixels.dtype)
     if transparent is not None and own in (1, 3):
         opacity[(colors == np.array(transparent)).all(-1)] = 0
     return np.concatenate([rgb, opacity], -1)
 
 
 def _brightness(rgb: np.ndarray) -> np.ndarray:
-    """The brightness of colors, by libpng's arithmetic: it rounds where there are 16 bits only."""
+    """Computes the brightness of colors by libpng's arithmetic, which rounds for 16 bits only."""
     total = rgb.astype(np.int64) @ np.array([9797, 19234, 3737])
     half = 0 if rgb.dtype == np.uint8 else 1 << 14
     return ((total + half) >> 15).astype(rgb.dtype)[..., None]
@@ -186,34 +199,35 @@ def _brightness(rgb: np.ndarray) -> np.ndarray:
 
 
 def read_gif(data: bytes) -> np.ndarray:
-    """The frames of a GIF file, uint8 `[frames, height, width, 3]`: what is transparent shows the frame before."""
+    """Decodes a GIF file to uint8 `[frames, height, width, 3]`; transparent pixels show the previous frame."""
     image = _opened(data, "GIF")
-    seen = np.zeros((image.height, image.width, 3), np.uint8)
+    visible = np.zeros((image.height, image.width, 3), np.uint8)
     frames = []
     for rgba in _frames(image, data, "GIF", lambda frame: frame.convert("RGBA")):
-        seen = np.where(rgba[..., 3:] == 0, seen, rgba[..., :3])
-        frames.append(seen)
+        visible = np.where(rgba[..., 3:] == 0, visible, rgba[..., :3])
+        frames.append(visible)
     return np.stack(frames)
 
 
 def read_webp(data: bytes) -> np.ndarray:
-    """The frames of a WebP file, uint8 `[frames, height, width, channels]`."""
+    """Decodes a WebP file to uint8 `[frames, height, width, channels]`."""
     return np.stack(_frames(_opened(data, "WEBP"), data, "WEBP", lambda frame: frame))
 
 
-def _frames(image: Image, data: bytes, format: str, converted: Callable[[Image], Image]) -> list[np.ndarray]:
-    found = []
+def _frames(image: Image, data: bytes, format: str, convert: Callable[[Image], Image]) -> list[np.ndarray]:
+    """Returns the pixels of each frame of an opened file, converted by a function."""
+    frames = []
     try:
         for number in range(getattr(image, "n_frames", 1)):
             image.seek(number)
-            found.append(np.array(converted(image)))
+            frames.append(np.array(convert(image)))
     except (OSError, ValueError, SyntaxError, EOFError):
         raise damaged(data, format) from None
-    return found
+    return frames
 
 
 def read_bmp(data: bytes, channels: int = 0) -> np.ndarray:
-    """The pixels of an uncompressed BMP file, uint8. A palette is not looked at: its indices are the pixels.
+    """Decodes an uncompressed BMP file to uint8 `[height, width, channels]`. Palettes are ignored: indices are pixels.
 
     Source: the BITMAPINFOHEADER structure in Microsoft's Win32 documentation.
     """

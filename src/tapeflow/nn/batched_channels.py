@@ -1,0 +1,178 @@
+"""Batching rules of ops on images: how they are computed for all slices of a batch at once.
+
+An op whose first dimension is a batch of its own takes the batches of all slices as one long batch. Where each slice
+has filters (or scales) of its own, the slices stand side by side as groups of channels instead, which ATen convolves
+separately in one call; so do the gradients of filters, of which each slice has its own. The copies for that are laid
+out with the channels first, in which ATen's grouped kernels are fastest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.core.ops.batching import Batch, NoRule, Rule, Slices, static, times, vector
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.values.symbolic import SymbolicTensor
+
+
+def joined_batches(batch: Batch, *args: Any) -> list[Any]:
+    """Computes an op all of whose tensors, inputs and outputs, are batches: those of all slices are joined."""
+    kinds = batch.op.kinds
+    outputs = batch.run(
+        *[
+            batch.flat(arg) if kind == "tensor" else static(arg) if kind == "host" else arg
+            for kind, arg in zip(kinds, args, strict=True)
+        ]
+    )
+    like = next(arg for kind, arg in zip(kinds, args, strict=True) if kind == "tensor")
+    results = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+    return [batch.unflat(result, slice, like) for result, slice in zip(results, batch.outputs, strict=True)]
+
+
+def joined_gradients(batch: Batch, shape: Any, dy: Slices, *attrs: Any) -> Any:
+    """Computes a gradient by a batch from the shape of that batch alone, as average pooling's is."""
+    first, *rest = vector(shape)
+    gradients = batch.run((times(batch.count, first), *rest), batch.flat(dy), *attrs)
+    return batch.reshape(gradients, [first, *rest])
+
+
+# ---- slices side by side ---------------------------------------------------------------------------------------------
+
+
+class Channels:
+    """The dimensions of channels, along which slices stand side by side.
+
+    Attributes:
+        of_images: the dimension of the channels in images.
+        of_filters: the dimension of filters that grows with the number of slices.
+        images, filters: the order in which ATen's kernels take their dimensions.
+    """
+
+    def __init__(self, op: Any, attrs: Sequence[Any]) -> None:
+        data_format = next(a for a in attrs if isinstance(a, str) and a.startswith("N"))
+        rank = len(data_format)
+        outer, inner = rank - 1, rank - 2
+        if op.name.startswith("Depthwise"):
+            outer, inner = inner, outer
+        self.of_images, self.of_filters = data_format.index("C"), outer
+        self.images = [0, self.of_images, *(i for i in range(1, rank) if i != self.of_images)]
+        self.filters = [outer, inner, *range(rank - 2)]
+
+
+def side_by_side(batch: Batch, x: Slices, axis: int, order: Sequence[int]) -> Any:
+    """Joins the slices along one of their dimensions.
+
+    Args:
+        batch: the batch.
+        x: the slices.
+        axis: the dimension.
+        order: the dimensions of a slice in the order in which the result has them in memory.
+    """
+    dims = batch.dims(x)
+    moved = ops.Transpose(batch.stack(x), tuple([p for d in order for p in ((0, d + 1) if d == axis else (d + 1,))]))
+    joined = ops.Reshape(moved, tuple([times(batch.count, dims[d]) if d == axis else dims[d] for d in order]))
+    return ops.Transpose(joined, tuple([order.index(d) for d in range(len(order))]))
+
+
+def _times_count(batch: Batch, dims: Sequence[Any], axis: int) -> tuple[Any, ...]:
+    """Returns the shape of slices of shape `dims` that stand side by side along `axis`."""
+    return (*dims[:axis], times(batch.count, dims[axis]), *dims[axis + 1 :])
+
+
+def apart(batch: Batch, value: Any, dims: Sequence[Any], axis: int) -> Any:
+    """Returns the batch of slices of shape `dims` that stand side by side along `axis`."""
+    rank = len(dims)
+    split = ops.Reshape(value, (*dims[:axis], batch.count, *dims[axis:]))
+    return ops.Transpose(split, (axis, *[i for i in range(rank + 1) if i != axis]))
+
+
+def _at_least_one(rule: Rule, batch: Batch, *args: Any) -> Any:
+    """Applies a rule that needs at least one slice: without any there would be no channels."""
+    if isinstance(batch.count, int):
+        if not batch.count:
+            raise NoRule
+        return rule(batch, *args)
+    missing = ops.Maximum(ops.Sub(convert(1), batch.count), convert(0))
+
+    def lengthened(x: Any) -> Any:
+        if not isinstance(x, Slices) or not x.stacked:
+            return x
+        zeros = ops.BroadcastTo(convert(0, x.slice.dtype), (missing, *batch.dims(x)))
+        return x._replace(value=ops.ConcatV2([x.value, zeros], 0))
+
+    results = rule(batch.of_count(ops.Maximum(batch.count, convert(1))), *map(lengthened, args))
+    rank = batch.outputs[0].shape.rank
+    if rank is None:
+        raise NoRule
+    return ops.Slice(results, (0,) * (rank + 1), (batch.count, *[-1] * rank))
+
+
+# ---- convolutions ----------------------------------------------------------------------------------------------------
+
+
+def _shares_images(op: Any, images: Slices, channels: int, inner: Any) -> bool:
+    """Tells whether all slices convolve the same images, in one group: then only their filters stand side by side.
+
+    Args:
+        op: the convolution.
+        images: its images.
+        channels: their dimension of channels.
+        inner: the input channels of the filters.
+    """
+    return not images.stacked and op.name.startswith("Conv") and images.slice.shape[channels] == inner is not None
+
+
+def convolutions(batch: Batch, x: Slices, filters: Slices, *attrs: Any) -> Any:
+    """Computes the convolutions of all slices."""
+    if not filters.stacked:
+        return batch.unflat(batch.run(batch.flat(x), filters.value, *attrs), batch.outputs[0], x)
+    return _at_least_one(_convolutions_by_own_filters, batch, x, filters, *attrs)
+
+
+def _convolutions_by_own_filters(batch: Batch, x: Slices, filters: Slices, *attrs: Any) -> Any:
+    channels = Channels(batch.op, attrs)
+    shared = _shares_images(batch.op, x, channels.of_images, filters.slice.shape[-2])
+    images = x.value if shared else side_by_side(batch, x, channels.of_images, channels.images)
+    outputs = batch.run(images, side_by_side(batch, filters, channels.of_filters, channels.filters), *attrs)
+    dims = batch.outputs[0].shape.as_list()
+    if None in dims:
+        whole = ops.Shape(outputs)
+        dims = [whole[i] if d is None else d for i, d in enumerate(dims)]
+        if isinstance(dims[channels.of_images], SymbolicTensor):
+            raise NoRule
+    return apart(batch, outputs, dims, channels.of_images)
+
+
+def gradients_by_images(batch: Batch, sizes: Any, filters: Slices, dy: Slices, *attrs: Any) -> Any:
+    """Computes the gradients of the convolutions of all slices by their images."""
+    dims, channels = vector(sizes), Channels(batch.op, attrs)
+    if len(dims) == dy.rank - 2:  # the spatial ones alone
+        dims = [batch.dims(dy)[0], *dims]
+        dims.insert(channels.of_images, batch.dims(filters)[-2])
+    if not filters.stacked:
+        return batch.reshape(batch.run(_times_count(batch, dims, 0), filters.value, batch.flat(dy), *attrs), dims)
+    return _at_least_one(_gradients_by_own_filters, batch, dims, filters, dy, *attrs)
+
+
+def _gradients_by_own_filters(batch: Batch, dims: Any, filters: Slices, dy: Slices, *attrs: Any) -> Any:
+    channels = Channels(batch.op, attrs)
+    sizes = _times_count(batch, dims, channels.of_images)
+    joined_filters = side_by_side(batch, filters, channels.of_filters, channels.filters)
+    gradients = batch.run(sizes, joined_filters, side_by_side(batch, dy, channels.of_images, channels.images), *attrs)
+    return apart(batch, gradients, dims, channels.of_images)
+
+
+def gradients_by_filters(batch: Batch, *args: Any) -> Any:
+    """Computes the gradients of the convolutions of all slices by their filters."""
+    return _at_least_one(_gradients_by_filters, batch, *args)
+
+
+def _gradients_by_filters(batch: Batch, x: Slices, sizes: Any, dy: Slices, *attrs: Any) -> Any:
+    dims, channels = vector(sizes), Channels(batch.op, attrs)
+    shared = _shares_images(batch.op, x, channels.of_images, dims[-2])
+    images = x.value if shared else side_by_side(batch, x, channels.of_images, channels.images)
+    joined_dy = side_by_side(batch, dy, channels.of_images, channels.images)
+    gradients = batch.run(images, _times_count(batch, dims, channels.of_filters), joined_dy, *attrs)
+    return apart(batch, gradients, dims, channels.of_filters)
