@@ -1,8 +1,11 @@
-"""How the nodes of a `GraphDef` are built that are no calls of a registered op: constants, variables, calls, control
-flow."""
+"""Builders of the nodes of a `GraphDef` that call no registered op: constants, variables, calls, control flow.
+
+A builder takes the graph's `Builder`, the node and its inputs, and returns the operation that it added.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +15,10 @@ from tapeflow.array import (
     legacy_ops,  # noqa: F401 (registers them)
     tensor_list,  # noqa: F401 (registers its ops)
 )
+from tapeflow.array.gathering import gather
+from tapeflow.array.passing import identity
 from tapeflow.array.protos import make_ndarray
+from tapeflow.control_flow import Assert
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import bool_, resource, string, variant
@@ -30,6 +36,8 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 from tapeflow.graph.ir.variables import has_value, without_value
+from tapeflow.math.comparison import not_equal
+from tapeflow.printing import print as print_
 
 _MOST_ELEMENTS = 2**31  # of a constant that repeats one value
 
@@ -37,6 +45,7 @@ Build = Callable[[Builder, Node, list[Any]], Operation | None]
 
 
 def _attr(node: Node, name: str) -> Any:
+    """Returns an attr of a node as a Python value."""
     return attr_of(node, definition_of(node.op), name)
 
 
@@ -72,7 +81,7 @@ def _placeholder_with_default(builder: Builder, node: Node, inputs: list[Any]) -
 
 
 def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> Operation:
-    """An operation that gives `value`, and that may be fed another one."""
+    """Adds an operation whose output is `value`, unless a session feeds it another one."""
     op = GraphOp(
         "PlaceholderWithDefault",
         lambda v: v,
@@ -88,8 +97,6 @@ def _nothing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 
 def _passed_on(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.array.passing import identity
-
     return identity(inputs[0]).op
 
 
@@ -109,13 +116,15 @@ def _handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _read(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     variable = variable_of(inputs[0])
-    made = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
-    out = SymbolicTensor(made, 0, _attr(node, "dtype"), TensorShape(None) if variable is None else variable.shape)
-    made.outputs.append(out)
-    return made
+    operation = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
+    shape = TensorShape(None) if variable is None else variable.shape
+    operation.outputs.append(SymbolicTensor(operation, 0, _attr(node, "dtype"), shape))
+    return operation
 
 
 def _changing(kernel: Callable[..., Any]) -> Build:
+    """Returns the builder of an op that changes a variable by a kernel and has no outputs."""
+
     def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
 
@@ -123,16 +132,16 @@ def _changing(kernel: Callable[..., Any]) -> Build:
 
 
 def _scattering(method: str) -> Build:
-    """A change of rows by `Variable.scatter_...`, or of parts by `Variable.scatter_nd_...`."""
+    """Returns the builder of an op that changes a variable by a method `scatter_...` or `scatter_nd_...`."""
 
     def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         dtypes = [t.dtype for t in inputs[1:]]
 
         def kernel(handle: Any, *values: Any) -> None:
             with executing_eagerly():
-                at, given = (EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True))
-                change = getattr(variable_in(handle), method)
-                change(at, given) if "_nd_" in method else change(IndexedSlices(given, at))
+                indices, updates = (EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True))
+                scatter = getattr(variable_in(handle), method)
+                scatter(indices, updates) if "_nd_" in method else scatter(IndexedSlices(updates, indices))
 
         return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
 
@@ -144,7 +153,7 @@ def _is_initialized(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
 
 
 def is_initialized(handle: Any) -> Any:
-    """Whether a variable has a value, as a raw boolean."""
+    """Returns True for a variable that has a value, as a raw boolean."""
     return convert(has_value(variable_in(handle))).value
 
 
@@ -160,31 +169,23 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
 
 
 def _gathered(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.array.gathering import gather
-
     if _attr(node, "batch_dims"):
         raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
     reading = Node(f"{node.name}/Read", "ReadVariableOp", [], [], {"dtype": node.attrs["dtype"]})
     return gather(_read(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
 
 
-# ---- what runs Python ------------------------------------------------------------------------------------------------
+# ---- side effects in Python ------------------------------------------------------------------------------------------
 
 
 def _assertion(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.control_flow import Assert
-
     summarize = _attr(node, "summarize")
     return python_op("Assert", lambda condition, *data: Assert(condition, list(data), summarize), inputs)
 
 
 def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.printing import print as print_
-
     stream, end = _attr(node, "output_stream"), _attr(node, "end")
     if stream in ("stdout", "stderr"):
-        import sys
-
         return python_op(node.op, lambda text: print_(text, output_stream=getattr(sys, stream), end=end), inputs)
     raise errors.UnimplementedError(
         None, None, f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout or stderr"
@@ -260,9 +261,7 @@ def _cases(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 
 def _truth(value: Any) -> Any:
-    """A scalar as a boolean: whether a number is not 0, or a string not empty."""
-    from tapeflow.math.comparison import not_equal
-
+    """Returns a scalar as a boolean: false for the number 0 and the empty string."""
     if value.dtype is bool_:
         return value
     return not_equal(value, "" if value.dtype is string else convert(0, value.dtype))
@@ -271,9 +270,10 @@ def _truth(value: Any) -> Any:
 def _conditional(
     node: Node, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]
 ) -> Operation:
-    kinds = [[t.dtype.name for t in body.outputs] for body in bodies]
-    if any(k != kinds[0] for k in kinds):
-        raise ValueError(f"Node '{node.name}': the branches of an {node.op} give {kinds}, which must be alike")
+    """Adds a conditional whose branches take all of `values`."""
+    dtypes = [[t.dtype.name for t in body.outputs] for body in bodies]
+    if any(d != dtypes[0] for d in dtypes):
+        raise ValueError(f"Node '{node.name}': the branches of an {node.op} give {dtypes}, which must be alike")
     return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
 
 
@@ -282,7 +282,7 @@ def _loop(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     if "output_shapes" in node.attrs and len(node.attrs["output_shapes"].list.shape) == len(inputs):
         shapes = list(_attr(node, "output_shapes"))
     elif node.functions:
-        shapes = _kept_shapes(builder, node, inputs)
+        shapes = _invariant_shapes(builder, node, inputs)
     condition = builder.body(node, "cond", inputs, shapes)
     body = builder.body(node, "body", inputs, shapes)
     if [t.dtype for t in body.outputs] != [t.dtype for t in inputs] or [t.dtype for t in condition.outputs] != [bool_]:
@@ -294,15 +294,15 @@ def _loop(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return loop(inputs, (), condition, body, ([], []), specs, None, node.name)
 
 
-def _kept_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
-    """The shapes that loop variables have in every turn: those they begin with, as far as the body keeps them."""
+def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
+    """Returns the shapes of loop variables in all iterations: the initial ones, as far as the body preserves them."""
     shapes = [t.shape for t in inputs]
     for _ in range(len(inputs) + 1):
         outputs = builder.body(node, "body", inputs, shapes).outputs
-        kept = [s.most_specific_compatible_shape(o.shape) for s, o in zip(shapes, outputs, strict=True)]
-        if [str(s) for s in kept] == [str(s) for s in shapes]:
+        common = [s.most_specific_compatible_shape(o.shape) for s, o in zip(shapes, outputs, strict=True)]
+        if [str(s) for s in common] == [str(s) for s in shapes]:
             return shapes
-        shapes = kept
+        shapes = common
     return [TensorShape(None)] * len(inputs)
 
 
