@@ -1,5 +1,7 @@
 """TapeFlow: TensorFlow 2's eager runtime, in Python on ATen kernels. `import tapeflow as tf`."""
 
+import functools
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
@@ -67,6 +69,7 @@ from tapeflow.core.device import device
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.hooks import hooks
 from tapeflow.core.memory import keep_pages
+from tapeflow.core.ops.definition import load_all
 from tapeflow.core.scopes import (
     control_dependencies,
     executing_eagerly,
@@ -124,6 +127,7 @@ from tapeflow.custom_gradients import (
 from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
 from tapeflow.function import function
 from tapeflow.functional import foldl, foldr, map_fn, scan
+from tapeflow.graph.graphdef.builders import load_services
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.hosting import install_as_tensorflow
@@ -317,13 +321,32 @@ _ON_FIRST_USE = {
 }
 
 
+_WITHOUT_OPS = frozenset({"compat", "distribute", "hosted", "keras", "raw_ops", "saved_model", "test", "xla"})
+
+
+@functools.cache
+def _load_all() -> None:
+    """Imports the namespaces that are otherwise loaded on first use: an op was asked for by its name."""
+    for home in sorted(set(_ON_FIRST_USE.values())):
+        if home.split(".")[1] not in _WITHOUT_OPS:
+            importlib.import_module(home)
+
+
+def _load_services() -> None:
+    """Imports what has builders for the nodes of a `GraphDef`: the first is read."""
+    for name in ("graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes"):
+        importlib.import_module(f"tapeflow.{name}")
+
+
+load_all.append(_load_all)
+load_services.append(_load_services)
+
+
 def _load(name: str) -> Any:
     """Loads what is there on first use."""
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
-    import importlib
-
     module = importlib.import_module(home)
     value = module if home == f"tapeflow.{name}" or name.startswith("__") else getattr(module, name)
     globals()[name] = value

@@ -15,8 +15,9 @@ import torch
 
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 DecodeWav = namedtuple("DecodeWav", ["audio", "sample_rate"])
 
@@ -26,7 +27,7 @@ _LARGEST_CHUNK = (1 << 31) - 1
 
 
 class _Reader:
-    """Takes what comes next in a file."""
+    """Reads a file from its beginning to its end."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -34,20 +35,20 @@ class _Reader:
     def at_end(self) -> bool:
         return self._at >= len(self._data)
 
-    def take(self, count: int) -> bytes:
+    def read(self, count: int) -> bytes:
         if self._at + count > len(self._data):
             raise invalid("Data too short when trying to read string")
         self._at += count
         return self._data[self._at - count : self._at]
 
-    def expect(self, wanted: bytes) -> None:
-        found = self.take(len(wanted))
-        if found != wanted:
-            raise invalid(f"Header mismatch: Expected {wanted.decode()} but found {found.decode('latin-1')}")
+    def expect(self, magic: bytes) -> None:
+        actual = self.read(len(magic))
+        if actual != magic:
+            raise invalid(f"Header mismatch: Expected {magic.decode()} but found {actual.decode('latin-1')}")
 
     def chunk(self) -> tuple[bytes, int]:
-        """The name and the size of the next chunk."""
-        name, (size,) = self.take(4), struct.unpack("<I", self.take(4))
+        """Reads the name and the size of the next chunk."""
+        name, (size,) = self.read(4), struct.unpack("<I", self.read(4))
         if size > _LARGEST_CHUNK:
             kind = name.decode("latin-1")
             raise invalid(f"WAV data chunk '{kind}' is too large: {size} bytes, but the limit is {_LARGEST_CHUNK}")
@@ -58,14 +59,14 @@ class _Reader:
 
 
 def _read_format(reader: _Reader) -> tuple[int, int]:
-    """The sample rate and the number of channels, from the chunk `fmt `."""
+    """Reads the sample rate and the number of channels from the chunk `fmt `."""
     name, size = reader.chunk()
     while name != b"fmt ":
         reader.skip(size)
         name, size = reader.chunk()
     if size not in (16, 18):
         raise invalid(f"Bad format chunk size for WAV: Expected 16 or 18, but got{size}")
-    kind, channels, rate, bytes_per_second, bytes_per_frame, bits = struct.unpack("<HHIIHH", reader.take(16))
+    kind, channels, rate, bytes_per_second, bytes_per_frame, bits = struct.unpack("<HHIIHH", reader.read(16))
     reader.skip(size - 16)
     if kind != _PCM:
         raise invalid(f"Bad audio format for WAV: Expected 1 (PCM), but got{kind}")
@@ -85,10 +86,10 @@ def _read_format(reader: _Reader) -> tuple[int, int]:
 
 
 def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
-    """The samples of a file, `[samples, channels]`, and their rate."""
+    """Returns the samples of a file, `[samples, channels]`, and their rate."""
     reader = _Reader(data)
     reader.expect(b"RIFF")
-    reader.take(4)  # the size of what follows; files that were written as a stream have nothing true there
+    reader.read(4)  # the size of the rest, which is wrong in files that were written as a stream
     reader.expect(b"WAVE")
     rate, channels = _read_format(reader)
     samples = None
@@ -100,14 +101,14 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
         if samples is not None:
             raise invalid("More than one data chunk found in WAV")
         frame = 2 * channels
-        samples = np.frombuffer(reader.take(size // frame * frame), "<i2").reshape(-1, channels)
+        samples = np.frombuffer(reader.read(size // frame * frame), "<i2").reshape(-1, channels)
     if samples is None:
         raise invalid("No data chunk found in WAV")
     return samples / _SCALE, rate
 
 
 def _fitted(samples: np.ndarray, desired_channels: int, desired_samples: int) -> np.ndarray:
-    """So many channels, the last one repeated; and so many samples, with silence at the end."""
+    """Returns samples with a number of channels, the last one repeated, and of a length, with silence at the end."""
     if desired_channels != -1:
         samples = samples[:, np.minimum(np.arange(desired_channels), samples.shape[1] - 1)]
     if desired_samples != -1:
@@ -140,28 +141,28 @@ def _decoded_shape(
 
 @op("DecodeWav", kernel=_decode, strings=_decode, shape=_decoded_shape)
 def _decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None) -> Any:
-    """The op."""
+    """Decodes a WAV file."""
 
 
 not_differentiable(_decode_wav)
 
 
 def decode_wav(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: TensorLike, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
-    """The sound of a WAV file with 16-bit samples.
+    """Decodes a WAV file with 16-bit samples.
 
     Args:
-        contents: a string scalar, the file.
-        desired_channels: how many channels to give, the last one of the file being repeated where it has fewer; -1 for
-            what the file has.
-        desired_samples: how many samples to give, with silence at the end; -1 for what the file has.
+        contents: a string scalar, the bytes of the file.
+        desired_channels: the number of channels of the result, the last one of the file being repeated where it has
+            fewer; -1 for the number in the file.
+        desired_samples: the number of samples of the result, with silence at the end; -1 for the number in the file.
 
     Returns:
         `audio`, float32 in `[-1, 1)` of shape `[samples, channels]`, and `sample_rate`, an int32 scalar.
 
     Raises:
-        InvalidArgumentError: it is no such file.
+        InvalidArgumentError: the bytes are no such file.
 
     Example:
         >>> file = tf.audio.encode_wav([[0.5], [-0.25]], sample_rate=8000)
@@ -173,7 +174,7 @@ def decode_wav(
 
 
 def _wav_file(samples: np.ndarray, rate: int) -> bytes:
-    """A WAV file of float samples `[samples, channels]`.
+    """Returns the WAV file of float samples `[samples, channels]`.
 
     Raises:
         InvalidArgumentError: they are too many, or the rate or the number of channels is out of range.
@@ -209,15 +210,15 @@ def _encoded_shape(audio: TensorShape, sample_rate: Any) -> TensorShape:
 
 
 @op("EncodeWav", kernel=_encode, host=("sample_rate",), shape=_encoded_shape)
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
-    """A WAV file of 16-bit samples.
+def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Tensor:
+    """Encodes samples as a WAV file of 16-bit samples.
 
     Args:
-        audio: float32 of shape `[samples, channels]`; what is not in `[-1, 1]` is cut off there.
+        audio: float32 of shape `[samples, channels]`; values outside of `[-1, 1]` are clipped.
         sample_rate: an int32 scalar, in Hz.
 
     Returns:
-        A string scalar, the file.
+        A string scalar, the bytes of the file.
 
     Raises:
         InvalidArgumentError: `audio` is not of rank 2, or the rate or the number of channels is out of range.

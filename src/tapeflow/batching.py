@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.array.joining import concat, split
 from tapeflow.core.context import nobody_listening
 from tapeflow.core.errors import UnavailableError
 from tapeflow.core.ops.convert import convert
@@ -26,12 +27,11 @@ class _Call:
 
 
 class _Batcher:
-    """Gathers calls into batches. The first call of a batch waits for others, and computes for all."""
+    """Collects calls into batches. The first call of a batch waits for others, and computes for all."""
 
     def __init__(
         self, function: Callable[..., Any], max_batch_size: int, timeout: float, allowed: Sequence[int],
-        most_batches: int,
-        threads: int, split: bool,
+        most_batches: int, threads: int, split: bool,
     ) -> None:  # fmt: skip
         self.function = function
         self.max_batch_size = max_batch_size
@@ -64,14 +64,12 @@ class _Batcher:
     def _in_parts(self, inputs: list[Any], size: int) -> Any:
         if not self.split:
             raise invalid(f"Task size {size} is larger than maximum input batch size {self.max_batch_size}")
-        from tapeflow import concat
-
         step = self.max_batch_size
         parts = [self(*[i[start : start + step] for i in inputs]) for start in range(0, size, step)]
         return nest.map_structure(lambda *p: concat(list(p), 0), *parts)
 
     def _join(self, call: _Call) -> bool:
-        """Puts a call into the open batch; whether it begins a new one, and so leads it."""
+        """Puts a call into the open batch; returns True if it begins a new batch, which it then leads."""
         with self.changed:
             if self.batches and sum(c.size for c in self.batches[-1]) + call.size <= self.max_batch_size:
                 self.batches[-1].append(call)
@@ -100,12 +98,10 @@ class _Batcher:
             call.done.set()
 
     def _compute(self, batch: list[_Call]) -> None:
-        from tapeflow import concat, split
-
         total = sum(c.size for c in batch)
         padded = next((n for n in self.allowed if n >= total), total)
         inputs = [concat(list(column), 0) for column in zip(*[c.inputs for c in batch], strict=True)]
-        if padded > total:  # the first row again and again, whose results nobody takes
+        if padded > total:  # with copies of the first row, whose results are dropped
             inputs = [concat([i, *[i[:1]] * (padded - total)], 0) for i in inputs]
         with nobody_listening():
             result = self.function(*inputs)
@@ -127,16 +123,17 @@ def nondifferentiable_batch_function(
     """Decorates a function so that calls of several threads are joined along the first dimension and computed as one.
 
     Args:
-        num_batch_threads: how many batches are computed at the same time.
+        num_batch_threads: the number of batches that are computed at the same time.
         max_batch_size: the longest first dimension of a batch.
-        batch_timeout_micros: how long a call waits for others, in millionths of a second.
+        batch_timeout_micros: the time that a call waits for others, in microseconds.
         allowed_batch_sizes: the lengths that batches are padded to.
-        max_enqueued_batches: how many batches may wait; more are refused.
-        autograph: means nothing to eager execution.
-        enable_large_batch_splitting: whether a call longer than `max_batch_size` is computed in parts.
+        max_enqueued_batches: the number of batches that may wait; more are refused.
+        autograph: ignored.
+        enable_large_batch_splitting: computes a call longer than `max_batch_size` in parts, and does not refuse it.
 
     Returns:
-        A decorator. The function takes tensors of equal first dimensions and gives a nest of such. No gradient passes.
+        A decorator of a function of tensors with equal first dimensions, which returns a nest of such tensors. No
+        gradient passes.
 
     Raises:
         InvalidArgumentError: at a call, if the first dimensions differ.

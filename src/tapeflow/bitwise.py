@@ -10,14 +10,20 @@ import torch
 
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 
 
 @op("BitwiseAnd", kernel=torch.bitwise_and, shape=broadcast, elementwise=True)
-def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
-    """The bits set in both, with broadcasting.
+def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the bits set in both arguments, with broadcasting.
 
     Args:
-        x, y: integers of one dtype.
+        x: integers.
+        y: integers of the same dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: they are no integers, the dtypes differ, or the shapes do not broadcast.
@@ -29,11 +35,15 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @op("BitwiseOr", kernel=torch.bitwise_or, shape=broadcast, elementwise=True)
-def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
-    """The bits set in at least one, with broadcasting.
+def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the bits set in at least one of the arguments, with broadcasting.
 
     Args:
-        x, y: integers of one dtype.
+        x: integers.
+        y: integers of the same dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: they are no integers, the dtypes differ, or the shapes do not broadcast.
@@ -45,11 +55,15 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @op("BitwiseXor", kernel=torch.bitwise_xor, shape=broadcast, elementwise=True)
-def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
-    """The bits set in exactly one, with broadcasting.
+def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the bits set in exactly one of the arguments, with broadcasting.
 
     Args:
-        x, y: integers of one dtype.
+        x: integers.
+        y: integers of the same dtype.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: they are no integers, the dtypes differ, or the shapes do not broadcast.
@@ -61,11 +75,17 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @op("Invert", kernel=torch.bitwise_not, shape=same, elementwise=True)
-def invert(x: Any, name: str | None = None) -> Any:
+def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Flips all bits: `-x - 1` for signed integers.
 
     Args:
         x: integers.
+
+    Returns:
+        A tensor of the same dtype and shape.
+
+    Raises:
+        InvalidArgumentError: they are no integers.
 
     Example:
         >>> tf.bitwise.invert([0, 5, -1]).numpy().tolist()
@@ -74,24 +94,30 @@ def invert(x: Any, name: str | None = None) -> Any:
 
 
 def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) -> Callable[..., torch.Tensor]:
-    """A shift by 0 to all but one of the bits: as in TensorFlow, what is below or above counts as the nearest."""
+    """Returns the kernel of a shift by 0 to all but one of the bits; as in TensorFlow, other numbers count as the
+    nearest of these.
+    """
 
     def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        most = 8 * x.itemsize - 1
+        largest = 8 * x.itemsize - 1
         if x.dtype in (torch.uint16, torch.uint32, torch.uint64):  # a wider type would have more bits
-            result = by_numpy(x.cpu().numpy(), np.minimum(y.cpu().numpy(), y.cpu().numpy().dtype.type(most)))
+            result = by_numpy(x.cpu().numpy(), np.minimum(y.cpu().numpy(), y.cpu().numpy().dtype.type(largest)))
             return torch.from_numpy(np.asarray(result)).to(x.device)
-        return function(x, torch.clamp(y, 0, most))
+        return function(x, torch.clamp(y, 0, largest))
 
     return kernel
 
 
 @op("LeftShift", kernel=_shift(torch.bitwise_left_shift, np.left_shift), shape=broadcast, elementwise=True)
-def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
 
     Args:
-        x, y: integers of one dtype. `y` below 0 counts as 0, above the last bit as the last.
+        x: integers.
+        y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: they are no integers, the dtypes differ, or the shapes do not broadcast.
@@ -103,11 +129,15 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @op("RightShift", kernel=_shift(torch.bitwise_right_shift, np.right_shift), shape=broadcast, elementwise=True)
-def right_shift(x: Any, y: Any, name: str | None = None) -> Any:
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.
 
     Args:
-        x, y: integers of one dtype. `y` below 0 counts as 0, above the last bit as the last.
+        x: integers.
+        y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
+
+    Returns:
+        A tensor of the same dtype and of the broadcast shape.
 
     Raises:
         InvalidArgumentError: they are no integers, the dtypes differ, or the shapes do not broadcast.

@@ -10,16 +10,16 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.values import nest
 
 _locks: dict[str, threading.RLock] = {}
-_making = threading.Lock()
+_registering = threading.Lock()  # held while a shared lock is looked up or added
 
 
 class CriticalSection:
-    """A section that one thread at a time executes functions in.
+    """A section in which one thread at a time executes functions.
 
     Args:
         name: of the section.
         shared_name: sections of the same shared name exclude each other.
-        critical_section_def, import_scope: mean nothing here.
+        critical_section_def, import_scope: ignored.
 
     Example:
         >>> v = tf.Variable(0)
@@ -34,7 +34,7 @@ class CriticalSection:
         self._name = name or shared_name or "critical_section"
         self._lock: Any = threading.RLock()
         if shared_name is not None:
-            with _making:
+            with _registering:
                 self._lock = _locks.setdefault(shared_name, self._lock)
         self._owner: int | None = None
 
@@ -48,10 +48,11 @@ class CriticalSection:
 
         Args:
             fn: a function without arguments.
-            exclusive_resource_access: means nothing to eager execution.
+            exclusive_resource_access: ignored.
+            name: ignored.
 
         Returns:
-            What `fn` gave, with values converted to tensors.
+            The result of `fn`, with values converted to tensors.
 
         Raises:
             ValueError: `fn` enters the section again.
@@ -59,8 +60,7 @@ class CriticalSection:
         if self._owner == threading.get_ident():
             raise ValueError(
                 f"Attempting to lock the CriticalSection {self._name!r} in which we are already running. This is "
-                f"illegal and "
-                "may cause deadlocks."
+                "illegal and may cause deadlocks."
             )
         with self._lock:
             self._owner = threading.get_ident()

@@ -1,12 +1,13 @@
-"""Lists, dicts and tuples that a checkpoint can follow: what they become when they are made attributes of a module.
+"""Lists, dicts and tuples that a checkpoint can follow: the wrappers they get as attributes of a module.
 
-A `ListWrapper` is a list and a `_DictWrapper` a dict. The original sees what is done through the wrapper; what is done
-to the original behind the wrapper's back is found when a checkpoint is saved, and refused. A tuple stays what it is.
+A `ListWrapper` is a list and a `_DictWrapper` a dict. A change of the wrapper changes the original too; a change of the
+original alone is detected when a checkpoint is saved, and refused. A tuple stays a tuple.
 """
 
 from __future__ import annotations
 
 import collections
+import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,7 +20,7 @@ class TrackableDataStructure(Trackable):
     __slots__ = ()
 
     def _track_element(self, value: Any, name: str) -> Any:
-        """The element as the container holds it: wrapped, and a child if it can be one."""
+        """Returns an element as the container holds it: wrapped, and a child if it can be one."""
         value = wrap(value)
         child = _TupleWrapper(value) if isinstance(value, tuple) and not isinstance(value, Trackable) else value
         if isinstance(child, Trackable):
@@ -34,7 +35,7 @@ class TrackableDataStructure(Trackable):
 
 
 def _mutates(method: str) -> Any:
-    """A method of `list` that does more than append."""
+    """Returns a method of `list` that does more than append."""
 
     def mutate(self: Any, *args: Any, **kwargs: Any) -> Any:
         self._mutated(*args)
@@ -49,7 +50,7 @@ class ListWrapper(TrackableDataStructure, list):
     """A list whose elements are children of the list, by their position.
 
     Args:
-        wrapped_list: what it holds; sees what is done through the wrapper.
+        wrapped_list: the original, which changes with the wrapper.
 
     Example:
         >>> module = tf.Module()
@@ -91,7 +92,7 @@ class ListWrapper(TrackableDataStructure, list):
         return self
 
     def _mutated(self, *added: Any) -> None:
-        """Notes that children may have moved; what has no number in a checkpoint may come and go."""
+        """Notes that children may have moved; elements that are no children may come and go."""
         self._non_append_mutation |= any(isinstance(v, Trackable) for v in (*self, *added))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -122,8 +123,6 @@ class ListWrapper(TrackableDataStructure, list):
         return ListWrapper(list(self))
 
     def __deepcopy__(self, memo: Any) -> Any:
-        import copy
-
         return ListWrapper([copy.deepcopy(value, memo) for value in self])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -157,7 +156,8 @@ class _DictWrapper(TrackableDataStructure, dict):
     """A dict whose values are children of the dict, by their keys.
 
     Args:
-        wrapped_dict: what it holds; sees what is done through the wrapper.
+        wrapped_dict: the original, which changes with the wrapper.
+        **items: further items.
     """
 
     def __init__(self, wrapped_dict: Any = (), **items: Any) -> None:
@@ -223,8 +223,6 @@ class _DictWrapper(TrackableDataStructure, dict):
         return _DictWrapper(self._storage.copy())
 
     def __deepcopy__(self, memo: Any) -> Any:
-        import copy
-
         return _DictWrapper(copy.deepcopy(self._storage, memo))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -251,7 +249,7 @@ class _DictWrapper(TrackableDataStructure, dict):
 
 
 class _TupleWrapper(TrackableDataStructure):
-    """What a tuple is to a checkpoint: its elements are the children, by position or by the names of their fields."""
+    """The node of a tuple in a checkpoint: its elements are the children, by position and by their fields' names."""
 
     def __init__(self, original: tuple[Any, ...]) -> None:
         self.__wrapped__ = original
@@ -263,7 +261,7 @@ class _TupleWrapper(TrackableDataStructure):
 
 
 def _wrapped_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tuple, with the lists and dicts in it wrapped."""
+    """Returns a tuple with the lists and dicts in it wrapped."""
     elements = [wrap(v) for v in value]
     if all(a is b for a, b in zip(elements, value, strict=True)):
         return value

@@ -1,3 +1,5 @@
 """The public `tf.graph_util` namespace."""
 
-from tapeflow.graph.graphdef.importing import import_graph_def  # noqa: F401 (public)
+from tapeflow.graph.graphdef.importing import import_graph_def
+
+__all__ = ["import_graph_def"]

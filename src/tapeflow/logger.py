@@ -6,7 +6,10 @@ import logging
 
 
 def get_logger() -> logging.Logger:
-    """The logger of all messages. It has TensorFlow's name, so that what a program says of its level holds here too.
+    """Returns the logger of all messages, which has TensorFlow's name: a program that sets its level does so here too.
+
+    Returns:
+        The logger named `tensorflow`.
 
     Example:
         >>> tf.get_logger().name

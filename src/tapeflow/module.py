@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapeflow import data_structures  # noqa: F401  (what a list becomes when it is made an attribute)
+from tapeflow import data_structures  # noqa: F401 (registers the wrappers of lists, dicts and tuples)
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.values.nest_paths import flatten_with_tuple_paths
 from tapeflow.core.values.trackable import AutoTrackable
@@ -53,7 +53,7 @@ class Module(AutoTrackable):
         elif not name.isidentifier() or keyword.iskeyword(name):
             raise ValueError(
                 f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid "
-                f"class name)."
+                "class name)."
             )
         self._name = name
         with name_scope(name) as scope:
@@ -97,22 +97,32 @@ class Module(AutoTrackable):
         with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterator[Any]:
-        """What the module's attributes hold.
+        """Iterates over the values of the module's attributes, however nested.
 
         Args:
-            recursive: whether to go on into submodules.
-            predicate: what to give; everything by default.
+            recursive: goes on into submodules.
+            predicate: selects the values; all by default.
             attribute_traversal_key: sorts the names of the attributes.
-            with_path: gives pairs of a path and a value, and values that are there twice as often; otherwise once.
-            expand_composites: whether composite tensors are taken apart.
+            with_path: yields pairs of a path and a value, and a value once for each of its paths; otherwise each value
+                once.
+            expand_composites: yields the components of composite tensors.
+
+        Returns:
+            An iterator over the values, or over the pairs.
         """
         seen: set[int] | None = None if with_path else set()
-        wanted = predicate or (lambda _: True)
-        return _walk(self, recursive, wanted, attribute_traversal_key, expand_composites, seen, (), ())
+        selects = predicate or (lambda _: True)
+        return _walk(self, recursive, selects, attribute_traversal_key, expand_composites, seen, (), ())
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
         """Decorates a method to run in the module's name scope.
+
+        Args:
+            method: a method of a module.
+
+        Returns:
+            The method, which enters the scope first.
 
         Example:
             >>> class Lazy(tf.Module):
@@ -145,7 +155,7 @@ def _walk(
     path: tuple[Any, ...],
     above: tuple[int, ...],
 ) -> Iterator[Any]:
-    """See `Module._flatten`. `seen` holds the ids of what was given already; without it, what is given has its path."""
+    """Yields the values, or pairs, of `Module._flatten`. `seen` has the ids of the values so far; None for pairs."""
     if seen is not None:
         seen.add(id(module))
     below = []

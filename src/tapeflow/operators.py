@@ -1,7 +1,7 @@
 """The operators of tensors and variables: Python's symbols bound to the ops they stand for.
 
-`x + y` is the op's own function, with no layer in between. What cannot be converted to the left operand's dtype leaves
-the right one a chance. The reflected forms swap the operands.
+`x + y` is the op's own function, with no layer in between. Where the right operand does not convert to the dtype of the
+left one, its own reflected operator may compute the result. The reflected forms swap the operands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tapeflow.core.ops.op import operator
 from tapeflow.core.types.dtypes import bool_
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.linalg import matmul
+from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.comparison import (
     equal,
@@ -60,7 +60,7 @@ def _bind(name: str, function: Function, types: tuple[type, ...] = (Tensor, Vari
 
 
 def _reflected(function: Any, slow: Function, name: str) -> Function:
-    """The operator with the operands swapped; what is no tensor is converted to the tensor's dtype."""
+    """Returns the operator with the operands swapped; it converts values that are no tensors to the tensor's dtype."""
 
     def with_converted(args: tuple[Any, Any], name: str | None = None) -> Any:
         left, right = args
@@ -77,7 +77,7 @@ def _reflected(function: Any, slow: Function, name: str) -> Function:
 
 
 def _divided(args: tuple[Any, Any], name: str | None = None) -> Any:
-    """`/` for integers, and for what is no tensor yet."""
+    """Divides integers, and values that are no tensors yet."""
     for arg in args:
         if hasattr(type(arg), "__tf_dispatch__"):
             return realdiv.op.operate(args, name)
@@ -119,7 +119,7 @@ for _symbol, _function in (("lt", less), ("le", less_equal), ("gt", greater), ("
 
 
 def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
-    """`==` or `!=` off the fast path. Tensors whose shapes do not broadcast are unequal as a whole, as lists are."""
+    """Returns `==` or `!=` off the fast path. Tensors whose shapes do not broadcast are unequal, as lists are."""
 
     def slow(args: tuple[Any, Any], name: str | None = None) -> Any:
         if accepts_none and args[1] is None:
@@ -168,7 +168,7 @@ def _invert(self: Any) -> Any:
 _bind("__invert__", _named(_invert, "__invert__"))
 
 
-# What libraries look through to give the operators to classes of their own.
+# Libraries go through these names to define the operators for classes of their own.
 Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}
 
 
@@ -201,7 +201,18 @@ for _name, _symbol, _instead in (
 
 
 def copied_to(self: EagerTensor, device: str) -> EagerTensor:
-    """The tensor on a device, by its name; gradients come back to this tensor's device."""
+    """Returns a copy of the tensor on a device; gradients return to the device of this one.
+
+    Args:
+        self: the tensor.
+        device: the name of the device.
+
+    Returns:
+        The copy, or the tensor itself where it is on that device.
+
+    Raises:
+        RuntimeError: there is no such device.
+    """
     source, target = self.device, devices.find(device)
     if target is None or target.kind.lower() not in device.lower():
         raise RuntimeError(f"There is no {device}: see tf.config.list_logical_devices() for the devices there are.")

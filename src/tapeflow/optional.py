@@ -16,7 +16,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 class Optional(CompositeTensor):
-    """A value, or its absence; made by `from_value` and `empty`.
+    """A value, or its absence; created by `from_value` and `empty`.
 
     Example:
         >>> from tapeflow.optional import Optional
@@ -34,10 +34,16 @@ class Optional(CompositeTensor):
 
     @staticmethod
     def from_value(value: Any) -> Optional:
-        """An optional that holds a value: a nest of tensors and composite values.
+        """Creates an optional that holds a value.
+
+        Args:
+            value: a nest of tensors and composite values.
+
+        Returns:
+            The optional.
 
         Raises:
-            InvalidArgumentError: there is no tensor in it.
+            InvalidArgumentError: there is no tensor in the value.
         """
         spec = nest.map_structure(type_spec_from_value, value)
         if not [s for s in nest.flatten(spec) if s.flatten()]:
@@ -51,10 +57,13 @@ class Optional(CompositeTensor):
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
-        """An optional without a value.
+        """Creates an optional without a value.
 
         Args:
             element_spec: the spec of the value that it could hold, or a nest of specs.
+
+        Returns:
+            The optional.
         """
         return Optional(None, element_spec)
 
@@ -68,14 +77,27 @@ class Optional(CompositeTensor):
         return OptionalSpec(self._element_spec)
 
     def has_value(self, name: str | None = None) -> Tensor:
-        """Whether there is a value, as a boolean scalar."""
+        """Tells if there is a value.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            A bool scalar.
+        """
         return operand(self._components is not None, None)
 
     def get_value(self, name: str | None = None) -> Any:
-        """The value.
+        """Returns the value.
+
+        Args:
+            name: ignored.
+
+        Returns:
+            The nest of tensors and composite values.
 
         Raises:
-            InvalidArgumentError: there is none.
+            InvalidArgumentError: there is no value.
         """
         if self._components is None:
             raise invalid("The given optional does not have a value. [Op:OptionalGetValue]")
@@ -100,7 +122,7 @@ class OptionalSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Optional) -> OptionalSpec:
-        """The spec of an optional."""
+        """Returns the spec of an optional."""
         return cls(value.element_spec)
 
     @property
@@ -115,9 +137,9 @@ class OptionalSpec(TypeSpec):
     def _to_components(self, value: Optional) -> Any:
         if hasattr(value, "_variant_tensor"):  # one of a graph
             return [value._variant_tensor]
-        held = np.empty((), object)
-        held[()] = value
-        return [EagerTensor(held, variant)]
+        handle = np.empty((), object)
+        handle[()] = value
+        return [EagerTensor(handle, variant)]
 
     def _from_components(self, components: Any) -> Optional:
         if isinstance(components[0], SymbolicTensor):

@@ -14,22 +14,29 @@ from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
+from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import python_op
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
 _FILE = "file://"
 
 
-def print(*inputs: Any, **kwargs: Any) -> Any:
+def print(*inputs: Any, **kwargs: Any) -> Operation | None:
     """Prints values; of a tensor, the first and last elements of each dimension.
 
     Args:
         *inputs: tensors, Python values, and nests of them.
+        **kwargs: the keyword arguments that follow.
         output_stream: `sys.stderr` (the default), `sys.stdout`, another open text file, a logging function or level, or
             `"file://<path>"` to append to a file.
-        summarize: how many elements to show at the beginning and at the end of each dimension; -1 shows all. Default 3.
-        sep: between the values. Default a space.
-        end: after the last. Default a newline.
-        name: accepted.
+        summarize: the number of elements to print at the beginning and at the end of each dimension; 3 by default, -1
+            for all.
+        sep: the text between the values; a space by default.
+        end: the text after the last value; a newline by default.
+        name: ignored.
+
+    Returns:
+        In a graph, the operation that prints; eagerly None.
 
     Raises:
         ValueError: an argument or the stream is unknown.
@@ -49,7 +56,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
         return _staged(inputs, stream, summarize, end, separator)
     edge = None if summarize is None or summarize < 0 else summarize
     if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype is string and not inputs[0].shape.rank:
-        text = inputs[0].numpy().decode("utf-8", "backslashreplace")  # a text of one's own making is printed as it is
+        text = inputs[0].numpy().decode("utf-8", "backslashreplace")  # without quotes, as a Python string is
     else:
         text = separator.join([_top(v, edge) for v in inputs])
     _write(text, end, stream)
@@ -57,9 +64,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
-    """The printing as an operation of the graph that this thread builds."""
-    from tapeflow.graph.ir.python_op import python_op
-
+    """Adds the printing, as an operation, to the graph that this thread builds."""
     leaves = nest.flatten(inputs, expand_composites=True)
     places = [i for i, v in enumerate(leaves) if isinstance(v, (Tensor, ReadAsTensor))]
 
@@ -87,8 +92,7 @@ def _write(text: str, end: str, stream: Any) -> None:
     else:
         raise ValueError(
             f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, "
-            "sys.stderr, "
-            "tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of "
+            "sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of "
             "'file://<filepath>'."
         )
 
@@ -98,7 +102,7 @@ def _top(value: Any, edge: int | None) -> str:
 
 
 def _formatted(value: Any, edge: int | None) -> str:
-    """A value inside of a nest: tensors in TensorFlow's notation, all else as Python writes it."""
+    """Returns the text of a value inside of a nest: tensors in TensorFlow's notation, all else as Python writes it."""
     if isinstance(value, (Tensor, ReadAsTensor)):
         return tensor_text(value, edge)
     if isinstance(value, CompositeTensor):
@@ -110,7 +114,7 @@ def _formatted(value: Any, edge: int | None) -> str:
 
 
 class _Verbatim:
-    """A text that stands in a nest as it is."""
+    """A text that appears in a nest as it is."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -133,7 +137,7 @@ def _composite(value: Any, edge: int | None) -> str:
 
 
 def tensor_text(value: Any, edge: int | None = 3) -> str:
-    """A tensor in the notation of `tf.print`."""
+    """Returns the text of a tensor in the notation of `tf.print`."""
     tensor = value._read() if isinstance(value, ReadAsTensor) else value
     return _array(tensor._numpy(), tensor.dtype, edge, 0)
 
@@ -155,7 +159,7 @@ def _array(array: np.ndarray, dtype: DType, edge: int | None, depth: int) -> str
 
 
 def element_text(value: Any, dtype: DType) -> str:
-    """One element: the fewest of 6 or 9 digits (15 or 17 in float64) that give the number back."""
+    """Returns the text of one element: a number with 6 or 9 digits (15 or 17 in float64), as few as identify it."""
     if dtype.is_bool:
         return str(int(value))
     if dtype.is_floating:
@@ -177,7 +181,7 @@ def _number(value: float, wide: bool) -> str:
 
 
 def _escaped(value: bytes) -> str:
-    """A string as C writes it; UTF-8 stays as it is."""
+    """Returns a string as C writes it; UTF-8 stays as it is."""
     text = value.decode("utf-8", "backslashreplace")
     return "".join(
         _ESCAPES.get(c) or (c if c.isprintable() else "".join(f"\\{b:03o}" for b in c.encode())) for c in text

@@ -5,12 +5,8 @@ No op is listed here: its signature is read from its definition when it is first
 
 from __future__ import annotations
 
-import functools
-import importlib
 import inspect
-import pkgutil
 import re
-import sys
 import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
@@ -20,7 +16,7 @@ from tapeflow.core.context import state
 from tapeflow.core.device import machine
 from tapeflow.core.ops import op_def
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import registry
+from tapeflow.core.ops.definition import aliases, find, load_all, registry
 from tapeflow.core.ops.op_def import OpDef
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.graph.ir.operation import GraphOp
@@ -36,26 +32,6 @@ _RENAMED = {
     "Squeeze": {"squeeze_dims": "axis"},
     "Where": {"input": "condition"},
 }
-# Ops that another one computes, with the same arguments.
-_SAME_AS = {"Add": "AddV2"}
-# Namespaces that define no ops, and are not imported to look for them.
-_WITHOUT_OPS = frozenset({"__main__", "compat", "distribute", "hosting", "keras", "raw_ops", "saved_model"})
-
-
-@functools.cache
-def _import_all_ops() -> None:
-    """Imports the namespaces that are otherwise loaded when they are first used."""
-    for module in pkgutil.iter_modules(sys.modules[__package__].__path__):
-        if module.name not in _WITHOUT_OPS:
-            importlib.import_module(f"tapeflow.{module.name}")
-
-
-def _implementation(name: str) -> typing.Any:
-    """Returns the op that implements a registered name, or None."""
-    name = _SAME_AS.get(name, name)
-    if name not in registry:
-        _import_all_ops()
-    return registry.get(name)
 
 
 def _signature(definition: OpDef) -> inspect.Signature:
@@ -164,7 +140,7 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
 def __getattr__(name: str) -> typing.Any:
     if name in _OPTIONAL:
         return _no_kernel(name)
-    op = _implementation(name) if name[:1].isupper() else None
+    op = find(name) if name[:1].isupper() and name in op_def.names() else None
     if op is None:
         raise AttributeError(f"module 'tapeflow.raw_ops' has no attribute {name!r}")
     function = globals()[name] = _raw_op(name, op)
@@ -172,5 +148,6 @@ def __getattr__(name: str) -> typing.Any:
 
 
 def __dir__() -> list[str]:
-    _import_all_ops()
-    return sorted({*registry, *_SAME_AS})
+    for load in load_all:
+        load()
+    return sorted({*registry, *aliases} & set(op_def.names()))

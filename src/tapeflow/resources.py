@@ -1,18 +1,19 @@
-"""What functions use and is no tensor: the base of tables, `tf.saved_model.experimental.TrackableResource`."""
+"""Resources that functions use beside tensors: `tf.saved_model.experimental.TrackableResource`, the base of tables."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.core.device import device
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.values.trackable import Trackable
 
 
 class TrackableResource(Trackable):
-    """The base class of resources that functions use: a subclass makes its own in `_create_resource`.
+    """The base class of resources that functions use: a subclass creates its own in `_create_resource`.
 
     Args:
-        device: the device it is made on.
+        device: the device to create it on.
 
     Example:
         >>> class Number(tf.saved_model.experimental.TrackableResource):
@@ -28,21 +29,19 @@ class TrackableResource(Trackable):
 
     @property
     def resource_device(self) -> str:
-        """The device it is made on."""
+        """The device that it is created on."""
         return self._resource_device
 
     @property
     def resource_handle(self) -> Any:
-        """What `_create_resource` gave, once."""
+        """The resource, which `_create_resource` creates on the first use."""
         if self._resource_handle is None:
-            from tapeflow.core.device import device
-
             with init_scope(), device(self._resource_device or None):
                 self._resource_handle = self._create_resource()
         return self._resource_handle
 
     def _create_resource(self) -> Any:
-        """Makes the resource; for subclasses."""
+        """Creates the resource; for subclasses."""
         raise NotImplementedError("TrackableResource._create_resource not implemented.")
 
     def _initialize(self) -> None:

@@ -11,8 +11,9 @@ import torch
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int8, int16, int32, int64, string, uint8, uint16
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.sparse import places
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
@@ -31,7 +32,7 @@ def _array(value: Any) -> np.ndarray:
 
 
 def _dense_sets(value: Any) -> tuple[Sets, tuple[int, ...]]:
-    """The set of each row, and the shape without the last dimension."""
+    """Returns the set of each row, and the shape without the last dimension."""
     array = _array(value)
     if array.ndim < 2:
         raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {places.text(array.shape)}.")
@@ -42,7 +43,7 @@ def _dense_sets(value: Any) -> tuple[Sets, tuple[int, ...]]:
 
 
 def _sparse_sets(indices: Any, values: Any, shape: Any, validate: bool) -> tuple[Sets, tuple[int, ...]]:
-    """The set of each row that has entries, and the shape without the last dimension."""
+    """Returns the set of each row that has entries, and the shape without the last dimension."""
     if len(shape) < 2:
         raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {places.text(shape)}.")
     if validate:
@@ -54,7 +55,7 @@ def _sparse_sets(indices: Any, values: Any, shape: Any, validate: bool) -> tuple
 
 
 def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]:
-    """The operation on the sets of each row: indices, sorted values and shape."""
+    """Applies an operation to the sets of each row; returns indices, sorted values and shape."""
     (sets_a, groups), (sets_b, other) = a, b
     if operation not in _OPERATIONS:
         raise invalid(f"Invalid set_operation {operation}.")
@@ -85,7 +86,7 @@ def _dense_dense(set1: Any, set2: Any, set_operation: str, validate_indices: boo
 
 @op("DenseToDenseSetOperation", kernel=_dense_dense, strings=_dense_dense)
 def _of_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool = True, name: str | None = None) -> Any:
-    """An operation on the rows of two dense tensors."""
+    """Applies an operation to the rows of two dense tensors."""
 
 
 def _dense_sparse(set1: Any, indices: Any, values: Any, shape: Any, set_operation: str, validate_indices: bool) -> Any:
@@ -97,7 +98,7 @@ def _of_dense_and_sparse(
     set1: Any, set2_indices: Any, set2_values: Any, set2_shape: Any, set_operation: str, validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """An operation on the rows of a dense and a sparse tensor."""
+    """Applies an operation to the rows of a dense and a sparse tensor."""
 
 
 def _sparse_sparse(
@@ -119,7 +120,7 @@ def _of_sparse(
     set1_indices: Any, set1_values: Any, set1_shape: Any, set2_indices: Any, set2_values: Any, set2_shape: Any,
     set_operation: str, validate_indices: bool = True, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """An operation on the rows of two sparse tensors."""
+    """Applies an operation to the rows of two sparse tensors."""
 
 
 def _sizes(indices: Any, values: Any, shape: Any, validate_indices: bool) -> torch.Tensor:
@@ -134,7 +135,7 @@ def _sizes(indices: Any, values: Any, shape: Any, validate_indices: bool) -> tor
 def _set_size(
     set_indices: Any, set_values: Any, set_shape: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:
-    """How many different elements each row has."""
+    """Counts the distinct elements of each row."""
 
 
 not_differentiable(_of_dense, _of_dense_and_sparse, _of_sparse, _set_size)
@@ -144,7 +145,7 @@ _DTYPES = frozenset({int8, int16, int32, int64, uint8, uint16, string})
 
 
 def _operate(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseTensor:
-    """The operation on dense or sparse sets; the ops take a dense one first."""
+    """Applies an operation to dense or sparse sets; the ops take a dense one first."""
     a, b = (SparseTensor.from_value(s) if isinstance(s, _SPARSE) else convert(s) for s in (a, b))
     if a.dtype not in _DTYPES:
         allowed = ", ".join(sorted(d.name for d in _DTYPES))
@@ -165,15 +166,15 @@ def _operate(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseTe
     return SparseTensor(*parts)
 
 
-def size(a: Any, validate_indices: bool = True) -> EagerTensor:
-    """How many different elements each row has.
+def size(a: SparseTensor | SparseTensorValue, validate_indices: bool = True) -> Tensor:
+    """Counts the distinct elements of each row.
 
     Args:
         a: a `SparseTensor` of integers or strings; the sets are in its last dimension.
         validate_indices: checks that the indices are sorted and in range.
 
     Returns:
-        int32, of the shape without the last dimension.
+        An int32 tensor of the shape of `a` without the last dimension.
 
     Raises:
         TypeError: `a` is no `SparseTensor`.
@@ -184,23 +185,26 @@ def size(a: Any, validate_indices: bool = True) -> EagerTensor:
     """
     if not isinstance(a, _SPARSE):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
-    a = SparseTensor.from_value(a)
-    return _set_size(a.indices, a.values, a.dense_shape, validate_indices)
+    sets = SparseTensor.from_value(a)
+    return _set_size(sets.indices, sets.values, sets.dense_shape, validate_indices)
 
 
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The elements that are in both sets, row by row.
+def intersection(
+    a: TensorLike | SparseTensorValue, b: TensorLike | SparseTensorValue, validate_indices: bool = True
+) -> SparseTensor:
+    """Returns the elements that are in both sets, row by row.
 
     Args:
-        a, b: tensors or `SparseTensor`s of one integer dtype or strings, and equal in all dimensions but the last,
-            which has the sets.
+        a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
+        b: another one of the same dtype, and equal in all dimensions but the last.
         validate_indices: checks that the indices of sparse tensors are sorted and in range.
 
     Returns:
         A `SparseTensor` with each set sorted.
 
     Raises:
-        InvalidArgumentError: shapes or dtypes do not match.
+        TypeError: the dtypes differ, or have no sets.
+        InvalidArgumentError: the shapes do not match.
 
     Example:
         >>> tf.sets.intersection([[1, 2, 3]], [[3, 5, 1]]).values.numpy().tolist()
@@ -209,13 +213,26 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return _operate(a, b, "intersection", validate_indices)
 
 
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """The elements that are in `a` and not in `b`, row by row. See `intersection`.
+def difference(
+    a: TensorLike | SparseTensorValue,
+    b: TensorLike | SparseTensorValue,
+    aminusb: bool = True,
+    validate_indices: bool = True,
+) -> SparseTensor:
+    """Returns the elements that are in `a` and not in `b`, row by row.
 
     Args:
-        a, b: the sets.
-        aminusb: False gives those that are in `b` and not in `a`.
+        a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
+        b: another one of the same dtype, and equal in all dimensions but the last.
+        aminusb: False for the elements that are in `b` and not in `a`.
         validate_indices: checks that the indices of sparse tensors are sorted and in range.
+
+    Returns:
+        A `SparseTensor` with each set sorted.
+
+    Raises:
+        TypeError: the dtypes differ, or have no sets.
+        InvalidArgumentError: the shapes do not match.
 
     Example:
         >>> tf.sets.difference([[1, 2, 3]], [[3, 5, 1]]).values.numpy().tolist()
@@ -224,8 +241,22 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     return _operate(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
-def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The elements that are in either set, row by row. See `intersection`.
+def union(
+    a: TensorLike | SparseTensorValue, b: TensorLike | SparseTensorValue, validate_indices: bool = True
+) -> SparseTensor:
+    """Returns the elements that are in either set, row by row.
+
+    Args:
+        a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
+        b: another one of the same dtype, and equal in all dimensions but the last.
+        validate_indices: checks that the indices of sparse tensors are sorted and in range.
+
+    Returns:
+        A `SparseTensor` with each set sorted.
+
+    Raises:
+        TypeError: the dtypes differ, or have no sets.
+        InvalidArgumentError: the shapes do not match.
 
     Example:
         >>> tf.sets.union([[1, 2]], [[2, 9]]).values.numpy().tolist()

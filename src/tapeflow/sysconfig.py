@@ -9,7 +9,10 @@ import torch
 
 
 def get_build_info() -> OrderedDict[str, Any]:
-    """What the kernels were built with: CUDA's and cuDNN's versions where there are any.
+    """Returns how the kernels were built, with CUDA's and cuDNN's versions where there are any.
+
+    Returns:
+        A dict from the names of properties to their values.
 
     Example:
         >>> sorted(tf.sysconfig.get_build_info())[:3]

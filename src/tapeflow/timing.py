@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import torch
 
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.values.tensor import Tensor
 
 
 def _now(device: torch.device) -> torch.Tensor:
@@ -15,8 +15,11 @@ def _now(device: torch.device) -> torch.Tensor:
 
 
 @op("Timestamp", kernel=_now, creates=True)
-def timestamp(name: str | None = None) -> Any:
-    """The time since the Unix epoch in seconds, as a scalar float64.
+def timestamp(name: str | None = None) -> Tensor:
+    """Returns the time since the Unix epoch.
+
+    Returns:
+        A float64 scalar, in seconds.
 
     Example:
         >>> tf.timestamp().dtype

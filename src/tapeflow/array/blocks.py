@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.array.batched import joined_batches
+from tapeflow.array.creation import zeros_like
+from tapeflow.array.joining import stack, unstack
 from tapeflow.array.shaping import reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
 
-def _check_blocks(shape: Any, block_shape: Any, paddings: Any, what: str) -> None:
+def _check_blocks(rank: int, block_shape: Any, paddings: Any, name: str) -> None:
+    """Checks the host arguments of both ops, in which None stands for a number that is not static."""
     if not isinstance(block_shape, (list, tuple)):
         raise invalid("block_shape rank should be 1 instead of 0")
-    if len(shape) < len(block_shape) + 1:
-        raise invalid(f"input rank should be >= {len(block_shape) + 1} instead of {len(shape)}")
+    if rank < len(block_shape) + 1:
+        raise invalid(f"input rank should be >= {len(block_shape) + 1} instead of {rank}")
     if np.shape(paddings) != (len(block_shape), 2):
-        given = text(TensorShape(np.shape(paddings)))
-        raise invalid(f"{what} should have shape [{len(block_shape)}, 2] instead of {given}")
+        actual = text(TensorShape(np.shape(paddings)))
+        raise invalid(f"{name} should have shape [{len(block_shape)}, 2] instead of {actual}")
     for i, b in enumerate(block_shape):
-        if b < 1:
+        if b is not None and b < 1:
             raise invalid(f"All values in block_shape must be positive, got value, {b} at index {i}.")
-    if any(p < 0 for pair in paddings for p in pair):
-        raise invalid(f"{what.capitalize()} must be non-negative")
+    if any(p is not None and p < 0 for pair in paddings for p in pair):
+        raise invalid(f"{name.capitalize()} must be non-negative")
 
 
 def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
-    _check_blocks(x.shape, block_shape, paddings, "paddings")
+    _check_blocks(x.ndim, block_shape, paddings, "paddings")
     m = len(block_shape)
     padding: list[int] = []
     for before, after in reversed(paddings):
@@ -55,28 +62,46 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
     return x.permute(order).reshape([math.prod(block_shape) * dims[0], *dims[1::2], *inner])
 
 
+def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -> list[tuple[int | None, ...]] | None:
+    """Returns the dimension of space, the size of a block and both paddings for each dimension of space, None for those
+    that are not static; or None where nothing is."""
+    if x.rank is None or isinstance(block_shape, Tensor):
+        return None
+    pairs = [(None, None)] * np.size(block_shape) if isinstance(paddings, Tensor) else paddings
+    _check_blocks(x.rank, block_shape, pairs, name)
+    return [(d, b, before, after) for d, b, (before, after) in zip(x[1:], block_shape, pairs, strict=False)]
+
+
+def _rule(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callable[..., int]) -> TensorShape:
+    """Returns the static shape after space moved into the batch, or back.
+
+    Args:
+        x: the shape of the input.
+        blocks: as `_static_blocks` returns them.
+        batch: computes the new size of the batch from the size before and the number of places in a block.
+        space: computes a new dimension of space from what `_static_blocks` returns for it.
+    """
+    if blocks is None:
+        return TensorShape(None if x.rank is None else [None] * x.rank)
+    sizes = [b for _, b, _, _ in blocks]
+    first = None if None in (x[0], *sizes) else batch(x[0], math.prod(sizes))
+    return TensorShape([first, *(None if None in b else space(*b) for b in blocks), *x[len(blocks) + 1 :]])
+
+
 def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
-    dims = x.as_list()
-    if isinstance(paddings, Tensor):
-        paddings = [(None, None)] * len(block_shape)
-    for i, (b, (before, after)) in enumerate(zip(block_shape, paddings, strict=True)):
-        dims[0] = None if dims[0] is None else dims[0] * b
-        dims[i + 1] = None if None in (dims[i + 1], before, after) else (dims[i + 1] + before + after) // b
-    return TensorShape(dims)
+    blocks = _static_blocks(x, block_shape, paddings, "paddings")
+    return _rule(x, blocks, lambda n, places: n * places, lambda d, b, before, after: (d + before + after) // b)
 
 
 def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
-    dims = x.as_list()
-    if isinstance(crops, Tensor):
-        crops = [(None, None)] * len(block_shape)
-    for i, (b, (before, after)) in enumerate(zip(block_shape, crops, strict=True)):
-        dims[0] = None if dims[0] is None else dims[0] // b
-        dims[i + 1] = None if None in (dims[i + 1], before, after) else dims[i + 1] * b - before - after
-    return TensorShape(dims)
+    blocks = _static_blocks(x, block_shape, crops, "crops")
+    return _rule(x, blocks, lambda n, places: n // places, lambda d, b, before, after: d * b - before - after)
 
 
 @op("SpaceToBatchND", kernel=_to_batch, host=("block_shape", "paddings"), shape=_to_batch_rule, moves=True)
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+def space_to_batch_nd(
+    input: TensorLike, block_shape: ShapeLike, paddings: ShapeLike, name: str | None = None
+) -> Tensor:
     """Cuts space into blocks and moves the places within a block into the batch.
 
     Args:
@@ -101,8 +126,27 @@ def _(call: Call, dy: Any) -> Any:
     return batch_to_space_nd(dy, *call.attrs)
 
 
+@space_to_batch_nd.batching
+def _(batch: Batch, x: Slices, block_shape: Any, paddings: Any) -> Any:
+    moved = batch.run(batch.flat(x), static(block_shape), static(paddings))
+    return _regrouped(batch, moved, batch.dims(x)[0], batch.outputs[0].shape.as_list()[1:])
+
+
+def _regrouped(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> Any:
+    """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a batch of its own,
+    in front of the slices."""
+    if None in dims:
+        shape = ops.Shape(value)
+        dims = [shape[i] if d is None else d for i, d in enumerate(dims, 1)]
+    if not all(isinstance(n, int) for n in (batch.count, length)):
+        raise NoRule
+    parts = ops.Reshape(value, (-1, batch.count, length, *dims))
+    moved = ops.Transpose(parts, (1, 0, *range(2, 3 + len(dims))))
+    return ops.Reshape(moved, (batch.count, -1, *dims))
+
+
 def _to_space(x: torch.Tensor, block_shape: Any, crops: Any) -> torch.Tensor:
-    _check_blocks(x.shape, block_shape, crops, "crops")
+    _check_blocks(x.ndim, block_shape, crops, "crops")
     m, count = len(block_shape), math.prod(block_shape)
     if x.shape[0] % count:
         raise invalid(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({count})")
@@ -124,8 +168,8 @@ def _to_space(x: torch.Tensor, block_shape: Any, crops: Any) -> torch.Tensor:
 
 
 @op("BatchToSpaceND", kernel=_to_space, host=("block_shape", "crops"), shape=_to_space_rule, moves=True)
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
-    """What undoes `tf.space_to_batch`, with crops for its paddings."""
+def batch_to_space_nd(input: TensorLike, block_shape: ShapeLike, crops: ShapeLike, name: str | None = None) -> Tensor:
+    """Undoes `tf.space_to_batch`, with crops for its paddings."""
 
 
 @batch_to_space_nd.gradient()
@@ -133,13 +177,26 @@ def _(call: Call, dy: Any) -> Any:
     return space_to_batch_nd(dy, *call.attrs)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
-    """Moves parts of the batch to the places within blocks of space: what undoes `tf.space_to_batch`.
+@batch_to_space_nd.batching
+def _(batch: Batch, x: Slices, block_shape: Any, crops: Any) -> Any:
+    sizes = static(block_shape)
+    length, *rest = batch.dims(x)
+    places = math.prod(sizes)
+    if not isinstance(length, int) or length % places:
+        raise NoRule
+    parts = batch.reshape(x.value, [places, length // places, *rest])
+    moved = ops.Transpose(parts, (1, 0, *range(2, 3 + len(rest))))
+    joined = batch.run(ops.Reshape(moved, (times(batch.count, length), *rest)), sizes, static(crops))
+    return batch.unflat(joined, batch.outputs[0], Slices(ops.Sum(parts, 1), batch.outputs[0], True))
+
+
+def batch_to_space(input: TensorLike, block_shape: ShapeLike, crops: ShapeLike, name: str | None = None) -> Tensor:
+    """Moves parts of the batch to the places within blocks of space: the inverse of `tf.space_to_batch`.
 
     Args:
         input: of shape `[batch] + space + rest`, with m dimensions of space.
         block_shape: m integers, the size of a block; one integer stands for `[n, n]`.
-        crops: of shape `[m, 2]`: what to cut off before and after.
+        crops: of shape `[m, 2]`: how much to cut off before and after.
 
     Returns:
         A tensor of shape `[batch / prod(block_shape)] + cropped + rest`.
@@ -156,11 +213,19 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     return batch_to_space_nd(input, block_shape, crops, name)
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
-    """The same as `tf.space_to_batch_nd`.
+def space_to_batch(input: TensorLike, block_shape: ShapeLike, paddings: ShapeLike, name: str | None = None) -> Tensor:
+    """Cuts space into blocks and moves the places within a block into the batch: `tf.space_to_batch_nd`.
 
     Args:
-        input, block_shape, paddings: as there.
+        input: of shape `[batch] + space + rest`, with m dimensions of space.
+        block_shape: m integers, the size of a block.
+        paddings: of shape `[m, 2]`: zeros to put before and after.
+
+    Returns:
+        A tensor of shape `[batch * prod(block_shape)] + padded / block_shape + rest`.
+
+    Raises:
+        InvalidArgumentError: the sizes do not go together.
 
     Example:
         >>> tf.space_to_batch([[[[1], [2]]]], [1, 2], [[0, 0], [0, 0]])[:, 0, 0, 0].numpy().tolist()
@@ -170,14 +235,14 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
 
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: TensorLike, block_shape: TensorLike, base_paddings: TensorLike | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The least paddings that make space a multiple of the block, and the crops that undo them.
+    """Returns the least paddings that make space a multiple of the block, and the crops that undo them.
 
     Args:
         input_shape: int32, of shape `[m]`, the size of space.
         block_shape: int32, of shape `[m]`, the size of a block.
-        base_paddings: int32, of shape `[m, 2]`, the least padding wanted; none by default.
+        base_paddings: int32, of shape `[m, 2]`, the least padding to use; none by default.
 
     Returns:
         Paddings and crops, both int32 of shape `[m, 2]`.
@@ -190,20 +255,18 @@ def required_space_to_batch_paddings(
         >>> paddings.numpy().tolist(), crops.numpy().tolist()
         ([[0, 1]], [[0, 1]])
     """
-    from tapeflow.array.creation import zeros_like
-    from tapeflow.array.joining import stack, unstack
-
-    input_shape, block_shape = convert(input_shape), convert(block_shape)
-    block_shape.shape.assert_has_rank(1)
-    input_shape.shape.assert_is_compatible_with(block_shape.shape)
+    space, block = convert(input_shape), convert(block_shape)
+    block.shape.assert_has_rank(1)
+    space.shape.assert_is_compatible_with(block.shape)
     if base_paddings is None:
-        before = after = zeros_like(input_shape)
+        before: Any = zeros_like(space)
+        after = before
     else:
-        base_paddings = convert(base_paddings)
-        base_paddings.shape.assert_is_compatible_with([block_shape.shape[0], 2])
-        before, after = unstack(base_paddings, axis=1)
-    full = input_shape + before + after
-    extra = (block_shape - full % block_shape) % block_shape
+        base = convert(base_paddings)
+        base.shape.assert_is_compatible_with([block.shape[0], 2])
+        before, after = unstack(base, axis=1)
+    full = space + before + after
+    extra = (block - full % block) % block
     return stack([before, after + extra], axis=1), stack([zeros_like(extra), extra], axis=1)
 
 
@@ -246,7 +309,7 @@ def _volume_patches(input: torch.Tensor, ksizes: Any, strides: Any, padding: str
 
 
 def _places(size: Any, ksize: int, stride: int, rate: int, padding: str) -> Any:
-    """How many patches there are along a dimension; None where its size is not known."""
+    """Returns the number of patches along a dimension, or None where its size is unknown."""
     if size is None:
         return None
     reach = 1 if padding == "SAME" else (ksize - 1) * rate + 1
@@ -259,8 +322,8 @@ def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding
         raise invalid(f"input must be {rank}-dimensional{text(x)}")
     batch, *space, depth = x.as_list() if x.rank is not None else [None] * rank
     inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
-    taken = None if depth is None else math.prod(ksizes) * depth
-    return TensorShape([batch, *(_places(d, k, s, r, padding) for d, k, s, r in inner), taken])
+    elements = None if depth is None else math.prod(ksizes) * depth
+    return TensorShape([batch, *(_places(d, k, s, r, padding) for d, k, s, r in inner), elements])
 
 
 def _padding(name: str, padding: str) -> str:
@@ -271,15 +334,23 @@ def _padding(name: str, padding: str) -> str:
     return padding
 
 
-@op("ExtractImagePatches", kernel=_image_patches, shape=_patches_rule, moves=True, rename={"sizes": "ksizes"})
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
-    """Takes patches out of images; the pixels of a patch lie along the last dimension.
+@op("ExtractImagePatches", kernel=_image_patches, shape=_patches_rule, moves=True, rename={"sizes": "ksizes"},
+    batching=joined_batches)  # fmt: skip
+def extract_patches(
+    images: TensorLike,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
+    """Extracts patches of images; the pixels of a patch lie along the last dimension.
 
     Args:
         images: of shape `[batch, rows, columns, depth]`.
         sizes: `[1, rows, columns, 1]`, the size of a patch.
-        strides: `[1, rows, columns, 1]`, how far the next patch is.
-        rates: `[1, rows, columns, 1]`, how far the next pixel of a patch is.
+        strides: `[1, rows, columns, 1]`, the distance between patches.
+        rates: `[1, rows, columns, 1]`, the distance between the pixels of a patch.
         padding: "VALID" for patches within the image, "SAME" for zeros around it.
 
     Returns:
@@ -295,15 +366,17 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     """
 
 
-@op("ExtractVolumePatches", kernel=_volume_patches, moves=True,
+@op("ExtractVolumePatches", kernel=_volume_patches, moves=True, batching=joined_batches,
     shape=lambda x, ksizes, strides, padding: _patches_rule(x, ksizes, strides, [1] * 5, padding))  # fmt: skip
-def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Any:
-    """Takes patches out of volumes; the voxels of a patch lie along the last dimension.
+def extract_volume_patches(
+    input: TensorLike, ksizes: Sequence[int], strides: Sequence[int], padding: str, name: str | None = None
+) -> Tensor:
+    """Extracts patches of volumes; the voxels of a patch lie along the last dimension.
 
     Args:
         input: of shape `[batch, planes, rows, columns, depth]`.
         ksizes: `[1, planes, rows, columns, 1]`, the size of a patch.
-        strides: `[1, planes, rows, columns, 1]`, how far the next patch is.
+        strides: `[1, planes, rows, columns, 1]`, the distance between patches.
         padding: "VALID" for patches within the volume, "SAME" for zeros around it.
 
     Returns:
@@ -320,16 +393,14 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
 
 
 def _patches_back(call: Call, dy: Any, extract: Any) -> Any:
-    """Each pixel gets the sum of what its copies get: these are found by taking patches of the pixels' numbers."""
-    from tapeflow.math.segment import unsorted_segment_sum
-
+    """Returns the sum of the gradients of each pixel's copies, whose places are patches of the pixels' numbers."""
     batch, *space, depth = [call.shape(0)[i] for i in range(len(call.attrs[0]))]
     count = size_of(space)
-    numbers = reshape(ops.Range(1, count + 1, 1), [1, *space, 1])  # 0 is what lies around
-    taken = reshape(extract(numbers, *call.attrs), [-1])
-    parts = transpose(reshape(dy, [batch, shape_of(taken)[0], depth]), [1, 0, 2])
-    found = unsorted_segment_sum(parts, taken, count + 1)[1:]
-    return reshape(transpose(found, [1, 0, 2]), [batch, *space, depth])
+    numbers = reshape(ops.Range(1, count + 1, 1), [1, *space, 1])  # 0 is the padding
+    sources = reshape(extract(numbers, *call.attrs), [-1])
+    parts = transpose(reshape(dy, [batch, shape_of(sources)[0], depth]), [1, 0, 2])
+    sums = ops.UnsortedSegmentSum(parts, sources, count + 1)[1:]
+    return reshape(transpose(sums, [1, 0, 2]), [batch, *space, depth])
 
 
 @extract_patches.gradient(needs="shapes")

@@ -1,33 +1,41 @@
-"""Ops that make tensors from values, shapes and ranges."""
+"""Ops that create tensors from values, shapes and ranges."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.array.passing import identity
+from tapeflow.array.list_values import zeros_of_list
+from tapeflow.array.passing import cast_to, identity
 from tapeflow.array.shaping import reshape
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
 from tapeflow.core.device import CPU, default
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.convert import convert, operand, placed, scalars
 from tapeflow.core.ops.convert import register as register_conversion
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.ops.static import array_of
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
-    """The tensor of a value.
+def convert_to_tensor(
+    value: TensorLike, dtype: DTypeLike = None, dtype_hint: DTypeLike = None, name: str | None = None
+) -> Tensor:
+    """Converts a value to a tensor.
 
     Python ints become int32 (int64 where they don't fit), floats float32, arrays keep their dtype; tensors in a list
     are stacked, so that gradients pass.
@@ -38,9 +46,12 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         dtype: the dtype it must have.
         dtype_hint: the dtype it gets where that is possible.
 
+    Returns:
+        A tensor of the value; the same object where it is a tensor already.
+
     Raises:
         TypeError: Python values do not fit `dtype`.
-        ValueError: it is a tensor of another dtype, or nothing that converts.
+        ValueError: the value is a tensor of another dtype, or does not convert.
 
     Example:
         >>> tf.convert_to_tensor([1, 2], tf.float32)
@@ -56,27 +67,32 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 def staged(tensor: Any, name: str = "Const") -> Any:
-    """The tensor as one of the graph that this thread builds: a new constant for an eager one."""
+    """Returns a tensor as one of the graph that this thread builds: a new constant for an eager one."""
     if not isinstance(tensor, EagerTensor):
         return tensor
     small = tensor.dtype.torch is None or tensor.value.numel() <= _MOST_CONSTANT
     return state.graph.constant(tensor, name) if small else state.graph.capture(tensor)
 
 
-_MOST_CONSTANT = 1 << 14  # elements; what is larger is not copied into the graph
+_MOST_CONSTANT = 1 << 14  # elements; larger tensors are not copied into the graph
 
 
 _NOT_REGISTRABLE = (int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
-def register_tensor_conversion_function(base_type: Any, conversion_func: Any, priority: int = 100) -> None:
-    """Has objects of a type converted by a function, where TapeFlow does not convert them itself.
+def register_tensor_conversion_function(
+    base_type: type | tuple[type, ...], conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Registers a function that converts objects of a type, where TapeFlow does not convert them itself.
 
     Args:
         base_type: the type, or a tuple of types; also for subclasses.
         conversion_func: `conversion_func(value, dtype=None, name=None, as_ref=False)`, giving a tensor (of `dtype`,
             where that is not None) or `NotImplemented`.
-        priority: functions of lower priority are asked first.
+        priority: functions of lower priority come first.
+
+    Returns:
+        None.
 
     Raises:
         TypeError: `base_type` is no type, or one of Python's or NumPy's numbers, or the function can't be called.
@@ -100,29 +116,33 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
     register_conversion(base_type, conversion_func, priority)
     for kind in types:
         if issubclass(kind, ReadAsTensor) and not kind.__module__.startswith("tapeflow"):
-            kind._read = lambda self: conversion_func(self, dtype=None, name=None, as_ref=False)  # a program's variable
+            variable: Any = kind  # a program's own
+            variable._read = lambda self: conversion_func(self, dtype=None, name=None, as_ref=False)
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
-    """A new tensor of a value.
+def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None, name: str = "Const") -> Tensor:
+    """Creates a tensor of a value.
 
     Args:
-        value: what `tf.convert_to_tensor` takes.
+        value: anything that `tf.convert_to_tensor` takes.
         dtype: the dtype it must have.
-        shape: the shape it gets: a single value is repeated to fill it, others are rearranged.
+        shape: the shape of the result: a single value is repeated to fill it, others are rearranged.
+
+    Returns:
+        A new tensor; of shape `shape` where that is specified, else of the shape of the value.
 
     Raises:
         TypeError: the values do not fit `dtype`, or their number does not fit `shape`.
-        ValueError: it is nothing that converts.
+        ValueError: the value does not convert.
 
     Example:
         >>> tf.constant(5, shape=[2, 2]).numpy().tolist()
         [[5, 5], [5, 5]]
     """
     if dtype is None and shape is None and (type(value) is float or type(value) is int) and value and not detours:
-        known = scalars.get((value, type(value), None))
-        if known is not None and default() is CPU:
-            return EagerTensor(known.value, known.dtype)  # nobody else's, though it shares the cached one's memory
+        cached = scalars.get((value, type(value), None))
+        if cached is not None and default() is CPU:
+            return EagerTensor(cached.value, cached.dtype)  # a new object on the cached one's memory
     if dtype is not None and type(dtype) is not DType:
         dtype = as_dtype(dtype).base_dtype
     if isinstance(value, Tensor):
@@ -131,12 +151,10 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             raise TypeError(f"Expected tensor {values} with dtype {dtype!r}, but got dtype {value.dtype!r}.")
         tensor = identity(value)
     elif isinstance(dtype, DType) and hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"):
-        from tapeflow.math.casting import cast
-
-        tensor = cast(value, dtype)
+        tensor = cast_to(value, dtype)
     else:
         tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
-        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is nobody else's
+        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is an object of its own
             tensor = placed(EagerTensor(tensor.value, tensor.dtype))
     if detours and state.graph is not None:
         if shape is not None:
@@ -150,15 +168,15 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
-    wanted = TensorShape(_shape_argument(shape).numpy().tolist())
-    given, count = tensor.shape.num_elements(), wanted.num_elements()
-    if given == count:
-        return reshape(tensor, wanted.as_list())
-    if given == 1:
-        return fill(wanted.as_list(), reshape(tensor, ()))
+    new_shape = TensorShape(_shape_argument(shape).numpy().tolist())
+    elements, size = tensor.shape.num_elements(), new_shape.num_elements()
+    if elements == size:
+        return reshape(tensor, new_shape.as_list())
+    if elements == 1:
+        return fill(new_shape.as_list(), reshape(tensor, ()))
     raise TypeError(
         f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.numpy()} (converted from {value!r}) "
-        f"has {given} elements, but got `shape` {wanted} with {count} elements)."
+        f"has {elements} elements, but got `shape` {new_shape} with {size} elements)."
     )
 
 
@@ -166,6 +184,8 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
 
 
 def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
+    if isinstance(dims, Tensor):  # not static
+        return TensorShape(None)
     if not isinstance(dims, tuple):
         dims = (dims,)
     if any(isinstance(d, tuple) for d in dims):
@@ -186,22 +206,30 @@ def _full(dims: Any, value: torch.Tensor, device: torch.device | None = None) ->
 
 @op("Fill", kernel=_full, host=("dims",), shape=_fill_rule, moves=True, creates=True)
 def _fill(dims: Any, value: Any, name: str | None = None) -> Any:
-    """A tensor of one value."""
+    """Returns a tensor of one value."""
 
 
 @_fill.gradient()
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow.math.reduction import reduce_sum
-
-    return reduce_sum(dy)
+    return ops.Sum(dy)
 
 
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor filled with one value.
+@_fill.batching
+def _(batch: Batch, dims: Any, value: Slices) -> Any:
+    shape = vector(dims)
+    return ops.BroadcastTo(batch.lift(value, len(shape)), (batch.count, *shape))
+
+
+def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: object = None) -> Tensor:
+    """Creates a tensor filled with one value.
 
     Args:
         dims: its shape, int32 or int64.
         value: a scalar of any dtype.
+        layout: ignored.
+
+    Returns:
+        A tensor of shape `dims` and of the dtype of `value`.
 
     Raises:
         InvalidArgumentError: a dimension is negative, or `value` is no scalar.
@@ -216,7 +244,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 
 def _shape_argument(shape: Any) -> Any:
-    """A shape as a tensor, of int32 where its dimensions fit.
+    """Returns a shape as a tensor, of int32 where its dimensions fit.
 
     Raises:
         TypeError, ValueError: it is no shape.
@@ -242,16 +270,16 @@ def _filled(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
 
 
 def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
-    """A constant, where it is small for sure; elsewhere what fills it when the graph runs. Names are TensorFlow's."""
-    from tapeflow.core.scopes import name_scope
-
+    """Returns a constant where the tensor is certainly small, else the operation that fills it, with TensorFlow's
+    names.
+    """
     with name_scope(name) as scope:
         dims = _shape_argument(shape)
         if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
             return _fill(dims, state.graph.constant(value), scope)
-        known = np.atleast_1d(dims.numpy()).tolist()
-        if min(known, default=0) >= 0 and math.prod(known) < _MOST_FILLED:
-            return state.graph.constant(placed(_eagerly_filled(known, value)), scope)
+        static_dims = np.atleast_1d(dims.numpy()).tolist()
+        if min(static_dims, default=0) >= 0 and math.prod(static_dims) < _MOST_FILLED:
+            return state.graph.constant(placed(_eagerly_filled(static_dims, value)), scope)
         dims = state.graph.constant(dims, "shape_as_tensor")
         return _fill(dims, state.graph.constant(value), scope)
 
@@ -260,17 +288,31 @@ _MOST_FILLED = 1000  # TensorFlow's: tensors of one value are constants up to th
 
 
 def _eagerly_filled(dims: list[int], value: EagerTensor) -> EagerTensor:
-    held = value.value
-    whole = held.expand(dims).contiguous() if isinstance(held, torch.Tensor) else np.full(dims, held[()], object)
+    raw = value.value
+    whole = raw.expand(dims).contiguous() if isinstance(raw, torch.Tensor) else np.full(dims, raw[()], object)
     return EagerTensor(whole, value.dtype)
 
 
-def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor of zeros (of empty strings, for strings; of False, for bools).
+def _filled_at_once(kernel: Callable[..., torch.Tensor], shape: Any, dtype: DType) -> EagerTensor | None:
+    """Returns an eager tensor of zeros or ones, or None where torch does not take the shape or the dtype as it is."""
+    if type(shape) is TensorShape:
+        shape = shape._dims
+    try:
+        return EagerTensor(kernel(shape, dtype=dtype.torch, device=devices.current_or_default()), dtype)
+    except (TypeError, RuntimeError):
+        return None
+
+
+def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None) -> Tensor:
+    """Creates a tensor of zeros (of empty strings, for strings; of False, for bools).
 
     Args:
         shape: its shape: ints, a `tf.TensorShape`, or an int32 or int64 tensor.
         dtype: any dtype.
+        layout: ignored.
+
+    Returns:
+        A tensor of that shape and dtype.
 
     Raises:
         InvalidArgumentError: a dimension is negative.
@@ -280,67 +322,67 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any
         [[0, 0, 0], [0, 0, 0]]
     """
     if not detours and type(dtype) is DType and dtype.torch is not None:
-        if type(shape) is TensorShape:
-            shape = shape._dims
-        try:
-            return EagerTensor(torch.zeros(shape, dtype=dtype.torch, device=devices.current_or_default()), dtype)
-        except (TypeError, RuntimeError):
-            pass
+        tensor = _filled_at_once(torch.zeros, shape, dtype)
+        if tensor is not None:
+            return tensor
     return _filled(shape, 0, dtype, name)
 
 
-def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor of ones (of True, for bools).
+def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None) -> Tensor:
+    """Creates a tensor of ones (of True, for bools).
 
     Args:
         shape: its shape: ints, a `tf.TensorShape`, or an int32 or int64 tensor.
         dtype: any numeric dtype, or bool.
+        layout: ignored.
+
+    Returns:
+        A tensor of that shape and dtype.
 
     Raises:
         InvalidArgumentError: a dimension is negative.
-        TypeError: `dtype` has no one.
+        TypeError: there is no one of `dtype`.
 
     Example:
         >>> tf.ones([3]).numpy().tolist()
         [1.0, 1.0, 1.0]
     """
     if not detours and type(dtype) is DType and dtype.torch is not None:
-        if type(shape) is TensorShape:
-            shape = shape._dims
-        try:
-            return EagerTensor(torch.ones(shape, dtype=dtype.torch, device=devices.current_or_default()), dtype)
-        except (TypeError, RuntimeError):
-            pass
+        tensor = _filled_at_once(torch.ones, shape, dtype)
+        if tensor is not None:
+            return tensor
     return _filled(shape, 1, dtype, name)
 
 
 def _empty_texts(x: np.ndarray) -> np.ndarray:
     if not x.ndim and not isinstance(x[()], (bytes, str)) and x.dtype == object:
-        from tapeflow.array.tensor_list import zeros_of_list
-
         return zeros_of_list(x)
     return np.full(x.shape, b"" if x.dtype == object else 0, x.dtype)
 
 
 @op("ZerosLike", kernel=torch.zeros_like, strings=_empty_texts, shape=same, elementwise=True, fills=0)
 def _zeros_like(x: Any, name: str | None = None) -> Any:
-    """Zeros of the dtype and shape of another tensor."""
+    """Returns zeros of the dtype and shape of another tensor."""
 
 
 @op("OnesLike", kernel=torch.ones_like, shape=same, elementwise=True, fills=1)
 def _ones_like(x: Any, name: str | None = None) -> Any:
-    """Ones of the dtype and shape of another tensor."""
+    """Returns ones of the dtype and shape of another tensor."""
 
 
 not_differentiable(_zeros_like, _ones_like)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
-    """Zeros of the shape of another tensor.
+def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: object = None) -> Tensor:
+    """Creates a tensor of zeros of the shape of another tensor.
 
     Args:
         input: of any dtype and shape.
         dtype: the dtype of the result; that of `input` by default.
+        layout: ignored.
+
+    Returns:
+        A tensor of the shape of `input`.
 
     Example:
         >>> tf.zeros_like([1.5, 2.5]).numpy().tolist()
@@ -353,15 +395,19 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     return zeros(_shape_of(input), dtype, name)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
-    """Ones of the shape of another tensor.
+def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: object = None) -> Tensor:
+    """Creates a tensor of ones of the shape of another tensor.
 
     Args:
         input: of any dtype and shape.
         dtype: the dtype of the result; that of `input` by default, which must be numeric or bool then.
+        layout: ignored.
+
+    Returns:
+        A tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: the dtype has no one.
+        InvalidArgumentError: there is no one of the dtype.
 
     Example:
         >>> tf.ones_like([1.5, 2.5], dtype=tf.int32).numpy().tolist()
@@ -375,11 +421,9 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 
 def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) -> Any:
-    """`zeros_like` or `ones_like`, as TensorFlow writes them: by the shape alone, where that is known or the dtype is
-    another."""
-    from tapeflow.array.properties import shape
-    from tapeflow.core.scopes import name_scope
-
+    """Computes `zeros_like` or `ones_like` as TensorFlow does in graphs: from the shape alone, where that is static or
+    the dtype is another.
+    """
     if hasattr(type(input), "__tf_dispatch__"):
         return like(input, name) if dtype is None else filled(_shape_of(input), dtype, name)
     with name_scope(name) as scope:
@@ -387,14 +431,12 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
         dtype = x.dtype if dtype is None else as_dtype(dtype).base_dtype
         if x.shape.is_fully_defined() and x.dtype is not variant:
             return filled(x.shape, dtype, scope)
-        return like(x, scope) if dtype is x.dtype else filled(shape(x), dtype, scope)
+        return like(x, scope) if dtype is x.dtype else filled(ops.Shape(x), dtype, scope)
 
 
 def _shape_of(value: Any) -> Any:
-    from tapeflow.array.properties import shape
-
-    value = convert(value)
-    return tuple(value.value.shape) if type(value) is EagerTensor else shape(value)
+    tensor = convert(value)
+    return tuple(tensor.value.shape) if type(tensor) is EagerTensor else ops.Shape(tensor)
 
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
@@ -416,7 +458,7 @@ def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, devic
 
 
 def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None) -> torch.Tensor:
-    """The numbers `start + i * delta` below the limit; floats are added up as TensorFlow does it."""
+    """Returns the numbers `start + i * delta` below the limit; floats are added up as in TensorFlow."""
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta}")
     if (delta > 0 and start > limit) or (delta < 0 and start < limit):
@@ -435,23 +477,33 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None
 
 @op("Range", kernel=_arange, shape=_range_rule, creates=True, node_name="range")
 def _range(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
-    """The numbers from `start` on, by `delta`, below `limit`."""
+    """Returns the numbers from `start` on, by `delta`, below `limit`."""
 
 
 not_differentiable(_range)
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range") -> Any:
-    """The numbers `start`, `start + delta`, `start + 2 * delta`, ... below `limit`.
+def range(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike = None,
+    name: str | None = "range",
+) -> Tensor:
+    """Creates the numbers `start`, `start + delta`, `start + 2 * delta`, ... below `limit`.
 
     Args:
         start: the first number; with `limit` left out, the limit, and the first number is 0.
         limit: not in the result.
-        delta: the difference of neighbours.
+        delta: the difference between neighbours.
         dtype: the dtype of the result; by default the widest one among the arguments.
+
+    Returns:
+        A vector of these numbers.
 
     Raises:
         InvalidArgumentError: `delta` is 0 or leads away from `limit`.
+        AssertionError: the dtypes differ, and one of them is not int32, int64, float32 or float64.
 
     Example:
         >>> tf.range(3, 10, 3).numpy().tolist()
@@ -472,19 +524,14 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
                 if all(n.dtype is number.dtype for n in numbers):
                     break
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
-        known = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
-        dtype = max(known, key=_RANGE_DTYPES.index) if known else numbers[0].dtype
-    from tapeflow.core.ops.static import array_of
-    from tapeflow.math.casting import cast
-
-    found = ops.Range(*[cast(n, dtype) for n in numbers], name=name)
-    if isinstance(found, SymbolicTensor):
-        start, limit, delta = (array_of(n) if isinstance(n, SymbolicTensor) else n.numpy() for n in numbers)
-        if start is not None and limit is not None and delta is not None:
-            found.set_shape(
-                _count_up(start.item(), limit.item(), delta.item(), dtype.torch, torch.device("meta")).shape
-            )
-    return found
+        dtypes = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
+        dtype = max(dtypes, key=_RANGE_DTYPES.index) if dtypes else numbers[0].dtype
+    result = ops.Range(*[cast_to(n, dtype) for n in numbers], name=name)
+    if isinstance(result, SymbolicTensor):
+        first, last, step = (array_of(n) if isinstance(n, SymbolicTensor) else n.numpy() for n in numbers)
+        if first is not None and last is not None and step is not None:
+            result.set_shape(_count_up(first.item(), last.item(), step.item(), dtype.torch, torch.device("meta")).shape)
+    return result
 
 
 def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Tensor:

@@ -7,15 +7,20 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched import with_slice_numbers
 from tapeflow.array.joining import concat, stack
-from tapeflow.array.shaping import inverse_permutation, reshape, transpose
+from tapeflow.array.passing import cast_to
+from tapeflow.array.shaping import broadcast_to, inverse_permutation, reshape, squeeze, transpose
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
-from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.aliases import AxisLike, TensorLike
+from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid, traced
@@ -29,6 +34,10 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
     rank = params.rank
     if not rank:
         raise invalid("params must be at least 1 dimensional")
+    if isinstance(axis, Tensor):  # not static
+        return TensorShape([None] * (rank - 1 + indices.rank - batch_dims)) if batch_dims >= 0 else TensorShape(None)
+    if isinstance(axis, tuple):
+        raise invalid("axis must be scalar")
     if not -rank <= axis < rank:
         least = axis + 1 if axis >= 0 else -axis
         raise invalid(f"Shape must be at least rank {least} but is rank {rank}")
@@ -54,7 +63,7 @@ def _taken(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: i
             axis %= params.ndim
             out = out.masked_fill(outside.reshape((1,) * axis + outside.shape + (1,) * (params.ndim - axis - 1)), 0)
         return out
-    if traced(indices):  # compiled code raises for what is too large, and counts from the end where it is negative
+    if traced(indices):  # compiled code raises for large indices, and counts negative ones from the end
         return _taken_at(params, torch.where(indices < 0, params.shape[axis], indices), axis)
     try:
         return _taken_at(params, indices, axis)
@@ -107,7 +116,7 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
 
 @op("GatherV2", kernel=_taken, host=("axis",), shape=_gather_rule, moves=True)
 def _gather(params: Any, indices: Any, axis: Any, batch_dims: int = 0, name: str | None = None) -> Any:
-    """Slices of a tensor along a dimension."""
+    """Picks slices of a tensor along a dimension."""
 
 
 @_gather.gradient(needs="input1 shapes")
@@ -116,6 +125,8 @@ def _(call: Call, dy: Any) -> Any:
     whole: Any = call.shape(0)
     if is_unranked(whole) and axis == 0 and batch_dims == 0:
         return _rows_of_any_rank(dy, call.inputs[1], whole.__tf_tensor__()), None
+    if isinstance(axis, Tensor) or is_unranked(whole):
+        raise NotStatic
     shape, indices = tuple(whole), call.inputs[1]
     axis = int(axis) % len(shape)
     if axis == 0 and batch_dims == 0:
@@ -129,20 +140,33 @@ def _(call: Call, dy: Any) -> Any:
     return _scattered_back(dy, indices, shape, axis, batch_dims), None
 
 
+@_gather.batching
+def _(batch: Batch, params: Slices, indices: Slices, axis: Any, batch_dims: int) -> Any:
+    axis = static(axis) % (params.rank or 1)
+    batch_dims = batch_dims % (indices.rank + 1) if batch_dims < 0 else batch_dims
+    if params.stacked and indices.stacked:
+        return batch.run(params.value, indices.value, axis + 1, batch_dims + 1)
+    if params.stacked:
+        if batch_dims:
+            return batch.run(params.value, batch.stack(indices), axis + 1, batch_dims + 1)
+        return batch.run(params.value, indices.value, axis + 1, 0)
+    if batch_dims:
+        return batch.run(batch.stack(params), indices.value, axis + 1, batch_dims + 1)
+    gathered = batch.run(params.value, indices.value, axis, 0)  # the slices lie along the axis
+    rank = params.rank + indices.rank
+    return gathered if not axis else ops.Transpose(gathered, (axis, *range(axis), *range(axis + 1, rank)))
+
+
 def _rows_of_any_rank(dy: Any, indices: Any, shape: Any) -> IndexedSlices:
-    """The gradient of gathering rows of a tensor whose shape is known when the graph runs."""
+    """Returns the gradient of gathering rows of a tensor whose rank is not static."""
     rows = concat([reshape(size_of(shape_of(indices)), [1]), shape[1:]], 0)
     return IndexedSlices(reshape(dy, rows), reshape(indices, (-1,)), shape)
 
 
 def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
-    """The sum, for each slice of the gathered tensor, of the gradients of all the places it went to."""
-    from tapeflow.array.creation import range as numbers
-    from tapeflow.math import add, multiply, unsorted_segment_sum
-    from tapeflow.math.casting import cast
-
+    """Returns, for each slice of the gathered tensor, the sum of the gradients of all its copies."""
     places = shape_of(indices)
-    picked = len(places) - batch_dims  # how many dimensions stand in the place of `axis`
+    picked = len(places) - batch_dims  # as many dimensions stand in the place of `axis`
     rank = len(shape_of(dy))
     outer = list(range(batch_dims, axis))
     order = [*range(batch_dims), *range(axis, axis + picked), *outer, *range(axis + picked, rank)]
@@ -154,30 +178,30 @@ def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, ba
     ids = reshape(indices, [batches, of_each])
     if batch_dims:
         # Each batch has its own segments.
-        ids = cast(ids, "int64")
-        ids = add(ids, reshape(multiply(cast(numbers(batches), "int64"), cast(shape[axis], "int64")), [batches, 1]))
-    summed = unsorted_segment_sum(rows, reshape(ids, [count]), batches * shape[axis])
+        starts = ops.Mul(cast_to(ops.Range(0, batches, 1), int64), cast_to(shape[axis], int64))
+        ids = ops.AddV2(cast_to(ids, int64), reshape(starts, [batches, 1]))
+    summed = ops.UnsortedSegmentSum(rows, reshape(ids, [count]), batches * shape[axis])
     summed = reshape(summed, [*shape[:batch_dims], shape[axis], *inner])
     where_now = [*range(batch_dims), axis, *outer, *range(axis + 1, len(shape))]
     return transpose(summed, inverse_permutation(where_now))
 
 
 def gather(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     validate_indices: bool | None = None,
-    axis: Any = None,
+    axis: AxisLike = None,
     batch_dims: int = 0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Picks slices of a tensor along a dimension.
 
     Args:
         params: of any dtype.
         indices: int16, int32 or int64, of any shape.
-        validate_indices: does nothing.
+        validate_indices: ignored.
         axis: the dimension; `batch_dims` by default.
-        batch_dims: how many leading dimensions `params` and `indices` have in common.
+        batch_dims: the number of leading dimensions that `params` and `indices` have in common.
 
     Returns:
         A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. On a GPU, slices
@@ -200,14 +224,20 @@ def gather(
 # ---- gather_nd -------------------------------------------------------------------------------------------------------
 
 
-def flat_places(indices: torch.Tensor, shape: Any, what: str, where: str = "") -> tuple[torch.Tensor, torch.Size]:
-    """The rows of indices `[..., k]` as places in the first k dimensions of a shape, all in a row.
+def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") -> tuple[torch.Tensor, torch.Size]:
+    """Returns the rows of indices `[..., k]` as places in the first k dimensions of a shape, flattened.
+
+    Args:
+        indices: integers.
+        shape: the shape of the indexed tensor.
+        name: its name in the error message.
+        ending: the end of the error message.
 
     Returns:
-        The places, as a vector, and the shape of what is at each.
+        The places, as a vector, and the shape of the slice at each.
 
     Raises:
-        InvalidArgumentError: an index is out of range; `what` names what it indexes.
+        InvalidArgumentError: an index is out of range.
     """
     indices = indices.to(torch.int64)
     depth = indices.shape[-1]
@@ -219,8 +249,8 @@ def flat_places(indices: torch.Tensor, shape: Any, what: str, where: str = "") -
         place = np.unravel_index(first, indices.shape[:-1]) if indices.ndim > 1 else ()
         at = f"[{','.join(map(str, place))}]" if place else ""
         raise invalid(
-            f"indices{at} = [{', '.join(map(str, rows[first].tolist()))}] does not index into {what} "
-            f"{text(TensorShape(shape))}{where}"
+            f"indices{at} = [{', '.join(map(str, rows[first].tolist()))}] does not index into {name} "
+            f"{text(TensorShape(shape))}{ending}"
         )
     strides = [1] * depth
     for i in range(depth - 2, -1, -1):
@@ -264,34 +294,37 @@ def _taken_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: s
 
 @op("GatherNd", kernel=_taken_nd, shape=_gather_nd_rule, moves=True)
 def _gather_nd(params: Any, indices: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
-    """Slices of a tensor at places in its leading dimensions."""
+    """Picks slices of a tensor at places in its leading dimensions."""
 
 
 @_gather_nd.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow.array.scattering import scatter_nd
-    from tapeflow.array.shaping import squeeze
-    from tapeflow.math.casting import cast
-
     indices, shape = call.inputs[1], shape_argument(call.shape(0))
     if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, as of `gather`
-        return IndexedSlices(dy, squeeze(indices, [-1]), cast(convert(shape), indices.dtype)), None
+        return IndexedSlices(dy, squeeze(indices, [-1]), cast_to(convert(shape), indices.dtype)), None
     if indices.shape.rank == 1:  # one index alone: TensorFlow scatters rows of them
         indices, dy = indices[None], dy[None]
-    return scatter_nd(indices, dy, shape, call.attrs[0]), None
+    return ops.ScatterNd(indices, dy, shape, call.attrs[0]), None
+
+
+@_gather_nd.batching
+def _(batch: Batch, params: Slices, indices: Slices, bad_indices_policy: str) -> Any:
+    if not params.stacked:
+        return batch.run(params.value, indices.value, bad_indices_policy)
+    return batch.run(params.value, with_slice_numbers(batch, indices), bad_indices_policy)
 
 
 def gather_nd(
-    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
-) -> Any:
+    params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Tensor:
     """Picks slices of a tensor by their places in its leading dimensions.
 
     Args:
         params: of any dtype.
         indices: int16, int32 or int64, of shape `[..., k]`: each row is an index into the first k dimensions (after
             the batch dimensions).
-        batch_dims: how many leading dimensions `params` and `indices` have in common.
-        bad_indices_policy: "ERROR", or "IGNORE": what is out of range gives 0. By default an error on the CPU.
+        batch_dims: the number of leading dimensions that `params` and `indices` have in common.
+        bad_indices_policy: "ERROR", or "IGNORE": slices at indices out of range are 0. By default an error on the CPU.
 
     Returns:
         A tensor of shape `indices.shape[:-1] + params.shape[batch_dims + k:]`.
@@ -312,11 +345,7 @@ def gather_nd(
 
 
 def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
-    """The indices with those of their batch before them."""
-    from tapeflow.array.creation import range as numbers
-    from tapeflow.array.shaping import broadcast_to
-    from tapeflow.math.casting import cast
-
+    """Returns the indices with those of their batch dimensions in front."""
     dims = list(shape_of(indices))
     if not 0 <= batch_dims < len(dims):
         raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {len(dims)}")
@@ -326,11 +355,13 @@ def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
     batch = list(shape_of(params)[:batch_dims])
     if any(type(a) is int and type(b) is int and a != b for a, b in zip(dims, batch, strict=False)):
         raise invalid(f"the batch dimensions of params {batch} and of indices {dims[:batch_dims]} differ")
-    around = []
+    leading = []
     for i in range(batch_dims):
-        places = reshape(cast(numbers(dims[i]), indices.dtype), [-1 if j == i else 1 for j in range(len(dims) - 1)])
-        around.append(broadcast_to(places, dims[:-1]))
-    return concat([stack(around, axis=-1), indices], -1)
+        places = reshape(
+            cast_to(ops.Range(0, dims[i], 1), indices.dtype), [-1 if j == i else 1 for j in range(len(dims) - 1)]
+        )
+        leading.append(broadcast_to(places, dims[:-1]))
+    return concat([stack(leading, axis=-1), indices], -1)
 
 
 hooks.gather, hooks.gather_nd = gather, gather_nd

@@ -10,23 +10,31 @@ import torch
 
 from tapeflow.array.creation import _range, _shape_argument, fill, range
 from tapeflow.array.joining import concat
+from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import detours
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static
 from tapeflow.core.ops.bulk import MANY, by_value
 from tapeflow.core.ops.convert import convert, datatype_name, operand
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, traced
 
 
 def eye(
-    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
-) -> Any:
-    """An identity matrix, or a batch of them.
+    num_rows: Tensor | int,
+    num_columns: Tensor | int | None = None,
+    batch_shape: ShapeLike = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Creates an identity matrix, or a batch of them.
 
     Args:
         num_rows: the number of rows.
@@ -74,21 +82,20 @@ def _counted(columns: Any) -> Any:
 
 
 def _as_int(n: Any) -> Any:
-    from tapeflow.math.casting import cast
-
-    return cast(n, int32) if isinstance(n, Tensor) else int(n)
+    return cast_to(n, int32) if isinstance(n, Tensor) else int(n)
 
 
 # ---- along axes ------------------------------------------------------------------------------------------------------
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Any:
-    """Evenly spaced numbers from `start` to `stop`, both included.
+def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
+    """Creates evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
-        start, stop: floating or complex (integers become float64), of shapes that broadcast.
+        start: floating or complex; integers become float64.
+        stop: of the same dtype, and of a shape that broadcasts with that of `start`.
         num: how many; an integer.
-        axis: where the new dimension goes.
+        axis: the position of the new dimension.
 
     Returns:
         A tensor of the broadcast shape of `start` and `stop`, with a new dimension of length `num` at `axis`.
@@ -101,43 +108,35 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
         >>> tf.linspace(0.0, 1.0, 5).numpy().tolist()
         [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    from tapeflow.array.properties import shape
-    from tapeflow.array.slicing import slice
-    from tapeflow.math.arithmetic import add, multiply, subtract
-    from tapeflow.math.casting import cast
-    from tapeflow.math.division import divide
-    from tapeflow.math.extrema import maximum
-
     if type(start) is float and type(stop) is float and type(num) is int and num > 1 and axis == 0 and not detours:
         return EagerTensor(_between(start, stop, num), float32)
-    start = convert(start)
-    stop = convert(stop, start.dtype)
-    if start.dtype.is_integer:
-        start, stop = cast(start, float64), cast(stop, float64)
+    first: Any = convert(start)
+    last: Any = convert(stop, first.dtype)
+    if first.dtype.is_integer:
+        first, last = cast_to(first, float64), cast_to(last, float64)
     count = convert(num)
     if not count.dtype.is_integer:
         raise TypeError(
-            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {count.dtype}"
+            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num!r} of dtype: {count.dtype}"
         )
-    count = reshape(cast(count, int32), ())
-    where = axis if axis >= 0 else axis + max(len(start.shape), len(stop.shape)) + 1
-    ends = broadcast_to(start, shape(add(start, stop))), broadcast_to(stop, shape(add(start, stop)))
-    start, stop = expand_dims(ends[0], axis), expand_dims(ends[1], axis)
-    number = start.dtype
-    steps = cast(maximum(subtract(count, 1), 1), number)
-    step = divide(subtract(stop, start), steps)
-    inner = _range(convert(1), maximum(subtract(count, 1), 1), convert(1))
-    along = reshape(cast(inner, number), [-1 if i == where else 1 for i, _ in enumerate(start.shape)])
-    rows = concat([start, add(start, multiply(step, along)), stop], where)
+    count = reshape(cast_to(count, int32), ())
+    position = axis if axis >= 0 else axis + max(len(first.shape), len(last.shape)) + 1
+    shape = ops.Shape(ops.AddV2(first, last))
+    first, last = (expand_dims(broadcast_to(end, shape), axis) for end in (first, last))
+    gaps = ops.Maximum(ops.Sub(count, 1), 1)
+    step = ops.RealDiv(ops.Sub(last, first), cast_to(gaps, first.dtype))
+    inner = _range(convert(1), gaps, convert(1))
+    along = reshape(cast_to(inner, first.dtype), [-1 if i == position else 1 for i, _ in enumerate(first.shape)])
+    rows = concat([first, ops.AddV2(first, ops.Mul(step, along)), last], position)
     if type(count) is EagerTensor and int(count) < 0:
         raise invalid(f"Requires start <= limit when delta > 0: 1/{int(count)} [Op:Range] name: ")
-    size = [-1] * len(start.shape)
-    size[where] = count
-    return slice(rows, [0] * len(start.shape), size)
+    size: list[Any] = [-1] * len(first.shape)
+    size[position] = count
+    return ops.Slice(rows, [0] * len(first.shape), size)
 
 
 def _between(start: float, stop: float, num: int) -> torch.Tensor:
-    """The numbers of a linspace of two floats, computed in float32 as by the ops."""
+    """Returns the numbers of a linspace of two floats, computed in float32 as the ops do."""
     device = devices.current_or_default()
     first, last = torch.tensor((start, stop), dtype=torch.float32, device=device).unbind()
     numbers = torch.arange(num, dtype=torch.float32, device=device).mul_((last - first) / (num - 1)).add_(first)
@@ -145,12 +144,13 @@ def _between(start: float, stop: float, num: int) -> torch.Tensor:
     return numbers
 
 
-def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
-    """The coordinates of the points of a grid, along each of its axes.
+def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
+    """Returns the coordinates of the points of a grid, along each of its axes.
 
     Args:
         *args: n tensors of one dtype, the coordinates along each axis; flattened.
-        indexing: "xy" (the default) for matrices with rows along y, "ij" for the axes in the order of the arguments.
+        **kwargs: `indexing`, "xy" (the default) for matrices with rows along y, "ij" for the axes in the order of the
+            arguments; and `name`.
 
     Returns:
         A list of n tensors of rank n.
@@ -158,6 +158,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     Raises:
         ValueError: there is no such indexing.
         TypeError: there is another keyword argument.
+        InvalidArgumentError: the dtypes differ.
 
     Example:
         >>> x, y = tf.meshgrid([1, 2], [3, 4, 5])
@@ -193,7 +194,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: TensorShape, axis: int) -> TensorShape:
     if isinstance(depth, tuple):
         raise invalid(f"depth must be a scalar, but got: {text(TensorShape(np.shape(depth)))}")
-    if isinstance(depth, Tensor):  # not known
+    if isinstance(depth, Tensor):  # not static
         depth = None
     elif depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}")
@@ -209,12 +210,12 @@ def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: Tensor
     return TensorShape(dims)
 
 
-_MOST_KEPT = 4096  # numbers
+_MOST_CACHED = 4096  # numbers
 
 
 @functools.lru_cache(64)
 def _count(depth: int, device: torch.device) -> torch.Tensor:
-    """The numbers below `depth`, which nobody changes."""
+    """Returns the numbers below `depth`, in memory that nobody writes to."""
     return torch.arange(depth, device=device)
 
 
@@ -225,15 +226,17 @@ def _hot(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor,
     if axis in (-1, rank) and by_value(indices) and indices.numel() * depth >= MANY:
         return _hot_rows(indices, depth, on, off)
     column = indices.unsqueeze(axis)
-    kept = depth <= _MOST_KEPT and not traced(indices)
-    places = _count(depth, indices.device) if kept else torch.arange(depth, device=indices.device)
+    cached = depth <= _MOST_CACHED and not traced(indices)
+    places = _count(depth, indices.device) if cached else torch.arange(depth, device=indices.device)
     if axis not in (-1, rank):
         places = places.view((-1,) + (1,) * (rank - axis))
     return torch.where(column == places, on, off)
 
 
 def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
-    """The rows, of which one element is written after the others. Indices outside write what is there."""
+    """Returns the rows, filled with `off` before one element of each is written. An index out of range writes `off`
+    again.
+    """
     places = indices.reshape(-1, 1).long()
     inside = (places >= 0) & (places < depth)
     rows = off.expand(places.shape[0], depth).scatter(1, places.clamp(0, depth - 1), torch.where(inside, on, off))
@@ -242,29 +245,40 @@ def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Te
 
 @op("OneHot", kernel=_hot, host=("depth",), shape=_one_hot_rule, moves=True, node_name="one_hot")
 def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, axis: int = -1, name: str | None = None) -> Any:
-    """One value at each index of a new dimension, and another elsewhere."""
+    """Returns one value at each index of a new dimension, and another elsewhere."""
 
 
 not_differentiable(_one_hot)
 
 
+@_one_hot.batching
+def _(batch: Batch, indices: Slices, depth: Any, on: Slices, off: Slices, axis: int) -> Any:
+    if on.stacked or off.stacked:
+        raise NoRule
+    return batch.run(indices.value, static(depth), on.value, off.value, behind(axis))
+
+
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Gives each index a row with `on_value` at the index and `off_value` elsewhere.
 
     Args:
-        indices: uint8, int8, int32 or int64, of any shape; an index out of range gives a row of `off_value`s.
+        indices: uint8, int8, int32 or int64, of any shape; an index out of range has a row of `off_value`s.
         depth: the length of a row.
-        on_value, off_value: scalars of one dtype; 1 and 0 by default.
-        axis: where the new dimension goes; last by default.
+        on_value: a scalar, 1 by default.
+        off_value: a scalar of the same dtype, 0 by default.
+        axis: the position of the new dimension; last by default.
         dtype: of the result; by default that of the values, and float32 without them.
+
+    Returns:
+        A tensor of the shape of `indices` with a new dimension of length `depth` at `axis`.
 
     Raises:
         TypeError: the dtypes do not match.
@@ -285,14 +299,14 @@ def one_hot(
 def _hot_values(on_value: Any, off_value: Any, dtype: Any) -> tuple[Any, Any]:
     if dtype is not None:
         dtype = as_dtype(dtype).base_dtype
-    given = {}
+    dtypes = {}
     for name, value in (("on_value", on_value), ("off_value", off_value)):
         if value is not None:
-            given[name] = convert(value, None, dtype).dtype
-            if dtype is not None and given[name] is not dtype:
-                raise TypeError(f"dtype {given[name]} of {name} does not match dtype parameter {dtype}")
-    found = next(iter(given.values()))
-    if len(given) == 2 and given["off_value"] is not found:
-        raise TypeError(f"dtype {given['on_value']} of on_value does not match dtype {given['off_value']} of off_value")
-    dtype = dtype or found
+            dtypes[name] = convert(value, None, dtype).dtype
+            if dtype is not None and dtypes[name] is not dtype:
+                raise TypeError(f"dtype {dtypes[name]} of {name} does not match dtype parameter {dtype}")
+    if len(set(dtypes.values())) == 2:
+        on, off = dtypes["on_value"], dtypes["off_value"]
+        raise TypeError(f"dtype {on} of on_value does not match dtype {off} of off_value")
+    dtype = dtype or next(iter(dtypes.values()))
     return convert(1 if on_value is None else on_value, dtype), convert(0 if off_value is None else off_value, dtype)

@@ -1,22 +1,28 @@
-"""The initializers of the top level: callables that give a tensor of a shape, for the first value of a variable."""
+"""The initializers of the top level: callables that create a tensor of a shape, for the first value of a variable."""
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
 from tapeflow.array.creation import constant, ones, zeros
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32
+from tapeflow.core.values.tensor import Tensor
 
 _OPTIONS = ["partition_shape", "partition_offset"]
 
 
-def _checked(dtype: Any, kwargs: dict[str, Any], kind: str = "numeric or boolean") -> DType:
+def _check_options(kwargs: dict[str, Any]) -> None:
     for key in kwargs:
         if key not in _OPTIONS:
             raise TypeError(f"Keyword argument should be one of {_OPTIONS}. Received: {key}")
+
+
+def _checked(dtype: DTypeLike, kwargs: dict[str, Any], kind: str = "numeric or boolean") -> DType:
+    """Returns a dtype after checking it and the other keyword arguments of an initializer."""
+    _check_options(kwargs)
     dtype = as_dtype(dtype).base_dtype
     if kind == "floating point" and not dtype.is_floating:
         raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {dtype}.")
@@ -26,50 +32,57 @@ def _checked(dtype: Any, kwargs: dict[str, Any], kind: str = "numeric or boolean
 
 
 class Initializer:
-    """What the initializers have in common: their configuration."""
+    """The base class of the initializers."""
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make the same initializer again."""
+        """Returns the arguments that create the same initializer again."""
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer of a configuration."""
+        """Creates the initializer of a configuration.
+
+        Args:
+            config: a dict as `get_config` returns it.
+
+        Returns:
+            An initializer of this class.
+        """
         return cls(**{k: v for k, v in config.items() if k != "dtype"})
 
 
 class zeros_initializer(Initializer):
-    """Gives zeros.
+    """Creates zeros.
 
     Example:
         >>> tf.zeros_initializer()([2]).numpy().tolist()
         [0.0, 0.0]
     """
 
-    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
-        """Zeros of a shape and a numeric or bool dtype."""
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
+        """Returns zeros of a shape and a numeric or bool dtype."""
         return zeros(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
 
 
 class ones_initializer(Initializer):
-    """Gives ones.
+    """Creates ones.
 
     Example:
         >>> tf.ones_initializer()([2]).numpy().tolist()
         [1.0, 1.0]
     """
 
-    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
-        """Ones of a shape and a numeric or bool dtype."""
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
+        """Returns ones of a shape and a numeric or bool dtype."""
         return ones(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
 
 
 class constant_initializer(Initializer):
-    """Gives the same values each time.
+    """Creates the same values each time.
 
     Args:
         value: a number, or as many as the shape has elements, as a list or array.
-        support_partition: lets parts of a partitioned variable be asked for.
+        support_partition: allows calls for a part of a partitioned variable.
 
     Raises:
         TypeError: `value` is none of these.
@@ -88,29 +101,26 @@ class constant_initializer(Initializer):
         self.value = value
         self.support_partition = support_partition
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """The values in a shape, of a dtype."""
-        if dtype is not None:
-            dtype = as_dtype(dtype)
-        for key in kwargs:
-            if key not in _OPTIONS:
-                raise TypeError(f"Keyword argument should be one of {_OPTIONS}. Received: {key}")
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = None, **kwargs: Any) -> Tensor:
+        """Returns the values in a shape and a dtype; by default that of the values."""
+        _check_options(kwargs)
         if self.support_partition:
             shape = kwargs.get("partition_shape", shape)
         elif "partition_shape" in kwargs:
             raise NotImplementedError("constant_initializer makes parts of a variable only with support_partition=True")
-        return constant(self.value, dtype=dtype, shape=shape)
+        return constant(self.value, dtype=None if dtype is None else as_dtype(dtype), shape=shape)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make the same initializer again."""
+        """Returns the arguments that create the same initializer again."""
         return {"value": self.value}
 
 
 class random_uniform_initializer(Initializer):
-    """Gives uniformly distributed numbers.
+    """Creates uniformly distributed numbers.
 
     Args:
-        minval, maxval: the range of the numbers.
+        minval: the lower end of their range.
+        maxval: the upper end of their range.
         seed: makes the numbers the same each time.
 
     Example:
@@ -118,31 +128,34 @@ class random_uniform_initializer(Initializer):
         TensorShape([2, 3])
     """
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
-    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
-        """Numbers of a shape and a floating or integer dtype."""
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
+        """Returns numbers of a shape and a floating or integer dtype."""
+        from tapeflow.random.stateful import uniform
+        from tapeflow.random.stateless import stateless_uniform
+
         dtype = as_dtype(dtype).base_dtype
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
         dtype = _checked(dtype, kwargs)
         shape = kwargs.get("partition_shape", shape)
-        random: Any = importlib.import_module("tapeflow.random")
         if self.seed is not None:
-            return random.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
-        return random.uniform(shape, self.minval, self.maxval, dtype)
+            return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
+        return uniform(shape, self.minval, self.maxval, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make the same initializer again."""
+        """Returns the arguments that create the same initializer again."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
 class random_normal_initializer(Initializer):
-    """Gives normally distributed numbers.
+    """Creates normally distributed numbers.
 
     Args:
-        mean, stddev: mean and standard deviation of the distribution.
+        mean: the mean of the distribution.
+        stddev: its standard deviation.
         seed: makes the numbers the same each time.
 
     Example:
@@ -150,18 +163,20 @@ class random_normal_initializer(Initializer):
         TensorShape([2, 3])
     """
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: int | None = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
-    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
-        """Numbers of a shape and a floating dtype."""
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
+        """Returns numbers of a shape and a floating dtype."""
+        from tapeflow.random.stateful import normal
+        from tapeflow.random.stateless import stateless_normal
+
         dtype = _checked(dtype, kwargs, "floating point")
         shape = kwargs.get("partition_shape", shape)
-        random: Any = importlib.import_module("tapeflow.random")
         if self.seed is not None:
-            return random.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
-        return random.normal(shape, self.mean, self.stddev, dtype)
+            return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
+        return normal(shape, self.mean, self.stddev, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make the same initializer again."""
+        """Returns the arguments that create the same initializer again."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -1,19 +1,25 @@
-"""Ops that put tensors together and take them apart."""
+"""Ops that join, split and repeat tensors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.array.passing import identity
-from tapeflow.core.autodiff.gradients import is_unranked, shape_argument
+from tapeflow.array.batched import with_entry_for_batch
+from tapeflow.array.passing import cast_to, identity
+from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import is_tensor_like, op, widened
 from tapeflow.core.ops.shape_rules import text
-from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
@@ -23,10 +29,10 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
     if isinstance(axis, tuple):
         raise invalid(f"ConcatOp : axis tensor should be a scalar, but got shape {text(TensorShape(np.shape(axis)))}")
-    known = [v for v in values if v.rank is not None]
-    if not known:
+    first = next((v for v in values if v.rank is not None), None)
+    if first is None:
         return TensorShape(None)
-    first, rank = known[0], known[0].rank
+    rank = first.rank
     if not rank:
         raise invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
     for i, v in enumerate(values):
@@ -35,7 +41,7 @@ def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
                 "ConcatOp : Ranks of all input tensors should match: "
                 f"shape[0] = {text(first)} vs. shape[{i}] = {text(v)}"
             )
-    if isinstance(axis, Tensor):  # not known
+    if isinstance(axis, Tensor):  # not static
         return TensorShape([None] * rank)
     if not -rank <= axis < rank:
         raise invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}")
@@ -67,23 +73,26 @@ def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
 
 @op("ConcatV2", kernel=_cat, host=("axis",), shape=_concat_rule, moves=True, node_name="concat")
 def _concat(values: Any, axis: Any, name: str | None = None) -> Any:
-    """Tensors joined along a dimension."""
+    """Joins tensors along a dimension."""
 
 
-def _concat_anything(args: tuple[Any, Any], name: str | None = None) -> Any:
+def _concat_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
     values, _ = args
     if isinstance(values, (list, tuple)) and len(values) != 1:
         return _concat.op.run(args, name)
     return identity(values[0] if isinstance(values, (list, tuple)) else values)
 
 
-@widened(_concat, _concat_anything)
-def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
-    """Joins tensors along a dimension they have.
+@widened(_concat, _concat_one_or_more)
+def concat(values: Sequence[TensorLike] | TensorLike, axis: AxisLike, name: str | None = "concat") -> Tensor:
+    """Joins tensors along an existing dimension.
 
     Args:
         values: tensors of one dtype and rank, equal in all dimensions but `axis`.
         axis: the dimension.
+
+    Returns:
+        A tensor of the same dtype and rank, whose dimension `axis` is the sum of those of the tensors.
 
     Raises:
         InvalidArgumentError: the shapes do not match.
@@ -96,22 +105,23 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
 
 @_concat.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    axis = int(call.attrs[0])
+    axis = call.attrs[0]
     count = len(call.wanted)
     if count == 1:
         return [dy]
+    if isinstance(axis, Tensor):  # not static
+        shapes = stack([shape_argument(call.shape(i)) for i in range(count)], 1)
+        return _split_sizes(dy, ops.GatherV2(shapes, axis % ops.Rank(dy), 0, 0), axis, count)
     sizes = [call.shape(i)[axis] for i in range(count)]
     if all(call.wanted) or is_unranked(call.shape(0)):
         return _split_sizes(dy, sizes, axis, count)
-    from tapeflow.array.slicing import slice
-
     shape = call.shape(0)
     grads: list[Any] = []
     begin = 0
     for length, wanted in zip(sizes, call.wanted, strict=True):
         begins, lengths = [0] * len(shape), [-1] * len(shape)
         begins[axis], lengths[axis] = begin, length
-        grads.append(slice(dy, begins, lengths) if wanted else None)
+        grads.append(ops.Slice(dy, begins, lengths) if wanted else None)
         begin += length
     return grads
 
@@ -124,10 +134,9 @@ def _axis_error(axis: int, rank: int) -> ValueError:
 
 
 def _stack_rule(values: list[TensorShape], axis: int = 0) -> TensorShape:
-    known = [v for v in values if v.rank is not None]
-    if not known:
+    first = next((v for v in values if v.rank is not None), None)
+    if first is None:
         return TensorShape(None)
-    first = known[0]
     for i, v in enumerate(values):
         if not v.is_compatible_with(first):
             raise invalid(
@@ -148,10 +157,10 @@ def _pack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
 
 @op("Pack", kernel=_pack, shape=_stack_rule, moves=True, node_name="stack")
 def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Tensors beside each other along a new dimension."""
+    """Puts tensors beside each other along a new dimension."""
 
 
-def _stack_anything(args: tuple[Any, int], name: str | None = None) -> Any:
+def _stack_values(args: tuple[Any, int], name: str | None = None) -> Any:
     values, axis = args
     if axis == 0 and not (isinstance(values, (list, tuple)) and any(map(is_tensor_like, values))):
         try:
@@ -161,13 +170,16 @@ def _stack_anything(args: tuple[Any, int], name: str | None = None) -> Any:
     return _stack.op.run(args, name)
 
 
-@widened(_stack, _stack_anything)
-def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
-    """Puts tensors of one shape beside each other, along a new dimension.
+@widened(_stack, _stack_values)
+def stack(values: Sequence[TensorLike] | TensorLike, axis: int = 0, name: str | None = "stack") -> Tensor:
+    """Stacks tensors of one shape along a new dimension.
 
     Args:
-        values: tensors of one dtype and shape.
-        axis: where the new dimension goes.
+        values: n tensors of one dtype and shape.
+        axis: the position of the new dimension.
+
+    Returns:
+        A tensor with one more dimension, of length n.
 
     Raises:
         InvalidArgumentError: the shapes or dtypes differ.
@@ -184,8 +196,20 @@ def _(call: Call, dy: Any) -> Any:
     return _unpack(dy, len(call.wanted), call.attrs[0])
 
 
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
-    """Stacks tensors in a graph, each as soon as it is there. Eagerly, use `tf.stack`.
+@_concat.batching
+@_stack.batching
+def _(batch: Batch, values: list[Slices], axis: Any) -> Any:
+    return batch.run([batch.stack(v) for v in values], behind(static(axis)))
+
+
+def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -> Tensor:
+    """Stacks tensors in a graph, each as soon as it is computed. Eagerly, use `tf.stack`.
+
+    Args:
+        values: tensors of one dtype and shape.
+
+    Returns:
+        Nothing.
 
     Raises:
         RuntimeError: always, when executing eagerly.
@@ -196,6 +220,8 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
 def _unpack_rule(value: TensorShape, num: int, axis: int = 0) -> list[TensorShape]:
     if value.rank is None:
         return [value] * num
+    if not -value.rank <= axis < value.rank:
+        raise _axis_error(axis, value.rank)
     if value[axis] not in (num, None):
         raise invalid(f"Input shape axis {axis} must equal {num}, got shape {text(value)}")
     dims = value.as_list()
@@ -215,7 +241,7 @@ def _unbind(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor,
 
 @op("Unpack", kernel=_unbind, shape=_unpack_rule, moves=True, node_name="unstack")
 def _unpack(value: Any, num: int, axis: int = 0, name: str | None = None) -> Any:
-    """The slices along a dimension."""
+    """Returns the slices along a dimension."""
 
 
 @_unpack.gradient()
@@ -223,16 +249,21 @@ def _(call: Call, *dys: Any) -> Any:
     return stack(list(dys), call.attrs[1])
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Any]:
-    """Takes a tensor apart along a dimension.
+@_unpack.batching
+def _(batch: Batch, value: Slices, num: int, axis: int) -> Any:
+    return batch.run(value.value, num, behind(axis))
+
+
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
+    """Splits a tensor into its slices along a dimension.
 
     Args:
         value: of any dtype, of rank at least 1.
-        num: the length of the dimension, which is found out if not given.
+        num: the length of the dimension; by default that of the shape.
         axis: the dimension.
 
     Returns:
-        A list of tensors, without that dimension.
+        A list of tensors without that dimension.
 
     Raises:
         ValueError: there is no such dimension, or its length is unknown.
@@ -243,22 +274,24 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
         [[1, 2], [3, 4]]
     """
     if num is None:
-        if not isinstance(value, Tensor):
-            value = convert(value)
-        shape = value.value.shape if type(value) is EagerTensor else value.shape
-        try:
-            num = shape[axis]
-        except IndexError:
-            raise _axis_error(axis, len(shape)) from None
+        tensor: Any = value if isinstance(value, Tensor) else convert(value)
+        shape = tensor.value.shape if type(tensor) is EagerTensor else tensor.shape
+        rank = shape.rank if isinstance(shape, TensorShape) else len(shape)
+        if rank is not None and not -rank <= axis < rank:
+            raise _axis_error(axis, rank)
+        num = shape[axis]
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {shape}")
+        value = tensor
     return _unpack(value, num, axis, name)
 
 
 # ---- split -----------------------------------------------------------------------------------------------------------
 
 
-def _split_axis(axis: int, rank: int) -> int:
+def _split_axis(axis: Any, rank: int) -> int:
+    if isinstance(axis, (list, tuple)):
+        raise invalid(f"split_dim_tensor must have exactly one element, not {axis}")
     if not -rank <= axis < rank:
         raise invalid(f"-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}")
     return axis % rank
@@ -267,6 +300,8 @@ def _split_axis(axis: int, rank: int) -> int:
 def _split_rule(axis: int, value: TensorShape, num_split: int) -> list[TensorShape]:
     if value.rank is None:
         return [value] * num_split
+    if isinstance(axis, Tensor):  # not static
+        return [TensorShape([None] * value.rank)] * num_split
     axis = _split_axis(axis, value.rank)
     length = value[axis]
     if length is not None and length % num_split:
@@ -296,20 +331,27 @@ def _(call: Call, *dys: Any) -> Any:
     return concat(list(dys), call.attrs[0])
 
 
+@_split.batching
+def _(batch: Batch, axis: Any, value: Slices, num_split: int) -> Any:
+    return batch.run(behind(static(axis)), value.value, num_split)
+
+
 def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split: int) -> list[TensorShape]:
     if value.rank is None:
         return [value] * num_split
+    if isinstance(axis, Tensor):  # not static
+        return [TensorShape([None] * value.rank)] * num_split
     axis = _split_axis(axis, value.rank)
-    sizes = list(size_splits)
-    if len(sizes) != num_split:
+    sizes: Any = [None] * num_split if isinstance(size_splits, Tensor) else size_splits
+    if np.shape(sizes) != (num_split,):
         raise invalid(
-            "size of the split_tensor must be 1-D and have the same elements as outputs got 1 -D and "
-            f"{len(sizes)} elements"
+            f"size of the split_tensor must be 1-D and have the same elements as outputs got {np.ndim(sizes)} -D and "
+            f"{np.size(sizes)} elements"
         )
     if sizes.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
     length = value[axis]
-    if length is not None:
+    if length is not None and None not in sizes:
         total = sum(s for s in sizes if s != -1)
         if (total > length) if -1 in sizes else (total != length):
             raise invalid(
@@ -317,10 +359,11 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
                 f"than the size of the input along split_dim if not fully specified.  Got: {total}"
             )
         sizes = [length - total if s == -1 else s for s in sizes]
-    if any(s < -1 for s in sizes):
-        place = next(i for i, s in enumerate(sizes) if s < -1)
-        raise invalid(f"Split size at index {place} must be >= 0. Got: {sizes[place]}")
-    return [TensorShape([None if s == -1 else s if i == axis else d for i, d in enumerate(value)]) for s in sizes]
+    for i, s in enumerate(sizes):
+        if s is not None and s < -1:
+            raise invalid(f"Split size at index {i} must be >= 0. Got: {s}")
+    lengths = [None if s == -1 else s for s in sizes]
+    return [TensorShape([n if i == axis else d for i, d in enumerate(value)]) for n in lengths]
 
 
 def _split_with_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
@@ -341,7 +384,7 @@ def _split_with_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_spli
     node_name="split",
 )
 def _split_sizes(value: Any, size_splits: Any, axis: Any, num_split: int, name: str | None = None) -> Any:
-    """Splits a tensor into parts of given sizes along a dimension."""
+    """Splits a tensor into parts of the specified sizes along a dimension."""
 
 
 @_split_sizes.gradient()
@@ -349,14 +392,23 @@ def _(call: Call, *dys: Any) -> Any:
     return concat(list(dys), call.attrs[1])
 
 
+@_split_sizes.batching
+def _(batch: Batch, value: Slices, size_splits: Any, axis: Any, num_split: int) -> Any:
+    return batch.run(value.value, static(size_splits), behind(static(axis)), num_split)
+
+
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split"
-) -> list[Any]:
+    value: TensorLike,
+    num_or_size_splits: Tensor | np.ndarray | Sequence[int] | int,
+    axis: AxisLike = 0,
+    num: int | None = None,
+    name: str | None = "split",
+) -> list[Tensor]:
     """Splits a tensor into parts along a dimension.
 
     Args:
         value: of any dtype, of rank at least 1.
-        num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 and takes the rest.
+        num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 for the rest.
         axis: the dimension.
         num: the number of parts, where their lengths are a tensor of unknown length.
 
@@ -365,6 +417,7 @@ def split(
 
     Raises:
         InvalidArgumentError: the lengths do not add up to the dimension's, or it can't be split evenly.
+        ValueError: the lengths are a scalar tensor, or the number of parts is unknown.
 
     Example:
         >>> [t.numpy().tolist() for t in tf.split([1, 2, 3, 4], [1, 3])]
@@ -400,7 +453,7 @@ def _too_few(attr: str, number: int) -> Exception:
 
 
 def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
-    if isinstance(multiples, Tensor):  # not known
+    if isinstance(multiples, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
     if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
         raise invalid(f"Expected multiples to be 1-D, but got shape {text(TensorShape(np.shape(multiples)))}")
@@ -421,15 +474,18 @@ def _tiled(x: torch.Tensor, multiples: Any) -> torch.Tensor:
 
 
 @op("Tile", kernel=_tiled, host=("multiples",), shape=_tile_rule, moves=True)
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    """Puts copies of a tensor beside each other.
+def tile(input: TensorLike, multiples: ShapeLike, name: str | None = None) -> Tensor:
+    """Repeats a tensor along its dimensions.
 
     Args:
         input: of any dtype, of rank n.
         multiples: n integers: how many copies along each dimension.
 
+    Returns:
+        A tensor of the same dtype, whose dimension i is `multiples[i]` times as long.
+
     Raises:
-        InvalidArgumentError: there are not n of them, or one is negative.
+        InvalidArgumentError: there are not n multiples, or one is negative.
 
     Example:
         >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
@@ -439,20 +495,24 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 @tile.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow.array.creation import range as numbers
-    from tapeflow.array.properties import size
-    from tapeflow.array.shaping import reshape
-    from tapeflow.math.reduction import reduce_sum
-
     shape = call.shape(0)
     if is_unranked(shape):
         copies = reshape(stack([call.attrs[0], shape_argument(shape)], 1), [-1])
-        return reduce_sum(reshape(dy, copies), numbers(0, size(copies), 2))
-    copies = [n for i, d in enumerate(shape) for n in (call.attrs[0][i], d)]
-    return reduce_sum(reshape(dy, copies), list(range(0, len(copies), 2)))
+        return ops.Sum(reshape(dy, copies), ops.Range(0, ops.Size(copies), 2))
+    multiples = call.attrs[0]
+    dims = [n for i, d in enumerate(shape) for n in (multiples[i], d)]
+    return ops.Sum(reshape(dy, dims), list(range(0, len(dims), 2)))
 
 
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
+tile.batching(with_entry_for_batch(1))
+
+
+def repeat(
+    input: TensorLike,
+    repeats: Tensor | np.ndarray | Sequence[int] | int,
+    axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Repeats the elements of a tensor.
 
     Args:
@@ -460,25 +520,23 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         repeats: how often to repeat: one number, or one for each element along `axis`.
         axis: the dimension to repeat along; by default the tensor is flattened first.
 
+    Returns:
+        A tensor of the same dtype.
+
     Raises:
         ValueError: `repeats` does not fit, or there is no such axis.
+        TypeError: `repeats` are no integers.
         InvalidArgumentError: a number is negative.
 
     Example:
         >>> tf.repeat([1, 2], [3, 1]).numpy().tolist()
         [1, 1, 1, 2]
     """
-    from tapeflow.array.gathering import gather
-    from tapeflow.array.shaping import expand_dims, reshape
-    from tapeflow.core.autodiff.gradients import shape_of
-    from tapeflow.math.casting import cast
-
-    if not isinstance(input, Tensor):
-        input = convert(input)
+    tensor: Any = input if isinstance(input, Tensor) else convert(input)
     if axis is None:
-        input, axis = reshape(input, (-1,)), 0
+        tensor, axis = reshape(tensor, (-1,)), 0
     axis = int(axis)
-    rank = len(input.shape)
+    rank = len(tensor.shape)
     if not -rank <= axis < rank:
         raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     axis %= rank
@@ -489,20 +547,21 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
             f"{counts.dtype}"
         )
     if len(counts.shape) == 0 or counts.shape == (1,):
-        once, shape = reshape(counts, ()), list(shape_of(input))
+        once, shape = reshape(counts, ()), list(shape_of(tensor))
         copies = [1] * axis + [1, once] + [1] * (rank - axis - 1)
         if all(isinstance(d, int) and d for d in shape):
             shape[axis] = -1
         else:
-            shape[axis] *= int(once) if isinstance(once, EagerTensor) else cast(once, int32)
-        return reshape(tile(expand_dims(input, axis + 1), copies), shape)
-    if None not in (counts.shape[0], input.shape[axis]) and counts.shape[0] != input.shape[axis]:
-        raise ValueError(f"Dimensions {input.shape[axis]} and {counts.shape[0]} are not compatible")
-    return gather(input, _repeated_places(counts), axis=axis)
+            shape[axis] *= int(once) if isinstance(once, EagerTensor) else cast_to(once, int32)
+        return reshape(tile(expand_dims(tensor, axis + 1), copies), shape)
+    if None not in (counts.shape[0], tensor.shape[axis]) and counts.shape[0] != tensor.shape[axis]:
+        raise ValueError(f"Dimensions {tensor.shape[axis]} and {counts.shape[0]} are not compatible")
+    return ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
 
 
 def _repeated_places(counts: Any) -> Any:
-    """Each place as often as its count says: [2, 0, 1] gives [0, 0, 2]."""
-    from tapeflow.array.masks import sequence_mask, where
-
-    return where(sequence_mask(counts))[:, 0]
+    """Returns each place as often as its count says: [0, 0, 2] for the counts [2, 0, 1]."""
+    counts = cast_to(counts, int64 if counts.dtype is int64 else int32)
+    zero, one = (convert(n, counts.dtype) for n in (0, 1))
+    numbers = ops.Range(zero, ops.Maximum(ops.Max(counts), zero), one)
+    return ops.Where(ops.Less(numbers, expand_dims(counts, -1)))[:, 0]

@@ -1,9 +1,9 @@
-"""What the raw value of a list of tensors holds: sequences of raw tensors that never change.
+"""The raw values of lists of tensors: sequences of raw tensors that never change.
 
-A loop that fills a list writes one entry after the other. A copy for each would cost as much as the list is long, so
-that lists which come of writing share their memory: the newest of them has it, and each older one knows what was
-written over. Reading an older one gives it memory of its own. So writing to the newest costs the same for lists of any
-length, and every list keeps its entries, whoever holds it.
+A loop that fills a list writes one entry after the other. To copy the list each time would cost as much as the list is
+long. So a list that results from writing to another shares its memory: the newest list owns the memory, and each older
+one remembers the entry that was overwritten. Reading an older list gives it memory of its own. Writing to the newest
+list then costs the same for lists of any length, and every list keeps its entries.
 
 The technique is that of Baker's shallow binding for arrays (https://dl.acm.org/doi/10.1145/122598.122614).
 """
@@ -15,26 +15,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that was not written
 
 _MOST_SPARSE = 8  # entries; from there on they are held in a row
 
-_MOST_STEPS = 4  # from an older list to the newest one, to read an entry
-_writing = threading.Lock()  # held for the moment in which memory changes hands
+_MOST_STEPS = 4  # from an older list towards the newest one, to read an entry
+_writing = threading.Lock()  # held while memory passes from one list to another
 
 
 class Zeros(tuple):
-    """The gradient of a list that nothing depends on: zeros for every entry of a list of any length."""
+    """The gradient of a list that no output depends on: zeros for every entry of a list of any length."""
 
     __slots__ = ()
 
 
 class Sparse(Sequence):
-    """A list of which few entries were written.
+    """A list few of whose entries were written.
 
     Args:
-        length: how long it is.
+        length: its length.
         written: the entries by their places.
     """
 
@@ -56,7 +57,7 @@ class Sparse(Sequence):
         return iter(self[:])
 
     def with_entry(self, place: int, entry: Raw) -> Sequence[Raw]:
-        """The list with another entry at a place, or with one more at its end."""
+        """Returns the list with another entry at a place, or with one more at its end."""
         length = max(self.length, place + 1)
         if len(self.written) < _MOST_SPARSE:
             return Sparse(length, {**self.written, place: entry})
@@ -64,10 +65,12 @@ class Sparse(Sequence):
 
 
 class Written(Sequence):
-    """A list in a line of lists, each of which came of the one before by writing an entry, or leaving out the last.
+    """A list in a line of lists, each of which results from the one before by writing an entry or dropping the last.
 
     Args:
-        entries: its entries, in a list that is its own from now on.
+        entries: its entries, in a list that it owns from now on.
+        line: the line it joins; a new one by default.
+        length: its length; by default that of `entries`.
     """
 
     __slots__ = ("_after", "_length", "_line", "_number")
@@ -76,7 +79,7 @@ class Written(Sequence):
         self._line = line or _Line(entries)
         self._number = self._line.newest
         self._length = len(entries) if length < 0 else length
-        # the next list of the line, and the place and the former entry of what was written to make it
+        # the next list of the line, the place that was written to create it, and the former entry there
         self._after: tuple[Written, int, Raw] | None = None
 
     def __len__(self) -> int:
@@ -89,10 +92,10 @@ class Written(Sequence):
         version = self
         for _ in range(_MOST_STEPS):
             line = version._line
-            found = line.entries[place]
-            # Whoever writes takes the memory first, so that what was found is its own if the memory still is.
+            entry = line.entries[place]
+            # A writer takes the memory over before it writes: if the memory is still this list's, so was the entry.
             if line.newest == version._number:
-                return found
+                return entry
             if version._after is not None:
                 version, changed, former = version._after
                 if changed == place:
@@ -103,13 +106,13 @@ class Written(Sequence):
         return iter(self.entries())
 
     def entries(self) -> list[Raw]:
-        """A copy of its entries."""
+        """Returns a copy of its entries."""
         line = self._line
-        found = line.entries[: self._length]
-        return found if line.newest == self._number else self._with_own_memory()[: self._length]
+        entries = line.entries[: self._length]
+        return entries if line.newest == self._number else self._with_own_memory()[: self._length]
 
     def with_entry(self, place: int, entry: Raw) -> Written:
-        """The list with another entry at a place, or with one more at its end."""
+        """Returns the list with another entry at a place, or with one more at its end."""
         with _writing:
             line = self._line
             if line.newest == self._number:
@@ -125,7 +128,7 @@ class Written(Sequence):
         return Written(self.entries()).with_entry(place, entry)
 
     def without_last(self) -> Written:
-        """The list without its last entry."""
+        """Returns the list without its last entry."""
         with _writing:
             line = self._line
             if line.newest == self._number:
@@ -136,7 +139,7 @@ class Written(Sequence):
         return Written(self.entries()[:-1])
 
     def _with_own_memory(self) -> list[Raw]:
-        """Begins a line of its own; gives all entries in it."""
+        """Begins a line of its own; returns all entries in it."""
         with _writing:
             former: dict[int, Raw] = {}
             version = self
@@ -157,7 +160,7 @@ class _Line:
     """The memory of a line of lists.
 
     Attributes:
-        entries: those of the newest list, and after them what longer ones had.
+        entries: those of the newest list, then those that only longer ones had.
         newest: the number of the list that may write to it.
     """
 
@@ -168,30 +171,43 @@ class _Line:
         self.newest = 0
 
 
-KINDS = (tuple, list, Sparse, Written)  # of sequences that a list's raw value holds
+KINDS = (tuple, list, Sparse, Written)  # the kinds of sequences in raw values
 
 
 def as_variant(entries: Any) -> np.ndarray:
-    """The raw value of a list."""
-    held = np.empty((), object)
-    held[()] = entries if isinstance(entries, KINDS) else list(entries)
-    return held
+    """Returns the raw value of a list: a 0-d object array that holds the entries."""
+    variant = np.empty((), object)
+    variant[()] = entries if isinstance(entries, KINDS) else list(entries)
+    return variant
+
+
+def zeros_variant() -> np.ndarray:
+    """Returns the raw value of a list of zeros, of any length."""
+    return as_variant(Zeros())
+
+
+def zeros_of_list(variant: np.ndarray) -> np.ndarray:
+    """Returns a list of zeros like those of another one: the `ZerosLike` of a list."""
+    items = variant[()]
+    if isinstance(items, Zeros) or not isinstance(items, KINDS):
+        return zeros_variant()
+    return as_variant([torch.zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items])
 
 
 def with_entry(entries: Sequence[Raw], place: int, entry: Raw) -> Sequence[Raw]:
-    """A list with another entry at a place, or with one more at its end."""
+    """Returns a list with another entry at a place, or with one more at its end."""
     if not isinstance(entries, (Sparse, Written)):
         entries = Written(list(entries))
     return entries.with_entry(place, entry)
 
 
 def without_last(entries: Sequence[Raw]) -> Written:
-    """A list without its last entry."""
+    """Returns a list without its last entry."""
     return (entries if isinstance(entries, Written) else Written(list(entries))).without_last()
 
 
 def added(a: Sequence[Raw], b: Sequence[Raw]) -> Sequence[Raw]:
-    """The sum of two lists, entry by entry; what is not there counts as zero."""
+    """Returns the sum of two lists, entry by entry; entries that were not written count as zero."""
     if isinstance(a, Zeros) or isinstance(b, Zeros):
         return b if isinstance(a, Zeros) else a
     if isinstance(a, Sparse) and not isinstance(b, Sparse):

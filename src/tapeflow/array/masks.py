@@ -1,4 +1,4 @@
-"""Ops that choose by conditions: `tf.where`, masks."""
+"""Ops that select by conditions: `tf.where`, masks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.creation import range as numbers
 from tapeflow.array.gathering import gather
+from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
@@ -15,9 +17,11 @@ from tapeflow.core.context import detours, listeners
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.bulk import select
 from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast_all, text
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -31,7 +35,7 @@ def _true_places(input: torch.Tensor) -> torch.Tensor:
 
 @op("Where", kernel=_true_places, shape=lambda x: TensorShape([None, x.rank]))
 def _where(input: Any, name: str | None = None) -> Any:
-    """The indices of what is true or not zero."""
+    """Returns the indices of the elements that are true or not zero."""
 
 
 not_differentiable(_where)
@@ -40,7 +44,7 @@ not_differentiable(_where)
 def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> TensorShape:
     try:
         return broadcast_all(condition, x, y)
-    except InvalidArgumentError:
+    except InvalidArgumentError:  # the message is this op's
         shapes = f"condition {text(condition)}, then {text(x)}, and else {text(y)}"
         raise invalid(f"{shapes} must be broadcastable") from None
 
@@ -54,7 +58,7 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
     scalar=ScalarForm("{1} if {0} else {2}", bounded=True),
 )
 def _select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
-    """`x` where the condition is true, and `y` elsewhere."""
+    """Returns `x` where the condition is true, and `y` elsewhere."""
 
 
 @_select.gradient(needs="input0 shapes")
@@ -69,12 +73,15 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """Chooses elements by a condition, or says where it holds.
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Tensor:
+    """Selects elements by a condition, or returns the places where it holds.
 
     Args:
         condition: a bool tensor; with `condition` alone also a numeric one, which holds where it is not 0.
-        x, y: tensors of one dtype, or both left out; all three broadcast.
+        x: a tensor, or left out with `y`; all three broadcast.
+        y: a tensor of the dtype of `x`.
 
     Returns:
         A tensor with `x` where the condition holds and `y` elsewhere; with `condition` alone an int64 tensor of shape
@@ -104,13 +111,13 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return _select(condition, x, y, name)
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
-    """The elements, or slices, of a tensor where a mask is true.
+def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
+    """Returns the elements, or slices, of a tensor where a mask is true.
 
     Args:
         tensor: of any dtype.
         mask: a bool tensor of shape `tensor.shape[axis:axis + k]`, of rank k > 0.
-        axis: the first dimension that the mask speaks of, 0 by default.
+        axis: the first of the dimensions that the mask is about; 0 by default.
 
     Returns:
         A tensor of shape `tensor.shape[:axis] + [n] + tensor.shape[axis + k:]`, for n true elements.
@@ -122,17 +129,16 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
         [1, 3]
     """
-    tensor = convert(tensor)
-    mask = convert(mask)
-    if axis is None and not listeners and not detours and type(tensor.value) is torch.Tensor and mask.dtype.is_bool:
-        where_true = mask.value  # a tape needs the gather
-        if where_true.ndim and where_true.shape == tensor.value.shape[: where_true.ndim]:
+    x, condition = convert(tensor), convert(mask)
+    if axis is None and not listeners and not detours and type(x.value) is torch.Tensor and condition.dtype.is_bool:
+        where_true = condition.value  # a tape needs the gather
+        if where_true.ndim and where_true.shape == x.value.shape[: where_true.ndim]:
             try:
-                return EagerTensor(tensor.value[where_true], tensor.dtype)
+                return EagerTensor(x.value[where_true], x.dtype)
             except RuntimeError:  # a dtype that torch can't index
                 pass
     axis = 0 if axis is None else int(axis)
-    shape, masked = tensor.shape, mask.shape
+    shape, masked = x.shape, condition.shape
     rank = masked.rank
     if rank is None:
         raise ValueError(
@@ -143,18 +149,16 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         raise ValueError("mask cannot be scalar.")
     axis = axis + len(shape) if axis < 0 else axis
     shape[axis : axis + rank].assert_is_compatible_with(masked)
-    dims = shape_of(tensor)
-    flat = reshape(tensor, (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :]))
-    if not mask.dtype.is_bool:
-        from tapeflow.math.casting import cast
-
-        mask = cast(mask, bool_)
-    places = reshape(_where(reshape(mask, (-1,))), (-1,))
+    dims = shape_of(x)
+    flat = reshape(x, (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :]))
+    places = reshape(_where(reshape(cast_to(condition, bool_), (-1,))), (-1,))
     return gather(flat, places, axis=axis)
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Any:
-    """Masks that are true for the first `lengths[i]` places of each row.
+def sequence_mask(
+    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = bool_, name: str | None = None
+) -> Tensor:
+    """Returns masks that are true for the first `lengths[i]` places of each row.
 
     Args:
         lengths: integers, of any shape.
@@ -171,24 +175,19 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
         >>> tf.sequence_mask([1, 3]).numpy().tolist()
         [[True, False, False], [True, True, True]]
     """
-    from tapeflow.array.creation import range as numbers
-    from tapeflow.math.casting import cast
-    from tapeflow.math.comparison import less
-    from tapeflow.math.extrema import maximum
-    from tapeflow.math.reduction import reduce_max
-
-    lengths = convert(lengths)
-    if maxlen is None:
-        maxlen = maximum(reduce_max(lengths), cast(0, lengths.dtype)) if 0 not in lengths.shape else cast(0, int32)
+    counts = convert(lengths)
+    if maxlen is not None:
+        limit = convert(maxlen)
+    elif 0 in counts.shape:
+        limit = convert(0)
     else:
-        maxlen = convert(maxlen)
-    if maxlen.shape.rank not in (0, None):
+        limit = ops.Maximum(ops.Max(counts), cast_to(0, counts.dtype))
+    if limit.shape.rank not in (0, None):
         raise ValueError(
-            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen.numpy()} "
-            f"with shape '{maxlen.shape}' instead"
+            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {limit.numpy()} "
+            f"with shape '{limit.shape}' instead"
         )
-    kind = int64 if maxlen.dtype is int64 else int32 if maxlen.dtype.is_integer else maxlen.dtype
-    row = numbers(cast(0, kind), cast(maxlen, kind), cast(1, kind))
-    mask = less(row, cast(expand_dims(lengths, -1), kind))
-    dtype = as_dtype(dtype).base_dtype
-    return mask if dtype is bool_ else cast(mask, dtype)
+    counted_as = int64 if limit.dtype is int64 else int32 if limit.dtype.is_integer else limit.dtype
+    row = numbers(cast_to(0, counted_as), cast_to(limit, counted_as), cast_to(1, counted_as))
+    mask = ops.Less(row, cast_to(expand_dims(counts, -1), counted_as))
+    return cast_to(mask, as_dtype(dtype).base_dtype)

@@ -1,4 +1,4 @@
-"""Ops that put elements around a tensor, or turn it round."""
+"""Ops that pad a tensor, and ops that reverse or roll its dimensions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched import with_entry_for_batch
+from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.gradients import shape_argument
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, along_axis, behind, static
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -19,24 +24,31 @@ from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
-    if isinstance(paddings, Tensor):  # not known
+    if isinstance(paddings, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
-    known = [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
-    shape = np.shape(known)
+    rows = _static_rows(paddings)
+    shape = np.shape(rows)
     if len(shape) != 2 or shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {text(TensorShape(shape))}")
     if x.rank is None:
         return TensorShape([None] * shape[0])
     if shape[0] != x.rank:
         raise invalid(f"The first dimension of paddings must be the rank of inputs{text(TensorShape(shape))} {text(x)}")
-    for before, after in known:
+    for before, after in rows:
         if (before or 0) < 0 or (after or 0) < 0:
             raise invalid(f"Paddings must be non-negative: {before} {after}")
-    return TensorShape([None if None in (d, b, a) else d + b + a for d, (b, a) in zip(x, known, strict=True)])
+    return TensorShape([None if None in (d, b, a) else d + b + a for d, (b, a) in zip(x, rows, strict=True)])
+
+
+def _static_rows(paddings: Any) -> Any:
+    """Returns the rows of paddings, None for the numbers that are not static."""
+    if not isinstance(paddings, (list, tuple)):
+        return paddings  # which the shape rule refuses
+    return [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
 
 
 def _flat(x: torch.Tensor, paddings: Any) -> list[int]:
-    """The paddings as torch wants them: last dimension first, in a row."""
+    """Returns paddings as torch takes them: in a flat list, the last dimension first."""
     if len(paddings) != x.ndim:
         raise TypeError("the shape rule says what is wrong")
     flat: list[int] = []
@@ -63,24 +75,24 @@ def _pad_value(x: torch.Tensor, paddings: Any, constant_values: torch.Tensor) ->
     return out
 
 
-@op("Pad", kernel=_pad_zeros, host=("paddings",), shape=_pad_rule, moves=True)
+_pads_no_slices = with_entry_for_batch((0, 0))
+
+
+@op("Pad", kernel=_pad_zeros, host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
 def _pad(input: Any, paddings: Any, name: str | None = None) -> Any:
-    """A tensor with zeros around it."""
+    """Pads a tensor with zeros."""
 
 
-@op("PadV2", kernel=_pad_value, host=("paddings",), shape=_pad_rule, moves=True)
+@op("PadV2", kernel=_pad_value, host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
 def _pad_v2(input: Any, paddings: Any, constant_values: Any, name: str | None = None) -> Any:
-    """A tensor with one value around it."""
+    """Pads a tensor with one value."""
 
 
 def _inside(call: Call, dy: Any) -> Any:
-    from tapeflow.array.slicing import slice
-    from tapeflow.math.casting import cast
-
     paddings = call.attrs[0]
     symbolic = isinstance(paddings, Tensor)
-    begin = cast(paddings[:, 0], int32) if symbolic else [before for before, _ in paddings]
-    return slice(dy, begin, shape_argument(call.shape(0)))
+    begin = cast_to(paddings[:, 0], int32) if symbolic else [before for before, _ in paddings]
+    return ops.Slice(dy, begin, shape_argument(call.shape(0)))
 
 
 _pad.gradient(needs="shapes")(_inside)
@@ -88,11 +100,8 @@ _pad.gradient(needs="shapes")(_inside)
 
 @_pad_v2.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow.math.arithmetic import subtract
-    from tapeflow.math.reduction import reduce_sum
-
     inside = _inside(call, dy)
-    return inside, subtract(reduce_sum(dy), reduce_sum(inside)) if call.wanted[1] else None
+    return inside, ops.Sub(ops.Sum(dy), ops.Sum(inside)) if call.wanted[1] else None
 
 
 def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
@@ -100,17 +109,17 @@ def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
     if x.rank is None or isinstance(paddings, Tensor):
         return shape
     offset = 1 if mode == "REFLECT" else 0
-    for d, (b, a) in zip(x, paddings, strict=True):
+    for d, (b, a) in zip(x, _static_rows(paddings), strict=True):
         if d is not None and max(b or 0, a or 0) > d - offset:
-            what = "less than" if offset else "no greater than"
-            is_ = "not less than" if offset else "greater than"
-            raise invalid(f"paddings must be {what} the dimension size: {b}, {a} {is_} {d}")
+            limit = "less than" if offset else "no greater than"
+            excess = "not less than" if offset else "greater than"
+            raise invalid(f"paddings must be {limit} the dimension size: {b}, {a} {excess} {d}")
     return shape
 
 
 def _mirrored_places(length: int, before: int, after: int, mode: str, device: torch.device) -> torch.Tensor:
-    """Where along a dimension the elements of a mirrored one come from."""
-    skip = 1 if mode == "REFLECT" else 0  # whether the border is its own mirror image
+    """Returns the places along a dimension that the elements of the mirrored one come from."""
+    skip = 1 if mode == "REFLECT" else 0  # the border is its own mirror image
     if max(before, after) > length - skip:
         raise TypeError("the shape rule says what is wrong")
     return torch.cat([
@@ -138,9 +147,9 @@ def _fold_mirrored(dy: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
     return dy
 
 
-@op("MirrorPad", kernel=_pad_mirrored, host=("paddings",), shape=_mirror_rule, moves=True)
+@op("MirrorPad", kernel=_pad_mirrored, host=("paddings",), shape=_mirror_rule, moves=True, batching=_pads_no_slices)
 def _mirror_pad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
-    """A tensor with its mirror images around it."""
+    """Pads a tensor with its mirror images."""
 
 
 @_mirror_pad.gradient()
@@ -148,9 +157,9 @@ def _(call: Call, dy: Any) -> Any:
     return _mirror_pad_grad(dy, *call.attrs)
 
 
-@op("MirrorPadGrad", kernel=_fold_mirrored, host=("paddings",))
+@op("MirrorPadGrad", kernel=_fold_mirrored, host=("paddings",), batching=_pads_no_slices)
 def _mirror_pad_grad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
-    """The sum of each element and its mirror images."""
+    """Adds up each element and its mirror images."""
 
 
 @_mirror_pad_grad.gradient()
@@ -158,14 +167,23 @@ def _(call: Call, dy: Any) -> Any:
     return _mirror_pad(dy, *call.attrs)
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
-    """Puts elements around a tensor.
+def pad(
+    tensor: TensorLike,
+    paddings: ShapeLike,
+    mode: str = "CONSTANT",
+    constant_values: TensorLike = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Pads a tensor.
 
     Args:
         tensor: of any dtype, of rank n.
-        paddings: of shape `[n, 2]`: how many elements before and after, for each dimension.
+        paddings: integers of shape `[n, 2]`: the number of elements before and after, for each dimension.
         mode: "CONSTANT"; "REFLECT" for the mirror image without the border; "SYMMETRIC" for that with the border.
-        constant_values: the scalar to put around.
+        constant_values: the scalar to pad with.
+
+    Returns:
+        A tensor of the same dtype and rank.
 
     Raises:
         InvalidArgumentError: the paddings do not fit the tensor.
@@ -188,12 +206,12 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     )
 
 
-# ---- turned round ----------------------------------------------------------------------------------------------------
+# ---- reversed and rolled ---------------------------------------------------------------------------------------------
 
 
 def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
-    if isinstance(axis, int):
-        raise invalid("'dims' must be 1-dimension, not 0")
+    if isinstance(axis, int) or (isinstance(axis, tuple) and any(isinstance(a, tuple) for a in axis)):
+        raise invalid(f"'dims' must be 1-dimension, not {np.ndim(axis)}")
     if x.rank is None or not isinstance(axis, tuple) or None in axis:
         return x
     seen = set()
@@ -212,16 +230,19 @@ def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
     return torch.flip(x, axis)
 
 
-@op("ReverseV2", kernel=_flipped, host=("axis",), shape=_reverse_rule, moves=True)
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
-    """Turns dimensions round.
+@op("ReverseV2", kernel=_flipped, host=("axis",), shape=_reverse_rule, moves=True, batching=along_axis)
+def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
+    """Reverses dimensions.
 
     Args:
         tensor: of any dtype.
         axis: a list of dimensions.
 
+    Returns:
+        A tensor of the same dtype and shape.
+
     Raises:
-        InvalidArgumentError: there is no such dimension, or one is given twice.
+        InvalidArgumentError: there is no such dimension, or one is named twice.
 
     Example:
         >>> tf.reverse([[1, 2], [3, 4]], [1]).numpy().tolist()
@@ -237,7 +258,7 @@ def _(call: Call, dy: Any) -> Any:
 def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     if x.rank == 0:
         raise invalid("input must be 1-D or higher")
-    if isinstance(shift, Tensor) or isinstance(axis, Tensor):  # not known
+    if isinstance(shift, Tensor) or isinstance(axis, Tensor):  # not static
         return x
     if isinstance(shift, int) != isinstance(axis, int):
         raise invalid("shift and axis must have the same size")
@@ -245,7 +266,7 @@ def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     if len(shifts) != len(axes):
         raise invalid("shift and axis must have the same size")
     for a in axes:
-        if x.rank is not None and not -x.rank <= a < x.rank:
+        if x.rank is not None and a is not None and not -x.rank <= a < x.rank:
             raise invalid(f"axis {a} is out of range")
     return x
 
@@ -257,13 +278,16 @@ def _rolled(x: torch.Tensor, shift: Any, axis: Any) -> torch.Tensor:
 
 
 @op("Roll", kernel=_rolled, host=("shift", "axis"), shape=_roll_rule, moves=True)
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
-    """Moves elements along dimensions; what falls off one end comes in at the other.
+def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
+    """Moves elements along dimensions; those that leave one end come in at the other.
 
     Args:
         input: of any dtype, of rank at least 1.
         shift: by how much; a number, or one for each axis.
-        axis: the dimension, or a list of them; given twice, shifts add up.
+        axis: the dimension, or a list of them; shifts along the same one add up.
+
+    Returns:
+        A tensor of the same dtype and shape.
 
     Raises:
         InvalidArgumentError: there is no such axis, or there are not as many shifts.
@@ -277,7 +301,12 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
 @roll.gradient()
 def _(call: Call, dy: Any) -> Any:
     shift, axis = call.attrs
-    return roll(dy, -shift if isinstance(shift, (int, Tensor)) else [-int(s) for s in shift], axis)
+    return roll(dy, -shift if isinstance(shift, (int, Tensor)) else [-s for s in shift], axis)
+
+
+@roll.batching
+def _(batch: Batch, x: Slices, shift: Any, axis: Any) -> Any:
+    return batch.run(x.value, static(shift), behind(static(axis)))
 
 
 def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, batch_dim: int = 0) -> TensorShape:
@@ -313,7 +342,7 @@ def _sequences_flipped(x: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: int,
 
 @op("ReverseSequence", kernel=_sequences_flipped, shape=_reverse_sequence_rule, moves=True)
 def _reverse_sequence(input: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0, name: str | None = None) -> Any:
-    """Turns the beginning of each sequence round."""
+    """Reverses the beginning of each sequence."""
 
 
 @_reverse_sequence.gradient(needs="input1")
@@ -321,24 +350,38 @@ def _(call: Call, dy: Any) -> Any:
     return _reverse_sequence(dy, call.inputs[1], *call.attrs), None
 
 
+@_reverse_sequence.batching
+def _(batch: Batch, x: Slices, seq_lengths: Slices, seq_dim: int, batch_dim: int) -> Any:
+    if batch_dim != 0:
+        raise NoRule
+    reversed_ = batch.run(batch.flat(x), batch.flat(seq_lengths), seq_dim, 0)
+    return batch.unflat(reversed_, batch.outputs[0], x)
+
+
 def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
-) -> Any:
-    """Turns the first `seq_lengths[i]` elements of each sequence i round and leaves the others.
+    input: TensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Reverses the first `seq_lengths[i]` elements of each sequence i; the others stay.
 
     Args:
         input: of any dtype.
         seq_lengths: int32 or int64, of shape `[batch]`.
-        seq_axis: the dimension along which the sequences run.
+        seq_axis: the dimension along which the sequences run, 0 by default.
         batch_axis: the dimension of the batch, 0 by default.
 
+    Returns:
+        A tensor of the same dtype and shape.
+
     Raises:
-        InvalidArgumentError: a length is greater than the dimension's, or their number is not the batch's.
+        InvalidArgumentError: a length is greater than the dimension's, their number is not the batch's, or there is no
+            such dimension.
 
     Example:
         >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
         [[2, 1, 3], [6, 5, 4]]
     """
-    if seq_axis is None:
-        seq_axis = 0
-    return _reverse_sequence(input, seq_lengths, seq_axis, 0 if batch_axis is None else batch_axis, name)
+    return _reverse_sequence(input, seq_lengths, seq_axis or 0, batch_axis or 0, name)

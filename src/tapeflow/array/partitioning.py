@@ -1,7 +1,8 @@
-"""Ops that share a tensor's slices out among several tensors, and put them together again."""
+"""Ops that distribute the slices of a tensor among several tensors, and put them together again."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -10,10 +11,12 @@ from tapeflow.array.gathering import gather
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _partition_rule(data: TensorShape, partitions: TensorShape, num_partitions: int) -> list[TensorShape]:
@@ -27,7 +30,7 @@ def _partition_rule(data: TensorShape, partitions: TensorShape, num_partitions: 
     return [TensorShape([None, *data.as_list()[partitions.rank :]])] * num_partitions
 
 
-def _shared_out(data: torch.Tensor, partitions: torch.Tensor, num_partitions: int) -> tuple[torch.Tensor, ...]:
+def _distributed(data: torch.Tensor, partitions: torch.Tensor, num_partitions: int) -> tuple[torch.Tensor, ...]:
     if num_partitions < 1:
         raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
     rank = partitions.ndim
@@ -45,17 +48,19 @@ def _shared_out(data: torch.Tensor, partitions: torch.Tensor, num_partitions: in
     return torch.split_with_sizes(torch.index_select(rows, 0, order), counts)
 
 
-@op("DynamicPartition", kernel=_shared_out, shape=_partition_rule, moves=True)
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> Any:
-    """Shares the slices of a tensor out among several tensors.
+@op("DynamicPartition", kernel=_distributed, shape=_partition_rule, moves=True)
+def dynamic_partition(
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """Distributes the slices of a tensor among several tensors.
 
     Args:
         data: of any dtype.
         partitions: int32, of a shape that `data.shape` starts with: for each slice the number of its tensor.
-        num_partitions: how many tensors.
+        num_partitions: the number of tensors.
 
     Returns:
-        A list of tensors; each has its slices in the order they had.
+        A list of tensors; each has its slices in the order they have in `data`.
 
     Raises:
         InvalidArgumentError: a number is out of range, or the shapes do not go together.
@@ -68,16 +73,15 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
 @dynamic_partition.gradient(needs="input1 shapes")
 def _(call: Call, *dys: Any) -> Any:
-    from tapeflow.array.creation import range as numbers
-    from tapeflow.array.properties import size
-
     partitions = call.inputs[1]
-    places = reshape(numbers(size(partitions)), shape_argument(shape_of(partitions)))
+    places = reshape(ops.Range(0, ops.Size(partitions), 1), shape_argument(shape_of(partitions)))
     stitched = dynamic_stitch(dynamic_partition(places, partitions, call.attrs[0]), list(dys))
     return reshape(stitched, shape_argument(call.shape(0))), None
 
 
 def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorShape:
+    if not indices or len(indices) != len(data):
+        raise invalid(f"Value for attr 'N' of {len(indices)} must be at least minimum 1, and as many data: {len(data)}")
     inner: TensorShape | None = None
     for i, (index, values) in enumerate(zip(indices, data, strict=True)):
         if index.rank is None or values.rank is None:
@@ -95,8 +99,6 @@ def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorS
 
 
 def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Tensor:
-    if not indices or len(indices) != len(data):
-        raise invalid(f"Value for attr 'N' of {len(indices)} must be at least minimum 1, and as many data: {len(data)}")
     _stitch_rule([TensorShape(i.shape) for i in indices], [TensorShape(d.shape) for d in data])
     size = 0
     for i, index in enumerate(indices):
@@ -111,8 +113,8 @@ def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Te
 
 
 @op("DynamicStitch", kernel=_stitched, shape=_stitch_rule, moves=True)
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
-    """Puts slices of several tensors together as their indices say.
+def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
+    """Puts the slices of several tensors at the places that indices name.
 
     Args:
         indices: a list of int32 tensors.

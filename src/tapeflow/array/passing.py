@@ -1,4 +1,4 @@
-"""Ops that pass tensors on as they are."""
+"""Ops that pass tensors on as they are, and the cast that other array ops need."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def _itself(x: torch.Tensor) -> torch.Tensor:
@@ -31,7 +36,7 @@ def _itself(x: torch.Tensor) -> torch.Tensor:
     takes_sparse=True,
 )
 def _identity(input: Any, name: str | None = None) -> Any:
-    """The same value as a new tensor."""
+    """Returns the same value as a new tensor."""
 
 
 @_identity.gradient()
@@ -39,11 +44,15 @@ def _(call: Call, dy: Any) -> Any:
     return dy
 
 
-def identity(input: Any, name: str | None = None) -> Any:
-    """A new tensor with the value of another; of a variable, the value it has now.
+def identity(input: TensorLike, name: str | None = None) -> Any:
+    """Returns a new tensor with the value of another; of a variable, its current value.
 
     Args:
         input: a tensor of any dtype, or a composite one such as a `tf.SparseTensor`.
+        name: a name for the operation.
+
+    Returns:
+        A tensor of the dtype and shape of `input`, or a composite one of the same kind.
 
     Example:
         >>> v = tf.Variable(1)
@@ -57,6 +66,15 @@ def identity(input: Any, name: str | None = None) -> Any:
     return _identity(input, name)
 
 
+def cast_to(x: Any, dtype: DType) -> Any:
+    """Returns a tensor cast to a dtype, or the tensor itself where it has that dtype.
+
+    `tf.cast`, which does this and more, stands in a layer above this one.
+    """
+    tensor = x if isinstance(x, Tensor) else convert(x)
+    return tensor if tensor.dtype is dtype else ops.Cast(tensor, dtype)
+
+
 def _all(inputs: Any) -> tuple[Any, ...]:
     if not inputs:
         raise invalid("Length for attr 'T' of 0 must be at least minimum 1")
@@ -64,11 +82,17 @@ def _all(inputs: Any) -> tuple[Any, ...]:
 
 
 @op("IdentityN", kernel=_all, strings=_all, view=True)
-def identity_n(input: Any, name: str | None = None) -> Any:
-    """New tensors with the values of others.
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
+    """Returns new tensors with the values of others.
 
     Args:
         input: a list of tensors, of any dtypes.
+
+    Returns:
+        A list of tensors of the same dtypes and shapes.
+
+    Raises:
+        InvalidArgumentError: the list is empty.
 
     Example:
         >>> a, b = tf.identity_n([1, 2.5])
@@ -83,11 +107,14 @@ def _(call: Call, *dys: Any) -> Any:
 
 
 @op("StopGradient", kernel=_itself, shape=same, strings=_itself, elementwise=True, identity=True, view=True)
-def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """The same value, through which no gradient passes.
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the same value, through which no gradient passes.
 
     Args:
         input: of any dtype.
+
+    Returns:
+        A tensor of the dtype and shape of `input`.
 
     Example:
         >>> x = tf.constant(3.0)
@@ -100,11 +127,14 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
 
 @op("GuaranteeConst", kernel=_itself, shape=same, strings=_itself, elementwise=True)
-def guarantee_const(input: Any, name: str | None = None) -> Any:
-    """The same value; TensorFlow's promise to its compiler that it never changes.
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the same value; in TensorFlow, a promise to its compiler that it never changes.
 
     Args:
         input: of any dtype.
+
+    Returns:
+        A tensor of the dtype and shape of `input`.
 
     Example:
         >>> int(tf.guarantee_const(3))
@@ -115,8 +145,11 @@ def guarantee_const(input: Any, name: str | None = None) -> Any:
 not_differentiable(stop_gradient, guarantee_const)
 
 
-def no_op(name: str | None = None) -> Any:
+def no_op(name: str | None = None) -> Operation | None:
     """Does nothing: in a graph, an operation that does nothing.
+
+    Returns:
+        In a graph, an operation; eagerly None.
 
     Example:
         >>> tf.no_op()
@@ -124,12 +157,12 @@ def no_op(name: str | None = None) -> Any:
     return None if state.graph is None else _grouped((), name or "NoOp")
 
 
-def group(*inputs: Any, **kwargs: Any) -> Any:
-    """Groups operations that run in a graph; eagerly they have run already, and there is nothing to give.
+def group(*inputs: Any, **kwargs: Any) -> Operation | None:
+    """Groups operations that run in a graph; eagerly they have run already, and there is nothing to return.
 
     Args:
-        inputs: operations, tensors, variables, and nests of them.
-        kwargs: `name`.
+        *inputs: operations, tensors, variables, and nests of them.
+        **kwargs: `name`.
 
     Returns:
         In a graph, an operation that runs after all of them; eagerly None.
@@ -147,21 +180,23 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def _grouped(inputs: Sequence[Any], name: str) -> Any:
-    from tapeflow.graph.ir.operation import GraphOp
-
     graph = state.graph
     with graph.control_dependencies([i for i in inputs if i is not None]):
         return graph.node(GraphOp("NoOp"), (), (), name)
 
 
-def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:
-    """The tensors, all computed; eagerly they are already.
+def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, name: str | None = None) -> list[Any]:
+    """Returns the tensors once all of them are computed; eagerly they are already.
+
+    Args:
+        tensors: a list of tensors, or None for those that are not there.
+        control_inputs: operations to run before; eagerly they have run.
+
+    Returns:
+        A list of the same tensors.
 
     Example:
         >>> [int(t) for t in tf.tuple([tf.constant(1), tf.constant(2)])]
         [1, 2]
-
-    Raises:
-        TypeError: `tensors` is no list.
     """
     return list(tensors) if isinstance(tensors, Iterable) else tensors

@@ -1,16 +1,22 @@
-"""What a tensor is: its shape, size and rank as tensors, and what Python can know of it."""
+"""Properties of tensors: shape, size and rank as tensors, and static values."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.ops.static import array_of, partial_value
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
@@ -29,11 +35,11 @@ def _dims(input: Any, out_type: DType = int32) -> torch.Tensor:
 
 @op("Shape", kernel=_dims, shape=lambda x, _: TensorShape([x.rank]), strings=_dims, reads_shape=True)
 def _shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The shape of a tensor as a tensor."""
+    """Returns the shape of a tensor as a tensor."""
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
-    """The shape of a tensor, as a tensor.
+def shape(input: TensorLike, out_type: DTypeLike = None, name: str | None = None) -> Tensor:
+    """Returns the shape of a tensor, as a tensor.
 
     Args:
         input: of any dtype and shape.
@@ -54,15 +60,15 @@ def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
 
 
 @op("ShapeN", kernel=_all_dims, strings=_all_dims, reads_shape=True)
-def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The shapes of tensors.
+def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
+    """Returns the shapes of tensors, as tensors.
 
     Args:
         input: a list of tensors of one dtype.
         out_type: int32 or int64.
 
     Returns:
-        A list of tensors, one for each.
+        A list of tensors of shape `[rank]`, one for each.
 
     Example:
         >>> [s.numpy().tolist() for s in tf.shape_n([[1, 2], [[3]]])]
@@ -77,25 +83,26 @@ def _count(input: Any, out_type: DType = int32) -> torch.Tensor:
 
 @op("Size", kernel=_count, shape=lambda x, _: TensorShape([]), strings=_count, reads_shape=True)
 def _size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The number of elements."""
+    """Returns the number of elements."""
 
 
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
-    """The number of elements of a tensor, as a scalar tensor.
+def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None) -> Tensor:
+    """Returns the number of elements of a tensor, as a scalar tensor.
 
     Args:
         input: of any dtype and shape.
         out_type: the dtype of the result, int32 by default.
+
+    Returns:
+        A scalar of dtype `out_type`.
 
     Example:
         >>> int(tf.size([[1, 2, 3], [4, 5, 6]]))
         6
     """
     out_type = int32 if out_type is None else as_dtype(out_type)
-    if out_type.is_floating:  # TensorFlow makes a constant of a known size, of whatever dtype
-        from tapeflow.math.casting import cast
-
-        return cast(_size(input, int32), out_type)
+    if out_type.is_floating:  # TensorFlow writes a static size as a constant of any dtype
+        return cast_to(_size(input, int32), out_type)
     return _size(input, out_type, name)
 
 
@@ -104,8 +111,14 @@ def _rank_of(input: Any) -> torch.Tensor:
 
 
 @op("Rank", kernel=_rank_of, shape=lambda x: TensorShape([]), strings=_rank_of, reads_shape=True)
-def rank(input: Any, name: str | None = None) -> Any:
-    """The number of dimensions of a tensor, as a scalar int32 tensor.
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the number of dimensions of a tensor, as a scalar tensor.
+
+    Args:
+        input: of any dtype and shape.
+
+    Returns:
+        An int32 scalar.
 
     Example:
         >>> int(tf.rank([[1, 2], [3, 4]]))
@@ -116,8 +129,14 @@ def rank(input: Any, name: str | None = None) -> Any:
 not_differentiable(_shape, shape_n, _size, rank)
 
 
-def is_tensor(x: Any) -> bool:
-    """Whether `x` is one of TensorFlow's tensors or variables, dense or composite, and not something to convert.
+def is_tensor(x: object) -> bool:
+    """Tells tensors and variables, dense or composite, from values that convert to tensors.
+
+    Args:
+        x: any object.
+
+    Returns:
+        True if `x` is a tensor or a variable.
 
     Example:
         >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1]), tf.is_tensor(tf.ragged.constant([[1], []]))
@@ -126,8 +145,14 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, TensorType) or (isinstance(x, CompositeTensor) and x._is_tensor)
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether `tensor` is a tensor in a graph, which has no value yet.
+def is_symbolic_tensor(tensor: object) -> bool:
+    """Tells tensors in a graph, which have no values yet, from all else.
+
+    Args:
+        tensor: any object.
+
+    Returns:
+        True if it is a tensor in a graph.
 
     Example:
         >>> tf.is_symbolic_tensor(tf.constant(1))
@@ -136,36 +161,20 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
 
 
-# Ops whose static values TensorFlow tells. More is known here, but programs take what is told for what Python can
-# compute.
-_TOLD = frozenset(
-    [
-        "BroadcastTo",
-        "Cast",
-        "ConcatV2",
-        "Const",
-        "Equal",
-        "Fill",
-        "Identity",
-        "NotEqual",
-        "Pack",
-        "Range",
-        "Rank",
-        "Shape",
-        "Size",
-        "Split",
-        "StopGradient",
-        "Unpack",
-    ]
-)
+# The ops whose static values TensorFlow's `tf.get_static_value` returns. More values are static here, but programs read
+# a value as a sign that Python can compute it.
+_OPS_WITH_STATIC_VALUES = frozenset({
+    "BroadcastTo", "Cast", "ConcatV2", "Const", "Equal", "Fill", "Identity", "NotEqual", "Pack", "Range", "Rank",
+    "Shape", "Size", "Split", "StopGradient", "Unpack",
+})  # fmt: skip
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as a NumPy array, where it is known without running a graph.
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
+    """Returns the value of a tensor as a NumPy array, where it can be computed without running a graph.
 
     Args:
         tensor: a tensor.
-        partial: of a vector of integers of which some are known, gives these, and None for the others.
+        partial: of a vector of integers of which some are static, returns these, and None for the others.
 
     Returns:
         The array, or None.
@@ -175,34 +184,32 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         [1, 2]
     """
     if isinstance(tensor, EagerTensor):
-        try:
-            return tensor.numpy()
-        except AttributeError:  # a handle
-            return None
+        return tensor.numpy() if isinstance(tensor.value, (torch.Tensor, np.ndarray)) else None  # None of a handle
     if not isinstance(tensor, SymbolicTensor):
         return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
-    from tapeflow.core.ops.static import array_of, partial_value
-
-    found = array_of(tensor) if tensor.op.type in _TOLD else None
-    if found is None and partial:
+    value = array_of(tensor) if tensor.op.type in _OPS_WITH_STATIC_VALUES else None
+    if value is None and partial:
         elements = partial_value(tensor)
         return None if elements is None else np.array(elements, dtype=object)
-    return found
+    return value
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The shape that two static shapes broadcast to.
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
+    """Returns the shape that two static shapes broadcast to.
+
+    Args:
+        shape_x, shape_y: static shapes, which may have unknown dimensions.
+
+    Returns:
+        A `tf.TensorShape`.
 
     Raises:
-        ValueError: they do not go together.
+        ValueError: they do not broadcast.
 
     Example:
         >>> tf.broadcast_static_shape(tf.TensorShape([1, 3]), tf.TensorShape([2, 1]))
         TensorShape([2, 3])
     """
-    from tapeflow.core.errors import InvalidArgumentError
-    from tapeflow.core.ops.shape_rules import broadcast
-
     try:
         return broadcast(TensorShape(shape_x), TensorShape(shape_y))
     except InvalidArgumentError:
@@ -213,8 +220,6 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 
 def _broadcast_dims(s0: torch.Tensor, s1: torch.Tensor) -> torch.Tensor:
-    from tapeflow.core.ops.shape_rules import broadcast
-
     dims = broadcast(TensorShape(s0.tolist()), TensorShape(s1.tolist()))
     return torch.tensor(dims.as_list(), dtype=s0.dtype)
 
@@ -226,17 +231,20 @@ def _broadcast_rank(s0: TensorShape, s1: TensorShape) -> TensorShape:
 
 @op("BroadcastArgs", kernel=_broadcast_dims, shape=_broadcast_rank)
 def _broadcast_args(shape_x: Any, shape_y: Any, name: str | None = None) -> Any:
-    """The shape that two shapes broadcast to."""
+    """Returns the shape that two shapes broadcast to."""
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
-    """The shape that two shapes, given as tensors, broadcast to.
+def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
+    """Returns the shape that two shapes, both tensors, broadcast to.
 
     Args:
         shape_x, shape_y: of shape `[rank]`, int32 or int64.
 
+    Returns:
+        A tensor of shape `[rank]`.
+
     Raises:
-        InvalidArgumentError: they do not go together.
+        InvalidArgumentError: they do not broadcast.
 
     Example:
         >>> tf.broadcast_dynamic_shape([1, 3], [2, 1]).numpy().tolist()
@@ -250,15 +258,15 @@ not_differentiable(_broadcast_args)
 
 def _checked_shape(input: Any, shape: Any) -> Any:
     expected = TensorShape(shape)
-    given = TensorShape(tuple(input.shape))
-    if not given.is_compatible_with(expected):
-        raise invalid(f"Shape of tensor input {text(given)} is not compatible with expected shape {text(expected)}.")
+    actual = TensorShape(tuple(input.shape))
+    if not actual.is_compatible_with(expected):
+        raise invalid(f"Shape of tensor input {text(actual)} is not compatible with expected shape {text(expected)}.")
     return input
 
 
 @op("EnsureShape", kernel=_checked_shape, strings=_checked_shape, shape=lambda x, shape: x.merge_with(shape))
 def _ensure_shape(input: Any, shape: Any, name: str | None = None) -> Any:
-    """The same tensor, if it has the shape."""
+    """Returns the same tensor, if it has the shape."""
 
 
 @_ensure_shape.gradient()
@@ -266,12 +274,21 @@ def _(call: Call, dy: Any) -> Any:
     return dy
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
-    """The same tensor, checked to have a shape.
+@_ensure_shape.batching
+def _(batch: Batch, x: Slices, shape: Any) -> Any:
+    expected = TensorShape(shape)
+    return x.value if expected.rank is None else batch.run(x.value, TensorShape([None]).concatenate(expected))
+
+
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
+    """Checks that a tensor has a shape.
 
     Args:
         x: of any dtype.
         shape: the shape, with None for dimensions of any length; None for any shape.
+
+    Returns:
+        The same tensor, whose static shape is at least `shape`.
 
     Raises:
         InvalidArgumentError: `x` does not have it.
@@ -280,5 +297,5 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
         >>> tf.ensure_shape([[1, 2]], [None, 2]).shape
         TensorShape([1, 2])
     """
-    shape = TensorShape(shape)
-    return _ensure_shape(x, None if shape.rank is None else tuple(shape.as_list()), name)
+    expected = TensorShape(shape)
+    return _ensure_shape(x, None if expected.rank is None else tuple(expected.as_list()), name)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeflow.core.ops.convert import convert, storage_type
 from tapeflow.core.ops.sequences import array_of, is_sequence
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 # The field of a TensorProto that holds the elements of a dtype, one by one.
 _FIELDS = {
@@ -43,21 +47,28 @@ def _array(values: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
             except TypeError:
                 raise TypeError(f"Expected {dtype.name}, but got {values} of type '{type(values).__name__}'.") from None
         return tensor._numpy(), tensor.dtype
-    array, found = array_of(values, dtype)
-    return (array if found is string else array.astype(storage_type(found))), found
+    array, dtype = array_of(values, dtype)
+    return (array if dtype is string else array.astype(storage_type(dtype))), dtype
 
 
 def make_tensor_proto(
-    values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
-) -> Any:
-    """A `TensorProto` message with the values of a tensor.
+    values: TensorLike,
+    dtype: DTypeLike = None,
+    shape: ShapeLike = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
+) -> TensorProto:
+    """Creates a `TensorProto` message with the values of a tensor.
 
     Args:
         values: a Python value, nested list, array or tensor.
-        dtype: the dtype it gets; by default by the rules of `tf.convert_to_tensor`.
-        shape: the shape it gets; a message with fewer values than that repeats its last one.
+        dtype: the dtype of the message; by default by the rules of `tf.convert_to_tensor`.
+        shape: the shape of the message; a message with fewer values than that repeats its last one.
         verify_shape: refuses values of another shape than `shape`.
-        allow_broadcast: with `shape`, takes values of that shape, or a single one.
+        allow_broadcast: with `shape`, accepts values of that shape, or a single one.
+
+    Returns:
+        The message.
 
     Raises:
         ValueError: `values` is None, or there are too many values for `shape`.
@@ -73,7 +84,7 @@ def make_tensor_proto(
     proto_class = _proto_class()
     dtype = None if dtype is None else as_dtype(dtype).base_dtype
     array, dtype = _array(values, dtype)
-    dims = array.shape if shape is None else tuple(int(d) for d in shape)
+    dims = array.shape if shape is None else tuple(TensorShape(shape).as_list())
     size = int(np.prod(dims, dtype=np.int64))
     wrong = (verify_shape and array.shape != dims) or (allow_broadcast and array.shape != dims and array.size != 1)
     if wrong:
@@ -97,7 +108,7 @@ def make_tensor_proto(
 
 
 def _strings(content: bytes, count: int) -> np.ndarray:
-    """The strings of a message's content: the lengths of all, then all bytes."""
+    """Returns the strings of a message's content: the lengths of all, then all bytes."""
     lengths, position = [], 0
     for _ in range(count):
         length, position = read_varint(content, position)
@@ -109,11 +120,14 @@ def _strings(content: bytes, count: int) -> np.ndarray:
     return out
 
 
-def make_ndarray(tensor: Any) -> np.ndarray:
-    """The array of a `TensorProto` message.
+def make_ndarray(tensor: TensorProto) -> np.ndarray:
+    """Returns the array of a `TensorProto` message.
 
     Args:
         tensor: the message.
+
+    Returns:
+        A NumPy array of the dtype and shape of the message.
 
     Raises:
         TypeError: its dtype has no NumPy type.

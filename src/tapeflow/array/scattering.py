@@ -1,4 +1,4 @@
-"""Ops that put slices where their indices say."""
+"""Ops that write slices at places that indices name."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched import with_slice_numbers
+from tapeflow.array.creation import zeros
 from tapeflow.array.gathering import flat_places, gather_nd
+from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.gradients import shape_argument
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, Slices, vector
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
-    target = TensorShape(shape)
+    target = TensorShape(None if isinstance(shape, Tensor) else shape)
+    if target.rank is None:  # not static
+        return target
     if indices.rank is None or updates.rank is None:
         return target
     outer = indices.rank - 1
@@ -38,7 +46,9 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
 
 
 def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """Where the updates go in the rows of a tensor of that shape, and the updates in as many rows."""
+    """Returns the places of the updates in the flattened leading dimensions of a shape, and the updates in as many
+    rows.
+    """
     if not indices.ndim or indices.shape[-1] > len(shape):
         raise TypeError("the shape rule says what is wrong")
     depth, outer = indices.shape[-1], indices.shape[:-1]
@@ -80,7 +90,7 @@ def _scattered_texts(
 
 @op("ScatterNd", kernel=_scattered, host=("shape",), shape=_scatter_rule, strings=_scattered_texts)
 def _scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
-    """Zeros of a shape, with updates added at places."""
+    """Returns zeros of a shape, with updates added at places."""
 
 
 @_scatter_nd.gradient(needs="input0")
@@ -88,14 +98,26 @@ def _(call: Call, dy: Any) -> Any:
     return None, gather_nd(dy, call.inputs[0], bad_indices_policy=call.attrs[1])
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
-    """A tensor of zeros with updates added at the places that indices name.
+@_scatter_nd.batching
+def _(batch: Batch, indices: Slices, updates: Slices, shape: Any, bad_indices_policy: str) -> Any:
+    whole = (batch.count, *vector(shape))
+    return batch.run(with_slice_numbers(batch, indices), batch.stack(updates), whole, bad_indices_policy)
+
+
+def scatter_nd(
+    indices: TensorLike, updates: TensorLike, shape: ShapeLike, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """Adds updates to a tensor of zeros, at the places that indices name.
 
     Args:
         indices: int16, int32 or int64, of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: of shape `indices.shape[:-1] + shape[k:]`.
         shape: of the result.
-        bad_indices_policy: "ERROR", or "IGNORE": what is out of range is left out. By default an error on the CPU.
+        bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
+            the CPU.
+
+    Returns:
+        A tensor of shape `shape` and of the dtype of `updates`.
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or an index is out of range.
@@ -149,29 +171,24 @@ def _update(
     return out
 
 
-def _added(
-    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
-) -> torch.Tensor:
-    out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    target.index_add_(0, places, rows)
-    return out
+def _accumulated(sign: int) -> Any:
+    def kernel(
+        tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
+    ) -> torch.Tensor:
+        out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
+        target.index_add_(0, places, rows, alpha=sign)
+        return out
+
+    return kernel
 
 
-def _subtracted(
-    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
-) -> torch.Tensor:
-    out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    target.index_add_(0, places, rows, alpha=-1)
-    return out
-
-
-def _extreme(how: str) -> Any:
+def _extreme(reduction: str) -> Any:
     def kernel(
         tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
     ) -> torch.Tensor:
         out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
         where = places.reshape((-1,) + (1,) * (rows.ndim - 1)).expand_as(rows)
-        target.scatter_reduce_(0, where, rows, how)
+        target.scatter_reduce_(0, where, rows, reduction)
         return out
 
     return kernel
@@ -181,25 +198,36 @@ def _extreme(how: str) -> Any:
 def _tensor_scatter_update(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
-    """A tensor with updates put at places."""
+    """Replaces slices of a tensor at places."""
 
 
 @_tensor_scatter_update.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow.array.creation import zeros
-
     indices, policy = call.inputs[1], call.attrs[0]
     without = _tensor_scatter_update(dy, indices, zeros(shape_argument(call.shape(2)), dy.dtype), policy)
     return without, None, gather_nd(dy, indices, bad_indices_policy=policy)
 
 
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
-    """A tensor with slices replaced at the places that indices name.
+def _updated_batch(batch: Batch, tensor: Slices, indices: Slices, updates: Slices, bad_indices_policy: str) -> Any:
+    places = with_slice_numbers(batch, indices)
+    return batch.run(batch.stack(tensor), places, batch.stack(updates), bad_indices_policy)
+
+
+_tensor_scatter_update.batching(_updated_batch)
+
+
+def tensor_scatter_nd_update(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """Replaces slices of a tensor at the places that indices name.
 
     Args:
         tensor: of any dtype.
         indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Of several for one place, the last one counts.
+
+    Returns:
+        A tensor of the dtype and shape of `tensor`.
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or an index is out of range.
@@ -211,11 +239,24 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     return _tensor_scatter_update(tensor, indices, updates, "", name)
 
 
-@op("TensorScatterAdd", kernel=_added, shape=_into_rule)
+@op("TensorScatterAdd", kernel=_accumulated(1), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
-    """A tensor with updates added at the places that indices name. See `tf.tensor_scatter_nd_update`.
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """Adds updates to a tensor at the places that indices name.
+
+    Args:
+        tensor: of a numeric dtype.
+        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
+        bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
+            the CPU.
+
+    Returns:
+        A tensor of the dtype and shape of `tensor`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an index is out of range.
 
     Example:
         >>> tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [10, 20]).numpy().tolist()
@@ -228,11 +269,24 @@ def _(call: Call, dy: Any) -> Any:
     return dy, None, gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
-@op("TensorScatterSub", kernel=_subtracted, shape=_into_rule)
+@op("TensorScatterSub", kernel=_accumulated(-1), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
-    """A tensor with updates subtracted at the places that indices name. See `tf.tensor_scatter_nd_update`.
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """Subtracts updates from a tensor at the places that indices name.
+
+    Args:
+        tensor: of a numeric dtype.
+        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
+        bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
+            the CPU.
+
+    Returns:
+        A tensor of the dtype and shape of `tensor`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an index is out of range.
 
     Example:
         >>> tf.tensor_scatter_nd_sub([1, 2, 3], [[1]], [10]).numpy().tolist()
@@ -245,11 +299,24 @@ def _(call: Call, dy: Any) -> Any:
     return dy, None, -gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
-@op("TensorScatterMax", kernel=_extreme("amax"), shape=_into_rule)
+@op("TensorScatterMax", kernel=_extreme("amax"), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
-    """A tensor with the maximum of it and of updates at places. See `tf.tensor_scatter_nd_update`.
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """Takes the maximum of a tensor and of updates at the places that indices name.
+
+    Args:
+        tensor: of a real dtype.
+        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`.
+        bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
+            the CPU.
+
+    Returns:
+        A tensor of the dtype and shape of `tensor`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an index is out of range.
 
     Example:
         >>> tf.tensor_scatter_nd_max([1, 2, 3], [[1], [2]], [9, 0]).numpy().tolist()
@@ -257,11 +324,24 @@ def tensor_scatter_nd_max(
     """
 
 
-@op("TensorScatterMin", kernel=_extreme("amin"), shape=_into_rule)
+@op("TensorScatterMin", kernel=_extreme("amin"), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
-    """A tensor with the minimum of it and of updates at places. See `tf.tensor_scatter_nd_update`.
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """Takes the minimum of a tensor and of updates at the places that indices name.
+
+    Args:
+        tensor: of a real dtype.
+        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`.
+        bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
+            the CPU.
+
+    Returns:
+        A tensor of the dtype and shape of `tensor`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an index is out of range.
 
     Example:
         >>> tf.tensor_scatter_nd_min([1, 2, 3], [[1], [2]], [9, 0]).numpy().tolist()
@@ -270,17 +350,14 @@ def tensor_scatter_nd_min(
 
 
 def _extreme_gradient(call: Call, dy: Any) -> Any:
-    """To the tensor and the updates alike where they are the extreme, as TensorFlow does it."""
-    from tapeflow.math import equal, multiply
-    from tapeflow.math.casting import cast
-
+    """Shares the gradient between the tensor and the updates that are the extreme, as TensorFlow does."""
     tensor, indices, updates = call.inputs
     out = call.outputs[0]
-    here = cast(equal(out, tensor), dy.dtype)
-    there = cast(equal(gather_nd(out, indices), updates), dy.dtype)
+    here = cast_to(ops.Equal(out, tensor), dy.dtype)
+    there = cast_to(ops.Equal(gather_nd(out, indices), updates), dy.dtype)
     count = tensor_scatter_nd_add(here, indices, there)
     share = dy / count
-    return multiply(share, here), None, multiply(gather_nd(share, indices), there)
+    return ops.Mul(share, here), None, ops.Mul(gather_nd(share, indices), there)
 
 
 tensor_scatter_nd_max.gradient(needs="inputs outputs")(_extreme_gradient)

@@ -10,44 +10,46 @@ import torch
 
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
-    """Says what is wrong with the new shape; a -1 takes what is left."""
-    wanted = [shape] if isinstance(shape, int) else list(shape)
-    if any(isinstance(d, tuple) for d in wanted):
-        raise invalid(f"sizes input must be 1-D, not {text(TensorShape(np.shape(wanted)))}")
+    """Returns the new shape, with the dimension that a -1 stands for."""
+    if isinstance(shape, Tensor):  # not static
+        return TensorShape(None)
+    new_shape = [shape] if isinstance(shape, int) else list(shape)
+    if any(isinstance(d, tuple) for d in new_shape):
+        raise invalid(f"sizes input must be 1-D, not {text(TensorShape(np.shape(new_shape)))}")
     count = x.num_elements()
-    if wanted.count(-1) > 1:
-        first, second = [i for i, d in enumerate(wanted) if d == -1][:2]
+    if new_shape.count(-1) > 1:
+        first, second = [i for i, d in enumerate(new_shape) if d == -1][:2]
         raise invalid(f"Only one input size may be -1, not both {first} and {second}")
-    for i, d in enumerate(wanted):
+    for i, d in enumerate(new_shape):
         if d is not None and d < -1:
             raise invalid(f"Size {i} must be non-negative, not {d}")
-    missing = [i for i, d in enumerate(wanted) if d is None or d == -1]
-    known = 1
-    for d in wanted:
-        known *= 1 if d is None or d == -1 else d
-    if missing:
-        left = count // known if len(missing) == 1 and count is not None and known else None
-        found = TensorShape([left if i in missing else d for i, d in enumerate(wanted)])
-        if None in wanted:  # which is not known while a graph is built
-            return found
-    if missing and not known and count:
+    unknown = [i for i, d in enumerate(new_shape) if d is None or d == -1]
+    size = math.prod(d for d in new_shape if d is not None and d != -1)
+    if unknown:
+        rest = count // size if len(unknown) == 1 and count is not None and size else None
+        result = TensorShape([rest if i in unknown else d for i, d in enumerate(new_shape)])
+        if None in new_shape:
+            return result
+    if unknown and not size and count:
         raise invalid(f"Input to reshape is a tensor with {count} values, but the requested shape has 0")
-    if missing and known and count is not None and count % known:
+    if unknown and size and count is not None and count % size:
         raise invalid(
-            f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {known}"
+            f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {size}"
         )
-    if not missing and count is not None and count != known:
-        raise invalid(f"Input to reshape is a tensor with {count} values, but the requested shape has {known}")
-    return found if missing else TensorShape(wanted)
+    if not unknown and count is not None and count != size:
+        raise invalid(f"Input to reshape is a tensor with {count} values, but the requested shape has {size}")
+    return result if unknown else TensorShape(new_shape)
 
 
 def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:
@@ -56,9 +58,9 @@ def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:
     except RuntimeError:
         if x.numel() or type(shape) is int or 0 not in shape or list(shape).count(-1) != 1 or min(shape) < -1:
             raise
-        # What is left is ambiguous beside a 0, and torch refuses. In TensorFlow it is what is left without all zeros.
-        left = math.prod(d for d in x.shape if d) // math.prod(d for d in shape if d > 0)
-        return torch.reshape(x, [left if d == -1 else d for d in shape])
+        # A -1 is ambiguous beside a 0, and torch refuses it. In TensorFlow the other dimensions decide.
+        rest = math.prod(d for d in x.shape if d) // math.prod(d for d in shape if d > 0)
+        return torch.reshape(x, [rest if d == -1 else d for d in shape])
 
 
 @op(
@@ -70,12 +72,15 @@ def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:
     identity_if_same_shape=True,
     view=True,
 )
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
-    """Gives a tensor another shape, with the same elements in the same order.
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
+    """Reshapes a tensor; the elements stay the same, in the same order.
 
     Args:
         tensor: of any dtype.
-        shape: the new shape; one dimension may be -1 and takes what is left.
+        shape: the new shape; one dimension may be -1 and is computed from the others.
+
+    Returns:
+        A tensor of that shape and of the dtype of `tensor`.
 
     Raises:
         InvalidArgumentError: the number of elements differs.
@@ -91,19 +96,29 @@ def _(call: Call, dy: Any) -> Any:
     return reshape(dy, call.shape(0))
 
 
+@reshape.batching
+def _(batch: Batch, x: Slices, shape: Any) -> Any:
+    dims = vector(shape)
+    static_dims = batch.outputs[0].shape.as_list() if batch.outputs[0].shape.rank == len(dims) else dims
+    # A -1 would be ambiguous where there are no slices.
+    return batch.reshape(x.value, [d if s is None else s for d, s in zip(dims, static_dims, strict=True)])
+
+
 def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
+    if isinstance(shape, Tensor):  # not static
+        return TensorShape(None)
     if isinstance(shape, int) or any(isinstance(d, tuple) for d in shape):
         raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(TensorShape(np.shape(shape)))}")
-    wanted = tuple(shape)
-    for d in wanted:
+    dims = tuple(shape)
+    for d in dims:
         if d is not None and d < 0:
             raise invalid(f"Dimension {d} must be >= 0")
+    target = TensorShape(dims)
     if x.rank is None:
-        return TensorShape(wanted)
-    if x.rank > len(wanted):
-        raise invalid(f"Rank of input ({x.rank}) must be no greater than rank of output shape ({len(wanted)}).")
-    target = TensorShape(wanted)
-    for m, n in zip(x.as_list()[::-1], wanted[::-1], strict=False):
+        return target
+    if x.rank > len(dims):
+        raise invalid(f"Rank of input ({x.rank}) must be no greater than rank of output shape ({len(dims)}).")
+    for m, n in zip(x.as_list()[::-1], dims[::-1], strict=False):
         if m != n and m != 1 and m is not None and n is not None:
             raise invalid(f"Incompatible shapes: {text(x)} vs. {text(target)}")
     return target
@@ -123,11 +138,18 @@ def _broadcasted(x: torch.Tensor, shape: Any) -> torch.Tensor:
     moves=True,
     identity_if_same_shape=True,
 )
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Repeats a tensor along dimensions of length 1, and new leading ones, to the given shape.
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
+    """Repeats a tensor along dimensions of length 1, and along new leading ones.
+
+    Args:
+        input: of any dtype.
+        shape: the shape of the result.
+
+    Returns:
+        A tensor of that shape and of the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: the shape is not one the tensor broadcasts to.
+        InvalidArgumentError: `input` does not broadcast to that shape.
 
     Example:
         >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
@@ -138,6 +160,12 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
 @broadcast_to.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     return sum_to_shape(dy, call.shape(0))
+
+
+@broadcast_to.batching
+def _(batch: Batch, x: Slices, shape: Any) -> Any:
+    dims = vector(shape)
+    return batch.run(batch.lift(x, len(dims)), (batch.count, *dims))
 
 
 def _squeeze_rule(x: TensorShape, squeeze_dims: Any = None) -> TensorShape:
@@ -171,17 +199,20 @@ def _squeezed(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
         if shape[a] != 1:
             raise TypeError("the shape rule says what is wrong")
     if len(axes) > 1:
-        axes = tuple({a % len(shape) for a in axes})  # a dimension may be given twice
+        axes = tuple({a % len(shape) for a in axes})  # a dimension may be named twice
     return torch.squeeze(x, axes)
 
 
 @op("Squeeze", kernel=_squeezed, rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True, view=True)
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
-    """Takes dimensions of length 1 away.
+def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
+    """Removes dimensions of length 1.
 
     Args:
         input: of any dtype.
-        axis: the dimension or dimensions to take away; all that have length 1 by default.
+        axis: the dimension or dimensions to remove; all that have length 1 by default.
+
+    Returns:
+        A tensor with the same elements and fewer dimensions.
 
     Raises:
         InvalidArgumentError: a dimension of `axis` is not of length 1, or does not exist.
@@ -197,12 +228,24 @@ def _(call: Call, dy: Any) -> Any:
     return reshape(dy, call.shape(0))
 
 
+@squeeze.batching
+def _(batch: Batch, x: Slices, axis: Any) -> Any:
+    axes = list(_axes(axis))
+    if not axes:
+        if not x.slice.shape.is_fully_defined():
+            raise NoRule
+        axes = [i for i, d in enumerate(x.slice.shape) if d == 1]
+    return batch.run(x.value, behind(axes)) if axes else x.value
+
+
 def _expand_dims_rule(x: TensorShape, axis: Any) -> TensorShape:
     axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
     if isinstance(axis, tuple):
         raise invalid("'dim' must be a tensor with a single value")
     if x.rank is None:
         return TensorShape(None)
+    if isinstance(axis, Tensor) or axis is None:  # not static
+        return TensorShape([None] * (x.rank + 1))
     if not -x.rank - 1 <= axis <= x.rank:
         raise invalid(f"Tried to expand dim index {axis} for tensor with {x.rank} dimensions.")
     dims = x.as_list()
@@ -215,12 +258,15 @@ def _unsqueezed(x: torch.Tensor, axis: Any) -> torch.Tensor:
 
 
 @op("ExpandDims", kernel=_unsqueezed, host=("axis",), shape=_expand_dims_rule, moves=True, view=True)
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
-    """Puts in a dimension of length 1.
+def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
+    """Inserts a dimension of length 1.
 
     Args:
         input: of any dtype, of rank n.
         axis: where the dimension goes, from -n - 1 to n.
+
+    Returns:
+        A tensor of rank n + 1 with the same elements.
 
     Raises:
         InvalidArgumentError: `axis` is out of that range.
@@ -236,6 +282,11 @@ def _(call: Call, dy: Any) -> Any:
     return reshape(dy, call.shape(0))
 
 
+@expand_dims.batching
+def _(batch: Batch, x: Slices, axis: Any) -> Any:
+    return batch.run(x.value, behind(static(axis)))
+
+
 # ---- transpose -------------------------------------------------------------------------------------------------------
 
 
@@ -243,16 +294,20 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     if x.rank is None:
         return TensorShape(None)
     rank = x.rank
+    if isinstance(perm, Tensor):  # not static
+        return TensorShape([None] * rank)
     if not isinstance(perm, tuple) or any(isinstance(p, tuple) for p in perm):
         raise invalid(f"perm must be a vector, got shape {text(TensorShape(np.shape(perm)))}")
     if len(perm) != rank:
         raise invalid(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(perm)}")
+    if None in perm:
+        return TensorShape([None] * rank)
     for p in perm:
         if not -rank <= p < rank:
             raise invalid(f"{p} is out of range [0 .. {rank})")
-    found = {p % rank for p in perm}
+    sources = {p % rank for p in perm}
     for i in range(rank):
-        if i not in found:
+        if i not in sources:
             raise invalid(f"{i} is missing from {{{','.join(map(str, perm))}}}.")
     return TensorShape([x[p] for p in perm])
 
@@ -271,7 +326,7 @@ def _conjugate_permuted(x: torch.Tensor, perm: Any) -> torch.Tensor:
     node_name="transpose",
 )
 def _transpose(a: Any, perm: Any, name: str | None = None) -> Any:
-    """Puts dimensions in another order."""
+    """Permutes dimensions."""
 
 
 @_transpose.gradient()
@@ -281,7 +336,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op("ConjugateTranspose", kernel=_conjugate_permuted, host=("perm",), shape=_transpose_rule)
 def _conjugate_transpose(a: Any, perm: Any, name: str | None = None) -> Any:
-    """Puts dimensions in another order, and takes the complex conjugate."""
+    """Permutes dimensions, and takes the complex conjugate."""
 
 
 @_conjugate_transpose.gradient()
@@ -289,12 +344,19 @@ def _(call: Call, dy: Any) -> Any:
     return _conjugate_transpose(dy, inverse_permutation(call.attrs[0]))
 
 
+@_conjugate_transpose.batching
+@_transpose.batching
+def _(batch: Batch, x: Slices, perm: Any) -> Any:
+    return batch.run(x.value, (0, *(p % x.rank + 1 for p in static(perm))))
+
+
 _REVERSED = [tuple(range(rank))[::-1] for rank in range(16)]
 
 
 def inverse_permutation(perm: Any) -> Any:
-    """The permutation that undoes another, whose entries may count from the end."""
-    if isinstance(perm, Tensor):  # not known while a graph is built
+    """Returns the permutation that undoes another, whose entries may count from the end."""
+    if isinstance(perm, Tensor) or any(isinstance(p, Tensor) for p in perm):  # not static
+        perm = convert(perm)
         return ops.InvertPermutation(perm % ops.Size(perm))
     rank = len(perm)
     inverse = [0] * rank
@@ -303,13 +365,16 @@ def inverse_permutation(perm: Any) -> Any:
     return tuple(inverse)
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose") -> Any:
-    """Puts the dimensions of a tensor in another order.
+def transpose(a: TensorLike, perm: AxisLike = None, conjugate: bool = False, name: str | None = "transpose") -> Tensor:
+    """Permutes the dimensions of a tensor.
 
     Args:
         a: of any dtype, of rank n.
-        perm: dimension i of the result is dimension `perm[i]` of `a`; by default in reverse order.
+        perm: dimension i of the result is dimension `perm[i]` of `a`; by default the order is reversed.
         conjugate: also takes the complex conjugate of complex numbers.
+
+    Returns:
+        A tensor of the same dtype and rank.
 
     Raises:
         InvalidArgumentError: `perm` is no permutation of the n dimensions.
@@ -318,13 +383,11 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
         >>> tf.transpose([[1, 2], [3, 4]]).numpy().tolist()
         [[1, 3], [2, 4]]
     """
+    tensor: Any = a
+    if (perm is None or conjugate) and not isinstance(a, Tensor):
+        tensor = convert(a)
     if perm is None:
-        if not isinstance(a, Tensor):
-            a = convert(a)
-        perm = _REVERSED[len(a.value.shape)] if type(a) is EagerTensor else _REVERSED[a.shape.rank]
-    if conjugate:
-        if not isinstance(a, Tensor):
-            a = convert(a)
-        if a.dtype.is_complex:
-            return _conjugate_transpose(a, perm, name)
-    return _transpose(a, perm, name)
+        perm = _REVERSED[len(tensor.value.shape) if type(tensor) is EagerTensor else tensor.shape.rank]
+    if conjugate and tensor.dtype.is_complex:
+        return _conjugate_transpose(tensor, perm, name)
+    return _transpose(tensor, perm, name)

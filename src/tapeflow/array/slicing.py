@@ -1,49 +1,66 @@
 """Slices: `tf.slice`, `tf.strided_slice`, and the square brackets of tensors and variables.
 
-Brackets are a `StridedSlice`, which says in numbers and bit masks what Python says in ints, slices, None and `...`.
-Most of them mean the same to torch, which then takes them as they are; a tape gets the numbers and masks.
+Brackets are a `StridedSlice`, which writes Python's ints, slices, None and `...` as numbers and bit masks. Most of them
+mean the same to torch, which then gets them as they are; a tape records the numbers and masks.
 """
 
 from __future__ import annotations
 
 import functools
 import numbers
+from collections.abc import Iterator, Sequence
 from types import EllipsisType, NoneType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
 
-from tapeflow.array.joining import unstack
-from tapeflow.core.autodiff.gradients import shape_argument
+from tapeflow.array.batched import with_slice_numbers
+from tapeflow.array.joining import stack, unstack
+from tapeflow.array.masks import boolean_mask
+from tapeflow.array.passing import cast_to
+from tapeflow.core.autodiff.gradients import shape_argument, sum_to_shape
 from tapeflow.core.autodiff.tape import Call, record_unary
 from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, text
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.variable import Variable
 
 # ---- slice -----------------------------------------------------------------------------------------------------------
 
 
 def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
-    if x.rank is None:
-        return TensorShape([None if s == -1 else s for s in size])
-    rank = x.rank
+    if isinstance(size, Tensor):  # not static
+        return TensorShape(None if x.rank is None else [None] * x.rank)
+    rank = len(size) if x.rank is None and isinstance(size, tuple) else x.rank
+    if isinstance(begin, Tensor):
+        begin = (None,) * (rank or 0)
     if np.shape(begin) != (rank,) or np.shape(size) != (rank,):
         raise invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {rank}, "
             f"but got shapes {text(TensorShape(np.shape(begin)))} and {text(TensorShape(np.shape(size)))} instead."
         )
+    if x.rank is None:
+        return TensorShape([None if s == -1 else s for s in size])
+    dims: list[int | None] = []
     for i, (b, s, d) in enumerate(zip(begin, size, x, strict=True)):
-        if d is not None and not 0 <= b <= d:
+        rest = None if d is None or b is None else d - b
+        if d is not None and b is not None and not 0 <= b <= d:
             raise invalid(f"Expected begin[{i}] in [0, {d}], but got {b}")
-        if d is not None and s != -1 and not 0 <= s <= d - b:
-            raise invalid(f"Expected size[{i}] in [0, {d - b}], but got {s}")
-    return TensorShape([s if s != -1 else None if d is None else d - b for b, s, d in zip(begin, size, x, strict=True)])
+        if rest is not None and s is not None and s != -1 and not 0 <= s <= rest:
+            raise invalid(f"Expected size[{i}] in [0, {rest}], but got {s}")
+        dims.append(rest if s == -1 else s)
+    return TensorShape(dims)
 
 
 def _part(x: torch.Tensor, begin: Any, size: Any) -> torch.Tensor:
@@ -62,13 +79,16 @@ _slice_type = slice  # Python's; `slice` is TensorFlow's from here on
 
 
 @op("Slice", kernel=_part, host=("begin", "size"), shape=_slice_rule, moves=True)
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
-    """A part of a tensor: from `begin` on, of the given size.
+def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
+    """Takes a part of a tensor: from `begin` on, of size `size`.
 
     Args:
         input_: of any dtype, of rank n.
         begin: n numbers, the first index in each dimension.
-        size: n numbers; -1 stands for all that is left.
+        size: n numbers; -1 stands for all elements from `begin` on.
+
+    Returns:
+        A tensor of the same dtype and rank.
 
     Raises:
         InvalidArgumentError: the part does not lie in the tensor.
@@ -81,30 +101,29 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
 
 @slice.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow.array.padding import pad
-
     begin, size = call.attrs
     if not all(isinstance(v, tuple) for v in (begin, size, call.shape(0))):
-        return pad(dy, _paddings(dy, begin, call.shape(0)))
+        return ops.Pad(dy, _paddings(dy, begin, call.shape(0)))
     paddings = [(b, 0 if s == -1 else d - b - s) for b, s, d in zip(begin, size, call.shape(0), strict=True)]
-    return pad(dy, paddings)
+    return ops.Pad(dy, paddings)
 
 
 def _paddings(part: Any, begin: Any, whole: Any) -> Any:
-    """What is missing around a part that begins somewhere, in a graph where not all numbers are known."""
-    from tapeflow.array.joining import stack
-    from tapeflow.array.properties import shape
-    from tapeflow.math.casting import cast
+    """Returns the paddings from a part of a tensor to the whole, in a graph where not all numbers are static."""
+    begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
+    return stack([begin, convert(shape_argument(whole), int32) - ops.Shape(part) - begin], 1)
 
-    begin = cast(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
-    return stack([begin, convert(shape_argument(whole), int32) - shape(part) - begin], 1)
+
+@slice.batching
+def _(batch: Batch, x: Slices, begin: Any, size: Any) -> Any:
+    return batch.run(x.value, (0, *vector(begin)), (-1, *vector(size)))
 
 
 # ---- strided slice ---------------------------------------------------------------------------------------------------
 
 
 class _Spec(NamedTuple):
-    """The numbers and masks of a StridedSlice; bit i of a mask speaks of entry i of the lists."""
+    """The numbers and masks of a StridedSlice; bit i of a mask is about entry i of the lists."""
 
     begin: Any
     end: Any
@@ -117,12 +136,16 @@ class _Spec(NamedTuple):
 
 
 def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
-    """What torch takes for a spec: an index with positive steps, and the dimensions of the result to turn round.
+    """Returns torch's index for a spec, with positive steps, and the dimensions of the result to reverse.
 
     Follows the rules of TensorFlow's `ValidateStridedSliceOp`. Dimensions may be None, and then nothing is checked.
+
+    Raises:
+        InvalidArgumentError: the spec is not valid, or does not fit the shape.
     """
     begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = spec
-    if not (np.ndim(begin) == 1 and len(begin) == len(end) == len(strides)):
+    sequences = all(isinstance(v, (list, tuple)) for v in (begin, end, strides))
+    if not (sequences and np.ndim(begin) == 1 and len(begin) == len(end) == len(strides)):
         shapes = [text(TensorShape(np.shape(v))) for v in (begin, end, strides)]
         raise invalid(
             f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, "
@@ -172,7 +195,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
 
 
 def _positive(first: Any, last: Any, stride: int, length: int) -> Any:
-    """The slice with a positive step that has the same elements."""
+    """Returns the slice with a positive step that has the same elements."""
     if stride > 0:
         return _slice_type(first, last, stride)
     places = range(*_slice_type(first, last, stride).indices(length))
@@ -188,13 +211,15 @@ def _strided(input: torch.Tensor, *spec: Any) -> torch.Tensor:
 def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
     if input.rank is None:
         return TensorShape(None)
-    known = _Spec(*spec)
-    if any(isinstance(v, tuple) and None in v for v in known[:3]):
-        return _partly_known_rule(input, known)
+    slice_spec = _Spec(*spec)
+    if any(isinstance(v, Tensor) for v in slice_spec[:3]):  # not static
+        return TensorShape(None)
+    if all(isinstance(v, tuple) for v in slice_spec[:3]) and any(None in v for v in slice_spec[:3]):
+        return _partly_static_rule(input, slice_spec)
     dims: list[int | None] = []
     shape = input.as_list()
     # A slice of an unknown length has an unknown length.
-    index, _ = _torch_index([2**62 if d is None else d for d in shape], known)
+    index, _ = _torch_index([2**62 if d is None else d for d in shape], slice_spec)
     axis = 0
     for entry in index:
         if entry is None:
@@ -211,8 +236,8 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
 _FAR = 2**40  # past the end of every dimension
 
 
-def _partly_known_rule(input: TensorShape, spec: _Spec) -> TensorShape:
-    """`_strided_rule` in a graph, where some numbers are not known: what differs between two guesses is not either."""
+def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
+    """Applies `_strided_rule` where some numbers are not static: dimensions that differ between two trials are not."""
     if None in spec.strides:
         return TensorShape(None)
     trials = []
@@ -235,13 +260,71 @@ def _strided_slice(
     input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
     new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A part of a tensor, with steps."""
+    """Takes a part of a tensor, with steps."""
 
 
 @_strided_slice.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     begin, end, strides, *masks = call.attrs
     return _strided_slice_grad(shape_argument(call.shape(0)), begin, end, strides, dy, *masks)
+
+
+class _PickedElements:
+    """A strided slice that takes elements at places that differ between slices of a batch, along some axes, and all
+    elements along the others.
+
+    Attributes:
+        order: the axes along which it takes one element, then the others.
+
+    Raises:
+        NoRule: it takes something else.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        begin: Slices,
+        strides: Any,
+        begin_mask: int,
+        end_mask: int,
+        ellipsis: int,
+        new: int,
+        shrink: int,
+    ) -> None:
+        if new:
+            raise NoRule
+        self._begin, self._entries = begin, []
+        axes, axis = [], 0
+        for i, step in enumerate(strides):
+            if ellipsis >> i & 1:
+                axis += rank - (len(strides) - 1)
+                continue
+            if shrink >> i & 1:
+                axes.append(axis)
+                self._entries.append(i)
+            elif step != 1 or not (begin_mask & end_mask) >> i & 1:
+                raise NoRule
+            axis += 1
+        self.order = (*axes, *(a for a in range(rank) if a not in axes))
+
+    def places(self, dims: Sequence[Any]) -> Slices:
+        """Returns the places of the elements in a tensor of this shape; none of them negative."""
+        places = ops.GatherV2(self._begin.value, self._entries, 1)
+        lengths = convert([dims[a] for a in self.order[: len(self._entries)]], places.dtype)
+        negative = ops.Less(places, convert(0, places.dtype))
+        return self._begin._replace(value=ops.SelectV2(negative, ops.AddV2(places, lengths), places))
+
+
+@_strided_slice.batching
+def _(batch: Batch, x: Slices, begin: Any, end: Any, strides: Any, *masks: int) -> Any:
+    if isinstance(begin, Slices) and begin.stacked:
+        picked = _PickedElements(x.rank, begin, vector(strides), *masks)
+        values = ops.Transpose(x.value, (0, *(a + 1 for a in picked.order)) if x.stacked else picked.order)
+        places = picked.places(batch.dims(x))
+        return ops.GatherNd(values, with_slice_numbers(batch, places) if x.stacked else places.value)
+    begins, ends, steps = (vector(v) for v in (begin, end, strides))
+    begin_mask, end_mask, *others = (m << 1 for m in masks)
+    return batch.run(x.value, (0, *begins), (0, *ends), (1, *steps), begin_mask | 1, end_mask | 1, *others)
 
 
 def _spread(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int) -> torch.Tensor:
@@ -251,16 +334,16 @@ def _spread(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *m
     return dx
 
 
-def _given_shape(shape: Any, *_: Any) -> TensorShape:
+def _shape_rule(shape: Any, *_: Any) -> TensorShape:
     return TensorShape([d if type(d) is int else None for d in shape] if isinstance(shape, tuple) else None)
 
 
-@op("StridedSliceGrad", kernel=_spread, host=("shape", "begin", "end", "strides"), shape=_given_shape, moves=True)
+@op("StridedSliceGrad", kernel=_spread, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True)
 def _strided_slice_grad(
     shape: Any, begin: Any, end: Any, strides: Any, dy: Any, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Zeros of a shape, with `dy` where the slice was."""
+    """Returns zeros of a shape, with `dy` in the place of the slice."""
 
 
 @_strided_slice_grad.gradient()
@@ -269,54 +352,64 @@ def _(call: Call, dy: Any) -> Any:
     return _strided_slice(dy, begin, end, strides, *masks)
 
 
+@_strided_slice_grad.batching
+def _(batch: Batch, shape: Any, begin: Any, end: Any, strides: Any, dy: Slices, *masks: int) -> Any:
+    dims = vector(shape)
+    if isinstance(begin, Slices) and begin.stacked:
+        picked = _PickedElements(len(dims), begin, vector(strides), *masks)
+        places = with_slice_numbers(batch, picked.places(dims))
+        whole = ops.ScatterNd(places, batch.stack(dy), (batch.count, *[dims[a] for a in picked.order]))
+        return ops.Transpose(whole, (0, *[picked.order.index(a) + 1 for a in range(len(dims))]))
+    begins, ends, steps = (vector(v) for v in (begin, end, strides))
+    begin_mask, end_mask, *others = (m << 1 for m in masks)
+    masks = (begin_mask | 1, end_mask | 1, *others)
+    return batch.run((batch.count, *dims), (0, *begins), (0, *ends), (1, *steps), dy.value, *masks)
+
+
 def _updated(input: torch.Tensor, begin: Any, end: Any, strides: Any, value: torch.Tensor, *masks: int) -> torch.Tensor:
     index, flips = _torch_index(input.shape, _Spec(begin, end, strides, *masks))
     out = input.clone(memory_format=torch.contiguous_format)
-    wanted = out[index].shape
-    if value.shape != wanted:
-        try:
-            value = value.expand(wanted)
-        except RuntimeError:
-            given = text(TensorShape(value.shape))
-            final = text(TensorShape(wanted))
-            raise invalid(f"Cannot broadcast input shape {given} into final shape {final}") from None
+    final = out[index].shape
+    if value.shape != final:
+        if not certainly_broadcasts(TensorShape(value.shape), TensorShape(final)):
+            shapes = text(TensorShape(value.shape)), text(TensorShape(final))
+            raise invalid(f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]}")
+        value = value.expand(final)
     out[index] = torch.flip(value, flips) if flips else value
     return out
 
 
 @op("TensorStridedSliceUpdate", kernel=_updated, host=("begin", "end", "strides"), moves=True)
 def tensor_strided_slice_update(
-    input: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int = 0, end_mask: int = 0,
-    ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
-) -> Any:  # fmt: skip
-    """The tensor with `value` put where the slice is."""
+    input: TensorLike, begin: ShapeLike, end: ShapeLike, strides: ShapeLike, value: TensorLike, begin_mask: int = 0,
+    end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Returns the tensor with `value` written to the slice."""
 
 
 @tensor_strided_slice_update.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow.array.creation import zeros
-    from tapeflow.core.autodiff.gradients import sum_to_shape
-
     begin, end, strides, *masks = call.attrs
     part = _strided_slice(dy, begin, end, strides, *masks)
-    without = tensor_strided_slice_update(dy, begin, end, strides, zeros([], dy.dtype), *masks)
+    without = tensor_strided_slice_update(dy, begin, end, strides, convert(0, dy.dtype), *masks)
     return without, sum_to_shape(part, call.shape(1))
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: ShapeLike,
+    end: ShapeLike,
+    strides: ShapeLike = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: Variable | None = None,
     name: str | None = None,
-) -> Any:
-    """A part of a tensor with steps: what `input_[begin:end:strides]` gives.
+) -> Tensor:
+    """Takes a part of a tensor with steps: `input_[begin:end:strides]`.
 
     Args:
         input_: of any dtype, of rank n.
@@ -326,6 +419,9 @@ def strided_slice(
         new_axis_mask: bit i set: entry i is a `tf.newaxis`.
         shrink_axis_mask: bit i set: entry i is an index, and its dimension goes away.
         var: the variable that `input_` was read from; the result then has an `assign` method.
+
+    Returns:
+        A tensor of the same dtype.
 
     Raises:
         InvalidArgumentError: an index is out of range, or the lists do not go together.
@@ -350,7 +446,7 @@ _BASIC = frozenset({int, _slice_type, NoneType, EllipsisType})
 
 
 def getitem(self: Any, key: Any) -> Any:
-    """`tensor[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask."""
+    """Computes `tensor[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask."""
     kind = type(key)
     value = self.value
     if kind is int and type(value) is torch.Tensor and not detours:
@@ -382,12 +478,10 @@ def getitem(self: Any, key: Any) -> Any:
 
 
 def careful_getitem(self: Any, key: Any) -> Any:
-    """`getitem` for whatever is not on its short path."""
+    """Computes `tensor[key]` for all that is not on the short path of `getitem`."""
     if not isinstance(self, Tensor):
         self = convert(self)
     if _is_mask(key):
-        from tapeflow.array.masks import boolean_mask
-
         return boolean_mask(self, key)
     # eager errors name it as a scope
     return _strided_slice(self, *spec_of(key), name="strided_slice/" if state.graph is None else "strided_slice")
@@ -400,10 +494,10 @@ def _is_mask(key: Any) -> bool:
 
 
 def spec_of(key: Any) -> _Spec:
-    """The StridedSlice that stands for what is in the brackets.
+    """Returns the StridedSlice that stands for a key in brackets.
 
     Raises:
-        TypeError: something in it is no index.
+        TypeError: an entry of it is no index.
     """
     begin: list[Any] = []
     end: list[Any] = []
@@ -440,7 +534,7 @@ def spec_of(key: Any) -> _Spec:
 
 
 def _index(value: Any) -> Any:
-    """The int of an index; a tensor of a graph as it is."""
+    """Returns the int of an index; a tensor of a graph as it is."""
     if type(value) is int:
         return value
     if isinstance(value, (bool, np.bool_)):
@@ -457,7 +551,7 @@ def _index(value: Any) -> Any:
 
 
 def variable_getitem(self: Any, key: Any) -> Any:
-    """`variable[key]`: the part of its value, with a method `assign` that changes this part of the variable."""
+    """Computes `variable[key]`: a part of its value, with a method `assign` that changes this part of the variable."""
     part = self._read()[key]
     if not _is_mask(key):
         part.assign = functools.partial(_assign, self, key)
@@ -470,18 +564,14 @@ def _assign(variable: Any, key: Any, value: Any, name: str | None = None) -> Any
     value = convert(value, variable.dtype)
     try:
         updated = ops.TensorStridedSliceUpdate(variable.value(), begin, end, strides, value, *masks)
-    except Exception as error:
-        from tapeflow.core import errors
-
-        if isinstance(error, errors.InvalidArgumentError):
-            message = error.message.partition(" [Op:")[0]
-            raise invalid(f"{message} [Op:ResourceStridedSliceAssign] name: strided_slice/_assign") from None
-        raise
+    except InvalidArgumentError as error:
+        message = error.message.partition(" [Op:")[0]
+        raise invalid(f"{message} [Op:ResourceStridedSliceAssign] name: strided_slice/_assign") from None
     return variable.assign(updated)
 
 
-def iterate(self: Any) -> Any:
-    """The slices along the first dimension, one after the other.
+def iterate(self: Any) -> Iterator[Tensor]:
+    """Iterates over the slices along the first dimension.
 
     Raises:
         TypeError: the tensor is a scalar.

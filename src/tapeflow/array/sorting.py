@@ -9,26 +9,31 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.properties import shape as shape_op
+from tapeflow.array.batched import joined_batches
 from tapeflow.array.shaping import reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
 
 
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """Sorts a tensor along a dimension.
 
     Args:
         values: real numbers, of rank at least 1.
         axis: the dimension.
         direction: "ASCENDING" or "DESCENDING".
+
+    Returns:
+        A tensor of the same dtype and shape.
 
     Raises:
         ValueError: there is no such direction.
@@ -42,9 +47,9 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
 
 
 def argsort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
-) -> Any:
-    """The indices that sort a tensor along a dimension.
+    values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
+    """Returns the indices that sort a tensor along a dimension.
 
     Args:
         values: real numbers, of rank at least 1.
@@ -66,12 +71,8 @@ def argsort(
     return _sorted(values, axis, direction, 1)
 
 
-def _sorted(values: Any, axis: Any, direction: str, which: int) -> Any:
-    """Sorts with TopKV2, as TensorFlow does, the other way round for an ascending order."""
-    from tapeflow.bitwise import invert
-    from tapeflow.math.arithmetic import negative
-    from tapeflow.math.topk import top_k
-
+def _sorted(values: Any, axis: Any, direction: str, output: int) -> Any:
+    """Sorts with TopKV2, as TensorFlow does; for an ascending order it sorts the reversed values."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
@@ -81,18 +82,17 @@ def _sorted(values: Any, axis: Any, direction: str, which: int) -> Any:
     rank = len(values.shape)
     if not -rank <= axis < rank:
         raise invalid(f"slice index {axis} of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
-    other_way = None
+    # -1 - x reverses the order of all integers, unsigned and smallest ones too.
+    reverse_order = ops.Invert if values.dtype.is_integer else ops.Neg
     if direction == "ASCENDING":
-        # -1 - x keeps the order of all integers, unsigned and smallest ones too.
-        other_way = invert if values.dtype.is_integer else negative
-        values = other_way(values)
+        values = reverse_order(values)
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     last = axis % rank == rank - 1
-    found = top_k(values if last else transpose(values, order), shape_of(values)[axis])[which]
+    result = ops.TopKV2(values if last else transpose(values, order), shape_of(values)[axis])[output]
     if not last:
-        found = transpose(found, order)
-    return other_way(found) if other_way is not None and which == 0 else found
+        result = transpose(result, order)
+    return reverse_order(result) if direction == "ASCENDING" and output == 0 else result
 
 
 # ---- search ----------------------------------------------------------------------------------------------------------
@@ -105,10 +105,10 @@ def _bound(right: bool) -> Any:
         wide = _COMPARED_AS.get(values.dtype)
         if wide is not None:
             sorted_inputs, values = sorted_inputs.to(wide), values.to(wide)
-        found = torch.searchsorted(sorted_inputs.contiguous(), values.contiguous(), right=right)
+        places = torch.searchsorted(sorted_inputs.contiguous(), values.contiguous(), right=right)
         if values.is_floating_point():  # nothing is less than NaN, and NaN is less than nothing
-            found = torch.where(torch.isnan(values), sorted_inputs.shape[1] if right else 0, found)
-        return found.to(out_type.torch)
+            places = torch.where(torch.isnan(values), sorted_inputs.shape[1] if right else 0, places)
+        return places.to(out_type.torch)
 
     return kernel
 
@@ -117,23 +117,27 @@ _COMPARED_AS = {torch.bfloat16: torch.float32, torch.float16: torch.float32, tor
                 torch.uint32: torch.int64, torch.bool: torch.uint8}  # fmt: skip
 
 
-@op("LowerBound", kernel=_bound(False), orders=True, shape=lambda s, v, _: v)
+@op("LowerBound", kernel=_bound(False), orders=True, shape=lambda s, v, _: v, batching=joined_batches)
 def _lower_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The first places in sorted rows where values could go."""
+    """Returns the first places in sorted rows where values could be inserted."""
 
 
-@op("UpperBound", kernel=_bound(True), orders=True, shape=lambda s, v, _: v)
+@op("UpperBound", kernel=_bound(True), orders=True, shape=lambda s, v, _: v, batching=joined_batches)
 def _upper_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The last places in sorted rows where values could go."""
+    """Returns the last places in sorted rows where values could be inserted."""
 
 
 not_differentiable(_lower_bound, _upper_bound)
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
-) -> Any:
-    """Where values could go into sorted rows, which stay sorted.
+    sorted_sequence: TensorLike,
+    values: TensorLike,
+    side: str = "left",
+    out_type: DTypeLike = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Returns the places where values could be inserted into sorted rows, which stay sorted.
 
     Args:
         sorted_sequence: of shape `[..., n]`, sorted along the last dimension.
@@ -146,31 +150,31 @@ def searchsorted(
 
     Raises:
         ValueError: there is no such side.
-        InvalidArgumentError: the leading dimensions differ.
+        InvalidArgumentError: the leading dimensions differ, or an argument is a scalar.
 
     Example:
         >>> tf.searchsorted([1, 3, 5], [0, 3, 9]).numpy().tolist()
         [0, 1, 3]
     """
-    rows, wanted = convert(sorted_sequence), convert(values)
-    for shape in (rows.shape, wanted.shape):
+    rows, targets = convert(sorted_sequence), convert(values)
+    for shape in (rows.shape, targets.shape):
         if shape.rank == 0:
             raise invalid("slice index -1 of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
-    rows, flat = _as_matrix(rows), _as_matrix(wanted)
+    rows, flat = _as_matrix(rows), _as_matrix(targets)
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
-    found = (_upper_bound if side == "right" else _lower_bound)(rows, flat, as_dtype(out_type), name)
-    return reshape(found, shape_op(wanted))
+    bound = _upper_bound if side == "right" else _lower_bound
+    return reshape(bound(rows, flat, as_dtype(out_type), name), ops.Shape(targets))
 
 
 def _as_matrix(x: Any) -> Any:
-    """The tensor with its leading dimensions made one."""
+    """Returns a tensor with its leading dimensions joined to one."""
     *leading, columns = shape_of(x)
     return reshape(x, [math.prod(leading), columns])
 
 
 def _buckets(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
-    edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # so exact are they in the attr
+    edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # the precision of the attr
     if bool((edges[1:] < edges[:-1]).any()):
         raise invalid("Expected sorted boundaries")
     wide = input.dtype if input.dtype is torch.float64 else torch.float32
@@ -179,7 +183,7 @@ def _buckets(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
 
 @op("Bucketize", kernel=_buckets, shape=lambda x, _: x)
 def _bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
-    """How many of the sorted boundaries are not above each element."""
+    """Returns for each element the number of the sorted boundaries that are not above it."""
 
 
 not_differentiable(_bucketize)
@@ -192,14 +196,14 @@ UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "coun
 
 
 def _ranked(where: torch.Tensor, counts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Puts what is distinct in the order of first appearance.
+    """Puts distinct values in the order of their first appearance.
 
     Args:
         where: the number of each element's value.
-        counts: how often each value is there.
+        counts: the number of elements of each value.
 
     Returns:
-        Where each value appears first, and `where` and `counts` in the new order.
+        The place where each value appears first, and `where` and `counts` in the new order.
     """
     places = torch.arange(where.numel(), device=where.device)
     first = torch.full_like(counts, where.numel()).scatter_reduce_(0, where, places, "amin")
@@ -210,7 +214,8 @@ def _ranked(where: torch.Tensor, counts: torch.Tensor) -> tuple[torch.Tensor, to
 
 
 def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The distinct elements in the order of their first appearance, where each element is in them, and their counts."""
+    """Returns the distinct elements in the order of their first appearance, the place of each element among them, and
+    their counts."""
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
     _, where, counts = torch.unique(x, return_inverse=True, return_counts=True)
@@ -223,13 +228,13 @@ def _distinct_texts(x: np.ndarray) -> tuple[np.ndarray, torch.Tensor, torch.Tens
         raise invalid("unique expects a 1D vector.")
     seen: dict[Any, int] = {}
     where = torch.tensor([seen.setdefault(v, len(seen)) for v in x.tolist()], dtype=torch.int64)
-    found = np.empty(len(seen), x.dtype)
-    found[:] = list(seen)
-    return found, where, torch.bincount(where, minlength=len(seen))
+    distinct = np.empty(len(seen), x.dtype)
+    distinct[:] = list(seen)
+    return distinct, where, torch.bincount(where, minlength=len(seen))
 
 
 def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor]:
-    """The distinct slices along a dimension, where each slice is in them, and their counts."""
+    """Returns the distinct slices along a dimension, the place of each slice among them, and their counts."""
     number = _only_axis(TensorShape(x.shape), axis)
     flat = _distinct if isinstance(x, torch.Tensor) else _distinct_texts
     if number is None or x.ndim == 1:
@@ -243,7 +248,7 @@ def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor
 
 
 def _only_axis(x: TensorShape, axis: Any) -> int | None:
-    """The dimension in a vector of one, or None for an empty vector."""
+    """Returns the dimension in a vector of one, or None for an empty vector."""
     if isinstance(axis, int):
         raise invalid("axis expects a 1D vector.")
     if len(axis) > 1:
@@ -255,30 +260,24 @@ def _only_axis(x: TensorShape, axis: Any) -> int | None:
     return axis[0] % x.rank
 
 
-def _unique_kernel(x: Any, out_idx: DType = int32) -> Any:
-    y, where, _ = (_distinct if isinstance(x, torch.Tensor) else _distinct_texts)(x)
-    return y, where.to(out_idx.torch)
-
-
 def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
     y, where, counts = (_distinct if isinstance(x, torch.Tensor) else _distinct_texts)(x)
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
 
+def _unique_kernel(x: Any, out_idx: DType = int32) -> Any:
+    return _unique_counts_kernel(x, out_idx)[:2]
+
+
 @op("Unique", kernel=_unique_kernel, strings=_unique_kernel, moves=True, shape=lambda x, _: [[None], x])
 def _unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    """The distinct elements of a vector."""
+    """Returns the distinct elements of a vector."""
 
 
 @op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True,
     shape=lambda x, _: [[None], x, [None]])  # fmt: skip
 def _unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    """The distinct elements of a vector, and how many there are of each."""
-
-
-def _unique_slices_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
-    y, where, _ = _distinct_slices(x, axis)
-    return y, where.to(out_idx.torch)
+    """Returns the distinct elements of a vector, and the count of each."""
 
 
 def _unique_slices_counts_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
@@ -286,8 +285,12 @@ def _unique_slices_counts_kernel(x: Any, axis: Any, out_idx: DType = int32) -> A
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
 
+def _unique_slices_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
+    return _unique_slices_counts_kernel(x, axis, out_idx)[:2]
+
+
 def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
-    if x.rank is None or axis is None:
+    if x.rank is None or not isinstance(axis, (int, tuple)) or axis == (None,):
         return [None if x.rank is None else [None] * x.rank, [None]]
     number = _only_axis(x, axis)
     return [[None] * x.rank, x if number is None else [x[number]]]
@@ -296,20 +299,20 @@ def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
 @op("UniqueV2", kernel=_unique_slices_kernel, strings=_unique_slices_kernel, moves=True, host=("axis",),
     shape=_unique_slices_rule)  # fmt: skip
 def _unique_slices(x: Any, axis: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    """The distinct slices along the only dimension in `axis`, in the order of their first appearance."""
+    """Returns the distinct slices along the only dimension in `axis`, in the order of their first appearance."""
 
 
 @op("UniqueWithCountsV2", kernel=_unique_slices_counts_kernel, strings=_unique_slices_counts_kernel, moves=True,
     host=("axis",), shape=lambda x, axis, _=None: [*_unique_slices_rule(x, axis), [None]])  # fmt: skip
 def _unique_slices_with_counts(x: Any, axis: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    """The distinct slices along the only dimension in `axis`, and how many there are of each."""
+    """Returns the distinct slices along the only dimension in `axis`, and the count of each."""
 
 
 not_differentiable(_unique, _unique_with_counts, _unique_slices, _unique_slices_with_counts)
 
 
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    """The distinct elements of a vector, in the order of their first appearance.
+def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Unique:
+    """Returns the distinct elements of a vector, in the order of their first appearance.
 
     Args:
         x: of rank 1, of any dtype.
@@ -329,16 +332,16 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     return Unique(*_unique(x, as_dtype(out_idx), name))
 
 
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    """The distinct elements of a vector, in the order of their first appearance, and how many there are of each.
+def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> UniqueWithCounts:
+    """Returns the distinct elements of a vector, in the order of their first appearance, and the count of each.
 
     Args:
         x: of rank 1, of any dtype.
         out_idx: the dtype of indices and counts, int32 or int64.
 
     Returns:
-        `(y, idx, count)`: the distinct elements, for each element of `x` its index in `y`, and for each of `y` how
-        often it is there.
+        `(y, idx, count)`: the distinct elements, for each element of `x` its index in `y`, and for each element of `y`
+        its count.
 
     Raises:
         InvalidArgumentError: `x` is no vector.
@@ -372,8 +375,8 @@ def _unravelled(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
 
 
 @op("UnravelIndex", kernel=_unravelled, shape=lambda indices, dims: dims[:1].concatenate(indices))
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
-    """The places in a tensor of a shape that flat indices stand for.
+def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
+    """Returns the places in a tensor of a shape that flat indices stand for.
 
     Args:
         indices: int32 or int64, a scalar or vector.
@@ -406,11 +409,14 @@ def _inverted(x: torch.Tensor) -> torch.Tensor:
 
 
 @op("InvertPermutation", kernel=_inverted, shape=lambda x: x)
-def invert_permutation(x: Any, name: str | None = None) -> Any:
-    """The permutation that undoes another.
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the permutation that undoes another.
 
     Args:
         x: int32 or int64, of shape `[n]`, with each number from 0 to n - 1 once.
+
+    Returns:
+        A tensor of the same dtype and shape.
 
     Raises:
         InvalidArgumentError: it is no permutation.

@@ -1,4 +1,4 @@
-"""Ops that sum tensors up in few numbers: histograms, fingerprints, edit distances."""
+"""Ops that summarize tensors in few numbers: histograms, fingerprints, edit distances."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import reshape
 from tapeflow.core.farmhash import fingerprint64
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
-from tapeflow.core.types.dtypes import DType, as_dtype, int32
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import as_numpy, invalid
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor, as_numpy, invalid
 
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
@@ -44,21 +48,25 @@ def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *
 def _histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any, dtype: Any = int32, name: str | None = None
 ) -> Any:
-    """How many values there are in each of several bins of equal width."""
+    """Counts the values in each of several bins of equal width."""
 
 
 not_differentiable(_histogram_fixed_width)
 
 
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
-) -> Any:
-    """How many values there are in each of several bins of equal width.
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Counts the values in each of several bins of equal width.
 
     Args:
         values: real numbers, of any shape.
-        value_range: `[low, high]`, of the dtype of `values`; what is outside counts in the first or the last bin.
-        nbins: how many bins.
+        value_range: `[low, high]`, of the dtype of `values`; a value outside counts in the first or the last bin.
+        nbins: the number of bins.
         dtype: of the result, int32 or int64.
 
     Returns:
@@ -75,15 +83,19 @@ def histogram_fixed_width(
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
-) -> Any:
-    """The bin of each value in a histogram with bins of equal width.
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Returns the bin of each value in a histogram with bins of equal width.
 
     Args:
         values: real numbers, of any shape.
-        value_range: `[low, high]`, of the dtype of `values`; what is outside is in the first or the last bin.
-        nbins: how many bins.
-        dtype: does nothing; the result is int32.
+        value_range: `[low, high]`, of the dtype of `values`; a value outside is in the first or the last bin.
+        nbins: the number of bins.
+        dtype: ignored; the result is int32.
 
     Returns:
         An int32 tensor of the shape of `values`.
@@ -95,23 +107,16 @@ def histogram_fixed_width_bins(
         >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy().tolist()
         [0, 0, 1, 2, 4, 4]
     """
-    from tapeflow.math.arithmetic import multiply, subtract
-    from tapeflow.math.casting import cast
-    from tapeflow.math.division import truediv
-    from tapeflow.math.extrema import clip_by_value
-    from tapeflow.math.rounding import floor
-
-    values = convert(values)
-    flat = reshape(values, [-1])
-    value_range = convert(value_range, values.dtype)
+    numbers = convert(values)
+    ends = convert(value_range, numbers.dtype)
+    low, high = ends[0], ends[1]
     count = convert(nbins, int32)
     if int(count) <= 0:
         raise invalid(f"nbins {count} must > 0")
-    low = value_range[0]
-    scaled = truediv(subtract(flat, low), subtract(value_range[1], low))
-    bins = cast(count, scaled.dtype)
-    places = floor(multiply(bins, scaled))
-    return reshape(cast(clip_by_value(places, 0, bins - 1), int32), values.shape)
+    scaled = (reshape(numbers, [-1]) - low) / (high - low)
+    bins = cast_to(count, scaled.dtype)
+    places = ops.ClipByValue(ops.Floor(bins * scaled), 0, bins - 1)
+    return reshape(cast_to(places, int32), numbers.shape)
 
 
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
@@ -128,8 +133,6 @@ def _fingerprints(data: Any, method: np.ndarray) -> torch.Tensor:
     if not data.ndim:
         raise invalid(f"`data` should have at least one dimension: {text(TensorShape(data.shape))}")
     if isinstance(data, torch.Tensor):
-        from tapeflow.core.types.dtypes import FROM_TORCH
-
         data = as_numpy(data.contiguous(), FROM_TORCH[data.dtype])
     rows = data.reshape(data.shape[0], -1) if data.size else data.reshape(data.shape[0], 0)
     if data.dtype != object:
@@ -143,14 +146,14 @@ def _fingerprints(data: Any, method: np.ndarray) -> torch.Tensor:
 
 @op("Fingerprint", kernel=_fingerprints, strings=_fingerprints)
 def _fingerprint(data: Any, method: Any, name: str | None = None) -> Any:
-    """The fingerprints of the rows of a tensor."""
+    """Returns the fingerprints of the rows of a tensor."""
 
 
 not_differentiable(_fingerprint)
 
 
-def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
-    """The fingerprint of each slice along the first dimension: the same for the same bytes, on every machine.
+def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str | None = None) -> Tensor:
+    """Returns the fingerprint of each slice along the first dimension: the same for the same bytes, on every machine.
 
     Args:
         data: of any dtype, of rank at least 1.
@@ -173,7 +176,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
 
 
 def _levenshtein(a: list[Any], b: list[Any]) -> int:
-    """The least number of elements to insert, delete or replace to get from one sequence to the other."""
+    """Returns the least number of elements to insert, delete or replace to get from one sequence to the other."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         previous, row[0] = row[0], i
@@ -183,26 +186,26 @@ def _levenshtein(a: list[Any], b: list[Any]) -> int:
 
 
 def _sequences(indices: torch.Tensor, values: Any) -> dict[tuple[int, ...], list[Any]]:
-    """The sequences of a sparse tensor, by their places."""
-    found: dict[tuple[int, ...], list[Any]] = {}
+    """Returns the sequences of a sparse tensor, by their places."""
+    sequences: dict[tuple[int, ...], list[Any]] = {}
     for place, value in zip(indices.tolist(), values.tolist(), strict=True):
-        found.setdefault(tuple(place[:-1]), []).append(value)
-    return found
+        sequences.setdefault(tuple(place[:-1]), []).append(value)
+    return sequences
 
 
 def _distances(
     hypothesis_indices: torch.Tensor, hypothesis_values: Any, hypothesis_shape: torch.Tensor,
     truth_indices: torch.Tensor, truth_values: Any, truth_shape: torch.Tensor, normalize: bool = True,
 ) -> torch.Tensor:  # fmt: skip
-    given, true = hypothesis_shape.tolist(), truth_shape.tolist()
+    guess, true = hypothesis_shape.tolist(), truth_shape.tolist()
     if len(true) < 2:
         raise invalid(f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {len(true)}")
-    if len(true) != len(given):
+    if len(true) != len(guess):
         raise invalid(
             "Expected truth and hypothesis to have matching ranks, but their shapes are: "
-            f"[{len(true)}] and [{len(given)}]"
+            f"[{len(true)}] and [{len(guess)}]"
         )
-    out = np.zeros([max(g, t) for g, t in zip(given[:-1], true[:-1], strict=True)], np.float32)
+    out = np.zeros([max(g, t) for g, t in zip(guess[:-1], true[:-1], strict=True)], np.float32)
     hypotheses = _sequences(hypothesis_indices, hypothesis_values)
     truths = _sequences(truth_indices, truth_values)
     for place in hypotheses.keys() | truths.keys():
@@ -219,17 +222,20 @@ def _edit_distance(
     hypothesis_indices: Any, hypothesis_values: Any, hypothesis_shape: Any, truth_indices: Any, truth_values: Any,
     truth_shape: Any, normalize: bool = True, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The edit distances of sequences."""
+    """Returns the edit distances of sequences."""
 
 
 not_differentiable(_edit_distance)
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
-    """The Levenshtein distance of sequences: how many elements to insert, delete or replace.
+def edit_distance(
+    hypothesis: CompositeTensor, truth: CompositeTensor, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
+    """Returns the Levenshtein distance of sequences: the number of elements to insert, delete or replace.
 
     Args:
-        hypothesis, truth: `tf.SparseTensor`s of one dtype and rank n >= 2, with sequences along the last dimension.
+        hypothesis: a `tf.SparseTensor` of rank n >= 2, with sequences along the last dimension.
+        truth: another one of the same dtype and rank.
         normalize: divides by the length of the true sequence.
 
     Returns:
@@ -245,10 +251,10 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
         >>> tf.edit_distance(one, other, normalize=False).numpy().tolist()
         [2.0]
     """
-    for value, what in ((hypothesis, "Hypothesis"), (truth, "Truth")):
+    components: list[Any] = []
+    value: Any
+    for value, title in ((hypothesis, "Hypothesis"), (truth, "Truth")):
         if not all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):
-            raise TypeError(f"{what} must be a SparseTensor.")
-    return _edit_distance(
-        hypothesis.indices, hypothesis.values, hypothesis.dense_shape,
-        truth.indices, truth.values, truth.dense_shape, normalize, name,
-    )  # fmt: skip
+            raise TypeError(f"{title} must be a SparseTensor.")
+        components += [value.indices, value.values, value.dense_shape]
+    return ops.EditDistance(*components, normalize, name)

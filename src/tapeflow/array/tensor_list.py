@@ -1,7 +1,7 @@
-"""Lists of tensors as values of a graph: the ops that a staged `tf.TensorArray` is made of.
+"""Lists of tensors as values of a graph: the ops that a `tf.TensorArray` in a graph is composed of.
 
 The raw value of a list is a 0-d object array that holds a sequence of raw tensors, None where nothing was written. It
-is never changed: writing gives a new one (see `list_values.py`), which shares its tensors with the old.
+never changes: writing gives a new one (see `list_values.py`), which shares its tensors with the old one.
 """
 
 from __future__ import annotations
@@ -13,28 +13,38 @@ import numpy as np
 import torch
 
 from tapeflow.array import list_values
-from tapeflow.array.list_values import KINDS, Raw, Sparse, Zeros, as_variant, with_entry, without_last
+from tapeflow.array.batched_lists import (
+    as_tensor,
+    batched_dims,
+    entries_at,
+    entry_dims,
+    is_as_long_as_another,
+    shared_value,
+    stacked_list,
+    swapped,
+    with_entries_at,
+)
+from tapeflow.array.creation import zeros
+from tapeflow.array.list_values import (
+    Raw,
+    Sparse,
+    Zeros,
+    as_variant,
+    with_entry,
+    without_last,
+    zeros_variant,
+)
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
-
-
-def zeros_variant() -> np.ndarray:
-    """The raw value of a list of zeros, of any length."""
-    return as_variant(Zeros())
-
-
-def zeros_of_list(held: np.ndarray) -> np.ndarray:
-    """A list of zeros like those of another one: what `ZerosLike` gives."""
-    items = held[()]
-    if isinstance(items, Zeros) or not isinstance(items, KINDS):
-        return zeros_variant()
-    zeros_like = torch.zeros_like
-    return as_variant([zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items])
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _no_tensors(*args: Any) -> Any:
@@ -46,14 +56,14 @@ def _scalar(*args: Any) -> TensorShape:
 
 
 def _element(shape: Any) -> TensorShape:
-    """What an `element_shape` argument says: -1 for what is not known."""
+    """Returns the static shape that an `element_shape` argument names; -1 stands for an unknown dimension."""
     if not isinstance(shape, tuple):
         return TensorShape(None)
     return TensorShape([None if type(d) is not int or d < 0 else d for d in shape])
 
 
 def _zeros_item(items: Sequence[Any], element_shape: Any, dtype: Any) -> Raw:
-    """What stands for an entry that was not written."""
+    """Returns zeros in the place of an entry that was not written."""
     like = next((v for v in (items.written.values() if isinstance(items, Sparse) else items) if v is not None), None)
     shape = _element(element_shape)
     if like is not None:
@@ -74,7 +84,7 @@ def _check_index(index: int, items: Sequence[Any]) -> None:
 
 
 def _joined(tensors: Sequence[Raw], element_shape: Any, dtype: Any) -> Raw:
-    """Tensors as one, with a new first dimension."""
+    """Returns tensors as one, with a new first dimension."""
     if not tensors:
         shape = _element(element_shape)
         if not shape.is_fully_defined():
@@ -107,7 +117,7 @@ def _slices(tensor: Raw) -> Sequence[Raw]:
     return tensor.unbind(0) if isinstance(tensor, torch.Tensor) else [np.asarray(v, object) for v in tensor]
 
 
-# ---- making lists ----------------------------------------------------------------------------------------------------
+# ---- new lists -------------------------------------------------------------------------------------------------------
 
 
 def _reserved(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
@@ -117,8 +127,10 @@ def _reserved(element_shape: Any, num_elements: int, element_dtype: Any) -> np.n
 
 
 @op("TensorListReserve", kernel=_reserved, host=("element_shape", "num_elements"), shape=_scalar)
-def list_reserve(element_shape: Any, num_elements: Any, element_dtype: Any, name: str | None = None) -> Any:
-    """A list of `num_elements` entries, none of them written."""
+def list_reserve(
+    element_shape: ShapeLike, num_elements: TensorLike, element_dtype: DTypeLike, name: str | None = None
+) -> Tensor:
+    """Returns a list of `num_elements` entries, none of them written."""
 
 
 @op(
@@ -127,11 +139,13 @@ def list_reserve(element_shape: Any, num_elements: Any, element_dtype: Any, name
     host=("element_shape", "max_num_elements"),
     shape=_scalar,
 )
-def empty_list(element_shape: Any, max_num_elements: Any, element_dtype: Any, name: str | None = None) -> Any:
-    """A list without entries."""
+def empty_list(
+    element_shape: ShapeLike, max_num_elements: TensorLike, element_dtype: DTypeLike, name: str | None = None
+) -> Tensor:
+    """Returns a list without entries."""
 
 
-list_reserve.op.differentiable = empty_list.op.differentiable = False
+not_differentiable(list_reserve, empty_list)
 
 
 def _unstacked(tensor: Raw, element_shape: Any) -> np.ndarray:
@@ -139,52 +153,64 @@ def _unstacked(tensor: Raw, element_shape: Any) -> np.ndarray:
 
 
 @op("TensorListFromTensor", kernel=_unstacked, strings=_unstacked, host=("element_shape",), shape=_scalar)
-def list_from_tensor(tensor: Any, element_shape: Any, name: str | None = None) -> Any:
-    """The slices of a tensor along its first dimension."""
+def list_from_tensor(tensor: TensorLike, element_shape: ShapeLike, name: str | None = None) -> Tensor:
+    """Returns a list of the slices of a tensor along its first dimension."""
 
 
 @list_from_tensor.gradient(needs="shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
-    shape = _known(call.shape(0))
+    shape = _shape_argument(call.shape(0))
     dtype = call.dtype(0)
     whole = sum_of_lists(list_reserve(shape[1:], shape[0], dtype), dy)
     return list_stack(whole, shape[1:], dtype)
 
 
-def _known(shape: Any) -> Any:
-    """A shape as ops take it: a tuple, or a tensor where it is not known yet."""
+@list_from_tensor.batching
+def _(batch: Batch, tensor: Slices, element_shape: Any) -> Any:
+    return batch.run(swapped(tensor.value), batched_dims(batch, entry_dims(element_shape)))
+
+
+def _shape_argument(shape: Any) -> Any:
+    """Returns a shape as ops take it: a tuple, or a tensor where it is not static."""
     return tuple(shape) if isinstance(shape, tuple) else shape.__tf_tensor__()
 
 
 # ---- one entry -------------------------------------------------------------------------------------------------------
 
 
-def _item(held: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
-    items = held[()]
+def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
+    items = variant[()]
     if isinstance(items, Zeros):
         return _zeros_item((), element_shape, dtype)
     _check_index(index, items)
-    found = items[index]
-    return _zeros_item(items, element_shape, dtype) if found is None else found
+    item = items[index]
+    return _zeros_item(items, element_shape, dtype) if item is None else item
 
 
 @op("TensorListGetItem", kernel=_no_tensors, strings=_item, host=("index", "element_shape"),
-    shape=lambda held, index, shape, dtype: _element(shape))  # fmt: skip
+    shape=lambda entries, index, shape, dtype: _element(shape))  # fmt: skip
 def list_get_item(
-    input_handle: Any, index: Any, element_shape: Any, element_dtype: Any, name: str | None = None
-) -> Any:
-    """The entry at `index`; zeros where none was written."""
+    input_handle: Tensor, index: TensorLike, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
+) -> Tensor:
+    """Returns the entry at `index`; zeros where none was written."""
 
 
 @list_get_item.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     index, shape, dtype = call.attrs
-    # A list of zeros of any length has none, and grows.
+    # The length of a list of zeros of any length is 0: it grows.
     return list_set_item(list_reserve(shape, list_length(call.inputs[0]), dtype), index, dy, True)
 
 
-def _with_item(held: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
-    items = held[()]
+@list_get_item.batching
+def _(batch: Batch, entries: Slices, index: Any, element_shape: Any, dtype: DType) -> Any:
+    if isinstance(index, Slices) and index.stacked:
+        return entries_at(batch, entries, index, element_shape, dtype)
+    return batch.run(entries.value, shared_value(index), batched_dims(batch, entry_dims(element_shape)), dtype)
+
+
+def _with_item(variant: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
+    items = variant[()]
     grows = resize or isinstance(items, Zeros)
     if grows and index > len(items):
         items = [*items, *[None] * (index - len(items))]
@@ -195,52 +221,67 @@ def _with_item(held: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
 
 @op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=_scalar,
     rename={"resize": "resize_if_index_out_of_bounds"})  # fmt: skip
-def list_set_item(input_handle: Any, index: Any, item: Any, resize: bool = False, name: str | None = None) -> Any:
-    """The list with another entry at `index`."""
+def list_set_item(
+    input_handle: Tensor, index: TensorLike, item: TensorLike, resize: bool = False, name: str | None = None
+) -> Tensor:
+    """Returns the list with another entry at `index`."""
 
 
 @list_set_item.gradient(needs="shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow import zeros
-
-    index, shape, dtype = call.attrs[0], _known(call.shape(1)), call.dtype(1)
+    index, shape, dtype = call.attrs[0], _shape_argument(call.shape(1)), call.dtype(1)
     entry = list_get_item(dy, index, shape, dtype) if call.wanted[1] else None
     return list_set_item(dy, index, zeros(shape, dtype), True) if call.wanted[0] else None, entry
 
 
-def _pushed(held: Any, tensor: Raw) -> np.ndarray:
-    items = held[()]
+@list_set_item.batching
+def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> Any:
+    stacked, items = stacked_list(batch, entries), batch.stack(item)
+    if not (isinstance(index, Slices) and index.stacked):
+        return batch.run(stacked, shared_value(index), items, resize)
+    if resize and not is_as_long_as_another(entries.slice):
+        raise NoRule
+    return with_entries_at(batch, stacked, index.value, items, batch.dims(item), item.slice.dtype)
+
+
+def _pushed(variant: Any, tensor: Raw) -> np.ndarray:
+    items = variant[()]
     return as_variant(with_entry(items, len(items), tensor))
 
 
 @op("TensorListPushBack", kernel=_no_tensors, strings=_pushed, shape=_scalar)
-def list_push_back(input_handle: Any, tensor: Any, name: str | None = None) -> Any:
-    """The list with one more entry."""
+def list_push_back(input_handle: Tensor, tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the list with one more entry."""
 
 
 @list_push_back.gradient(needs="input0 shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
-    index, shape, dtype = list_length(call.inputs[0]), _known(call.shape(1)), call.dtype(1)
+    index, shape, dtype = list_length(call.inputs[0]), _shape_argument(call.shape(1)), call.dtype(1)
     return list_resize(dy, index), list_get_item(list_resize(dy, index + 1), index, shape, dtype)
 
 
-def _length(held: Any) -> torch.Tensor:
-    return torch.tensor(len(held[()]), dtype=torch.int32)
+@list_push_back.batching
+def _(batch: Batch, entries: Slices, tensor: Slices) -> Any:
+    return batch.run(stacked_list(batch, entries), batch.stack(tensor))
+
+
+def _length(variant: Any) -> torch.Tensor:
+    return torch.tensor(len(variant[()]), dtype=torch.int32)
 
 
 @op("TensorListLength", kernel=_no_tensors, strings=_length, shape=_scalar, reads_shape=True)
-def list_length(input_handle: Any, name: str | None = None) -> Any:
-    """The number of entries."""
+def list_length(input_handle: Tensor, name: str | None = None) -> Tensor:
+    """Returns the number of entries."""
 
 
-list_length.op.differentiable = False
+not_differentiable(list_length)
 
 
 # ---- all entries -----------------------------------------------------------------------------------------------------
 
 
-def _stacked(held: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
-    items = held[()]
+def _stacked(variant: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
+    items = variant[()]
     if num_elements >= 0 and len(items) != num_elements and not isinstance(items, Zeros):
         raise invalid(
             f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
@@ -248,15 +289,19 @@ def _stacked(held: Any, element_shape: Any, dtype: Any, num_elements: int) -> Ra
     return _joined(_filled(items, element_shape, dtype), element_shape, dtype)
 
 
-def _stack_shape(held: Any, element_shape: Any, dtype: Any, num_elements: int) -> TensorShape:
+def _stack_shape(entries: Any, element_shape: Any, dtype: Any, num_elements: int) -> TensorShape:
     return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
 
 
 @op("TensorListStack", kernel=_no_tensors, strings=_stacked, host=("element_shape",), shape=_stack_shape)
 def list_stack(
-    input_handle: Any, element_shape: Any, element_dtype: Any, num_elements: int = -1, name: str | None = None
-) -> Any:
-    """All entries as one tensor."""
+    input_handle: Tensor,
+    element_shape: ShapeLike,
+    element_dtype: DTypeLike,
+    num_elements: int = -1,
+    name: str | None = None,
+) -> Tensor:
+    """Returns all entries as one tensor."""
 
 
 @list_stack.gradient()
@@ -264,8 +309,14 @@ def _(call: Call, dy: Any) -> Any:
     return list_from_tensor(dy, call.attrs[0])
 
 
-def _gathered(held: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
-    items = held[()]
+@list_stack.batching
+def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType, num_elements: int) -> Any:
+    dims = batched_dims(batch, entry_dims(element_shape))
+    return swapped(batch.run(entries.value, dims, dtype, num_elements))
+
+
+def _gathered(variant: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
+    items = variant[()]
     places = indices.tolist()
     if isinstance(items, Zeros):
         items = (None,) * (max(places, default=-1) + 1)
@@ -274,26 +325,38 @@ def _gathered(held: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) 
     return _joined(_filled([items[i] for i in places], element_shape, dtype), element_shape, dtype)
 
 
-def _gather_shape(held: Any, indices: TensorShape, element_shape: Any, dtype: Any) -> TensorShape:
+def _gather_shape(entries: Any, indices: TensorShape, element_shape: Any, dtype: Any) -> TensorShape:
     return indices.concatenate(_element(element_shape))
 
 
 @op("TensorListGather", kernel=_no_tensors, strings=_gathered, host=("element_shape",), shape=_gather_shape)
 def list_gather(
-    input_handle: Any, indices: Any, element_shape: Any, element_dtype: Any, name: str | None = None
-) -> Any:
-    """Some entries as one tensor."""
+    input_handle: Tensor,
+    indices: TensorLike,
+    element_shape: ShapeLike,
+    element_dtype: DTypeLike,
+    name: str | None = None,
+) -> Tensor:
+    """Returns some entries as one tensor."""
 
 
 @list_gather.gradient(needs="input0 input1 dtypes")
 def _(call: Call, dy: Any) -> Any:
-    held, indices = call.inputs[:2]
-    empty = list_reserve(call.attrs[0], list_length(held), call.attrs[1])
+    entries, indices = call.inputs[:2]
+    empty = list_reserve(call.attrs[0], list_length(entries), call.attrs[1])
     return list_scatter(empty, dy, indices), None
 
 
-def _scattered(held: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
-    items = list(held[()])
+@list_gather.batching
+def _(batch: Batch, entries: Slices, indices: Slices, element_shape: Any, dtype: DType) -> Any:
+    if indices.stacked:
+        return entries_at(batch, entries, indices, element_shape, dtype)
+    dims = batched_dims(batch, entry_dims(element_shape))
+    return swapped(batch.run(entries.value, indices.value, dims, dtype))
+
+
+def _scattered(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
+    items = list(variant[()])
     for i, value in zip(indices.tolist(), _slices(tensor), strict=True):
         if i < 0:
             raise invalid(f"Indices in TensorListScatter must all be non-negative, not {i}.")
@@ -303,20 +366,26 @@ def _scattered(held: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
 
 
 @op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scattered, shape=_scalar)
-def list_scatter(input_handle: Any, tensor: Any, indices: Any, name: str | None = None) -> Any:
-    """The list with the slices of a tensor at `indices`; it grows as it must."""
+def list_scatter(input_handle: Tensor, tensor: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the list with the slices of a tensor at `indices`; it grows where it has to."""
 
 
 @list_scatter.gradient(needs="input2 shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow import zeros
-
-    indices, shape, dtype = call.inputs[2], _known(call.shape(1)), call.dtype(1)
+    indices, shape, dtype = call.inputs[2], _shape_argument(call.shape(1)), call.dtype(1)
     return list_scatter(dy, zeros(shape, dtype), indices), list_gather(dy, indices, shape[1:], dtype), None
 
 
-def _concatenated(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
-    items = held[()]
+@list_scatter.batching
+def _(batch: Batch, entries: Slices, tensor: Slices, indices: Slices) -> Any:
+    stacked, rows = stacked_list(batch, entries), batch.stack(tensor)
+    if indices.stacked and is_as_long_as_another(entries.slice):
+        return with_entries_at(batch, stacked, indices.value, rows, batch.dims(tensor)[1:], tensor.slice.dtype)
+    return batch.run(stacked, swapped(rows), shared_value(indices))
+
+
+def _concatenated(variant: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
+    items = variant[()]
     if not items:
         shape = _element(element_shape)
         if shape.rank is None or not shape[1:].is_fully_defined():
@@ -330,7 +399,7 @@ def _concatenated(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) 
     return whole, torch.tensor([len(t) for t in tensors])
 
 
-def _concat_shape(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> list[TensorShape]:
+def _concat_shape(entries: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> list[TensorShape]:
     shape = _element(element_shape)
     joined = shape if shape.rank is None else TensorShape([None]).concatenate(shape[1:])
     return [joined, TensorShape([None])]
@@ -344,9 +413,13 @@ def _concat_shape(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) 
     shape=_concat_shape,
 )
 def list_concat(
-    input_handle: Any, element_shape: Any, leading_dims: Any, element_dtype: Any, name: str | None = None
-) -> Any:
-    """All entries joined along their first dimension, and their lengths."""
+    input_handle: Tensor,
+    element_shape: ShapeLike,
+    leading_dims: TensorLike,
+    element_dtype: DTypeLike,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Returns all entries joined along their first dimension, and their lengths."""
 
 
 @list_concat.gradient(needs="outputs", none_for_zero=True)
@@ -354,20 +427,33 @@ def _(call: Call, dy: Any, dlengths: Any) -> Any:
     return None if dy is None else list_split(dy, call.attrs[0], call.outputs[1])
 
 
-def _concatenated_first(held: Any, dtype: Any, element_shape: Any) -> tuple[Raw, torch.Tensor]:
-    return _concatenated(held, _host_shape(element_shape), (), dtype)
+@list_concat.batching
+def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtype: DType) -> Any:
+    dims = entry_dims(element_shape)
+    if dims == -1 or not all(isinstance(d, int) and d >= 0 for d in dims):
+        raise NoRule  # entries may differ in length
+    rows = swapped(as_tensor(batch, entries, dims, dtype))
+    length = ops.Shape(rows)[1]
+    lengths = ops.BroadcastTo(convert(dims[0], batch.outputs[1].dtype), (batch.count, length))
+    return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), lengths]
+
+
+def _concatenated_first(variant: Any, dtype: Any, element_shape: Any) -> tuple[Raw, torch.Tensor]:
+    return _concatenated(variant, _host_shape(element_shape), (), dtype)
 
 
 def _host_shape(shape: Any) -> Any:
-    """The value of a shape attr as an `element_shape` argument says it."""
+    """Returns the value of a shape attr as an `element_shape` argument: -1 for unknown dimensions."""
     dims = TensorShape(shape)
     return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])
 
 
 @op("TensorListConcat", kernel=_no_tensors, strings=_concatenated_first,
-    shape=lambda held, dtype, shape: _concat_shape(held, _host_shape(shape), (), dtype))  # fmt: skip
-def list_concat_first(input_handle: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None) -> Any:
-    """All entries joined along their first dimension, and their lengths."""
+    shape=lambda entries, dtype, shape: _concat_shape(entries, _host_shape(shape), (), dtype))  # fmt: skip
+def list_concat_first(
+    input_handle: Tensor, element_dtype: DTypeLike, element_shape: ShapeLike = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Returns all entries joined along their first dimension, and their lengths."""
 
 
 @list_concat_first.gradient(needs="outputs", none_for_zero=True)
@@ -388,25 +474,32 @@ def _split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray
 
 
 @op("TensorListSplit", kernel=_split, strings=_split, host=("element_shape",), shape=_scalar)
-def list_split(tensor: Any, element_shape: Any, lengths: Any, name: str | None = None) -> Any:
-    """The pieces of a tensor along its first dimension."""
+def list_split(tensor: TensorLike, element_shape: ShapeLike, lengths: TensorLike, name: str | None = None) -> Tensor:
+    """Returns a list of the pieces of a tensor along its first dimension, of these lengths."""
 
 
 @list_split.gradient(needs="input1 shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow import zeros
-
-    whole, dtype, lengths = _known(call.shape(0)), call.dtype(0), call.inputs[-1]
+    whole, dtype, lengths = _shape_argument(call.shape(0)), call.dtype(0), call.inputs[-1]
     # Zeros in between make entries of the right lengths where the gradient has none.
     full = sum_of_lists(list_split(zeros(whole, dtype), call.attrs[0], lengths), dy)
     return list_concat(full, call.attrs[0], (), dtype)[0], None
 
 
-# ---- longer and shorter ----------------------------------------------------------------------------------------------
+@list_split.batching
+def _(batch: Batch, x: Slices, element_shape: Any, lengths: Any) -> Any:
+    sizes = static(lengths)
+    entries = ops.TensorListReserve(batched_dims(batch, entry_dims(element_shape)), len(sizes), x.slice.dtype)
+    for i, part in enumerate(ops.SplitV(x.value, sizes, 1, len(sizes))):
+        entries = ops.TensorListSetItem(entries, i, part)
+    return entries
 
 
-def _popped(held: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]:
-    items = held[()]
+# ---- resizing --------------------------------------------------------------------------------------------------------
+
+
+def _popped(variant: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]:
+    items = variant[()]
     if not items:
         raise invalid("Trying to pop from an empty list.")
     last = _zeros_item(items, element_shape, dtype) if items[-1] is None else items[-1]
@@ -414,9 +507,11 @@ def _popped(held: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]
 
 
 @op("TensorListPopBack", kernel=_no_tensors, strings=_popped, host=("element_shape",),
-    shape=lambda held, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
-def list_pop_back(input_handle: Any, element_shape: Any, element_dtype: Any, name: str | None = None) -> Any:
-    """The list without its last entry, and that entry."""
+    shape=lambda entries, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
+def list_pop_back(
+    input_handle: Tensor, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Returns the list without its last entry, and that entry."""
 
 
 @list_pop_back.gradient(needs="outputs", none_for_zero=True)
@@ -426,16 +521,21 @@ def _(call: Call, d_list: Any, d_last: Any) -> Any:
     return d_list if d_last is None else list_set_item(d_list, index, d_last, True)
 
 
-def _resized(held: Any, size: int) -> np.ndarray:
-    items = held[()]
+@list_pop_back.batching
+def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType) -> Any:
+    return batch.run(entries.value, batched_dims(batch, entry_dims(element_shape)), dtype)
+
+
+def _resized(variant: Any, size: int) -> np.ndarray:
+    items = variant[()]
     if size < 0:
         raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
     return as_variant((*items[:size], *[None] * (size - len(items))))
 
 
 @op("TensorListResize", kernel=_no_tensors, strings=_resized, host=("size",), shape=_scalar)
-def list_resize(input_handle: Any, size: Any, name: str | None = None) -> Any:
-    """The first `size` entries; what is not there yet is not written."""
+def list_resize(input_handle: Tensor, size: TensorLike, name: str | None = None) -> Tensor:
+    """Returns a list of the first `size` entries; those past the end are not written."""
 
 
 @list_resize.gradient(needs="input0")
@@ -443,12 +543,22 @@ def _(call: Call, dy: Any) -> Any:
     return list_resize(dy, list_length(call.inputs[0]))
 
 
+@list_resize.batching
+def _(batch: Batch, entries: Slices, size: Any) -> Any:
+    return batch.run(entries.value, shared_value(size))
+
+
 @op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, _: as_variant((*a[()], *b[()])), shape=_scalar)
-def list_concat_lists(input_a: Any, input_b: Any, element_dtype: Any, name: str | None = None) -> Any:
-    """The entries of one list, then those of another."""
+def list_concat_lists(input_a: Tensor, input_b: Tensor, element_dtype: DTypeLike, name: str | None = None) -> Tensor:
+    """Returns a list of the entries of one list, then those of another."""
 
 
-list_concat_lists.op.differentiable = False  # TensorFlow has no gradient of it
+not_differentiable(list_concat_lists)  # TensorFlow has no gradient of it
+
+
+@list_concat_lists.batching
+def _(batch: Batch, a: Slices, b: Slices, dtype: DType) -> Any:
+    return batch.run(stacked_list(batch, a), stacked_list(batch, b), dtype)
 
 
 def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_elements: int) -> np.ndarray:
@@ -458,15 +568,19 @@ def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_e
 
 @op("TensorListScatterV2", kernel=_new_scattered, strings=_new_scattered, host=("element_shape", "num_elements"),
     shape=_scalar)  # fmt: skip
-def list_scatter_new(tensor: Any, indices: Any, element_shape: Any, num_elements: Any, name: str | None = None) -> Any:
-    """A list with the slices of a tensor at `indices`, at least `num_elements` long."""
+def list_scatter_new(
+    tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike, num_elements: TensorLike, name: str | None = None
+) -> Tensor:
+    """Returns a list with the slices of a tensor at `indices`, at least `num_elements` long."""
 
 
 @op("TensorListScatter", kernel=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0),
     strings=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0), host=("element_shape",),
     shape=_scalar)  # fmt: skip
-def list_scatter_first(tensor: Any, indices: Any, element_shape: Any, name: str | None = None) -> Any:
-    """A list with the slices of a tensor at `indices`, as long as it must be."""
+def list_scatter_first(
+    tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike, name: str | None = None
+) -> Tensor:
+    """Returns a list with the slices of a tensor at `indices`, as long as they need it."""
 
 
 @list_scatter_first.gradient(needs="input1 dtypes")
@@ -475,8 +589,15 @@ def _(call: Call, dy: Any) -> Any:
     return list_gather(dy, call.inputs[1], call.attrs[0], call.dtype(0)), None
 
 
-def _element_shape(held: Any, shape_type: Any) -> torch.Tensor:
-    shapes = {tuple(v.shape) for v in held[()] if v is not None}
+@list_scatter_first.batching
+@list_scatter_new.batching
+def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_elements: Any) -> Any:
+    dims = batched_dims(batch, entry_dims(element_shape))
+    return batch.run(swapped(tensor.value), shared_value(indices), dims, *map(shared_value, num_elements))
+
+
+def _element_shape(variant: Any, shape_type: Any) -> torch.Tensor:
+    shapes = {tuple(v.shape) for v in variant[()] if v is not None}
     if not shapes or len({len(s) for s in shapes}) > 1:
         return torch.tensor(-1, dtype=shape_type.torch)
     return torch.tensor([d[0] if len(set(d)) == 1 else -1 for d in zip(*shapes, strict=True)], dtype=shape_type.torch)
@@ -489,27 +610,27 @@ def _element_shape(held: Any, shape_type: Any) -> torch.Tensor:
     shape=lambda *_: TensorShape(None),
     reads_shape=True,
 )
-def list_element_shape(input_handle: Any, shape_type: Any, name: str | None = None) -> Any:
-    """The shape of the entries, -1 for what differs; the scalar -1 where there are none."""
+def list_element_shape(input_handle: Tensor, shape_type: DTypeLike, name: str | None = None) -> Tensor:
+    """Returns the shape of the entries, -1 where they differ; the scalar -1 for a list without written entries."""
 
 
-list_element_shape.op.differentiable = False
+not_differentiable(list_element_shape)
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
 
 def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
-    """The raw value of the sum of lists: what `AddN` does with variants."""
+    """Returns the raw value of the sum of lists: the `AddN` of lists."""
     total: Any = Zeros()
-    for held in inputs:
-        entries: Any = held[()]
+    for variant in inputs:
+        entries: Any = variant[()]
         total = list_values.added(total, entries)
     return as_variant(total)
 
 
-def sum_of_lists(*lists: Any) -> Any:
-    """The sum of lists, entry by entry; what is not there counts as zero."""
+def sum_of_lists(*lists: Tensor) -> Tensor:
+    """Returns the sum of lists, entry by entry; entries that were not written count as zero."""
     return ops.AddN(list(lists))
 
 

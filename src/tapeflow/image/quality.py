@@ -133,7 +133,7 @@ def ssim_multiscale(
     first, second, peak = _prepared(img1, img2, max_val)
     factors: Any = power_factors
     contrasts = []
-    similarity = None
+    similarity: Any = None
     for scale, _ in enumerate(factors):
         if scale:
             first, second = _halved(first), _halved(second)

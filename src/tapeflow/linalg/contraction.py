@@ -17,9 +17,9 @@ from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of, sum_to
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text
-from tapeflow.core.ops.static import NotStatic
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.core.context import state
@@ -11,6 +11,7 @@ from tapeflow.core.types.dtypes import DType, int64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
@@ -95,12 +96,14 @@ def _import_export(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
 
 
-NODES: dict[str, Callable[[Any, Node, list[Any]], Operation]] = {
-    "HashTableV2": _import_table,
-    "LookupTableImportV2": _import_fill,
-    "InitializeTableV2": _import_fill,
-    "InitializeTableFromTextFileV2": _import_fill_from_file,
-    "LookupTableFindV2": _import_find,
-    "LookupTableSizeV2": _import_size,
-    "LookupTableExportV2": _import_export,
-}
+register(
+    {
+        "HashTableV2": _import_table,
+        "LookupTableImportV2": _import_fill,
+        "InitializeTableV2": _import_fill,
+        "InitializeTableFromTextFileV2": _import_fill_from_file,
+        "LookupTableFindV2": _import_find,
+        "LookupTableSizeV2": _import_size,
+        "LookupTableExportV2": _import_export,
+    }
+)

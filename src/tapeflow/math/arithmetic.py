@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched_lists import stacked_list
 from tapeflow.array.tensor_list import added
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
@@ -31,6 +33,7 @@ def _add_text(x: Any, y: Any) -> Any:
 
 @op(
     "AddV2",
+    alias="Add",
     kernel=torch.add,
     shape=broadcast,
     promotes=True,
@@ -333,6 +336,11 @@ def _add_variants(inputs: list[Any]) -> Any:
 @op("AddN", kernel=_add_all, strings=_add_variants, shape=_add_n_rule)
 def _add_n(inputs: Any, name: str | None = None) -> Any:
     """Sums tensors of one shape."""
+
+
+@_add_n.batching
+def _(batch: Batch, values: list[Slices]) -> Any:
+    return batch.run([stacked_list(batch, v) if v.slice.dtype is variant else batch.stack(v) for v in values])
 
 
 @_add_n.gradient()

@@ -242,7 +242,7 @@ def ctc_loss(
             values = where(less(values, blank), values, subtract(values, 1))
         return _ctc_loss_of_sparse(x, cast(sparse.indices, int64), values, lengths, False, name)[0]
     dense = cast(convert(labels), int32)
-    present = sequence_mask(label_length, shape_of(dense)[1])
+    present = sequence_mask(convert(label_length), shape_of(dense)[1])
     values = boolean_mask(dense, present)
     if blank:
         x = concat([x[:, :, blank : blank + 1], x[:, :, :blank], x[:, :, blank + 1 :]], 2)

@@ -12,6 +12,7 @@ from tapeflow.core.types.dtypes import DType, bool_, int32, int64, resource, str
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import invalid
+from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.queue.held import held_here
@@ -204,3 +205,16 @@ def _element_shapes(op: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> li
         return shapes
     count = value_of(inputs[1]) if op == "QueueDequeueManyV2" else None
     return [TensorShape([None if count is None else int(count)]).concatenate(s) for s in shapes]
+
+
+_OF_QUEUES = (
+    "FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", "QueueCloseV2",
+    "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2",
+    "QueueIsClosedV2", "QueueSizeV2",
+)  # fmt: skip
+_OF_READERS = (
+    "FixedLengthRecordReaderV2", "IdentityReaderV2", "TFRecordReaderV2", "TextLineReaderV2", "WholeFileReaderV2",
+    "ReaderNumRecordsProducedV2", "ReaderNumWorkUnitsCompletedV2", "ReaderReadUpToV2", "ReaderReadV2", "ReaderResetV2",
+    "ReaderRestoreStateV2", "ReaderSerializeStateV2",
+)  # fmt: skip
+register(dict.fromkeys((*_OF_QUEUES, *_OF_READERS), imported))

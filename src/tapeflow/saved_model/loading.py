@@ -191,7 +191,7 @@ class _Loader:
         shape, dtype = TensorShape(proto.shape), as_dtype(proto.dtype)
         where = values.get(number)
         if where is not None:
-            value = where[0].read(where[1])
+            value: Any = where[0].read(where[1])
         elif self._options.experimental_skip_checkpoint or self._options.allow_partial_checkpoint:
             value = zeros([0 if d is None else d for d in shape.as_list()], dtype)
         else:

@@ -82,7 +82,7 @@ def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
     TensorFlow's kernels accept no shorter input, so that a graph must contain the padding; eager kernels need none.
     """
     static = isinstance(fft_length, (list, tuple)) and not any(isinstance(n, Tensor) for n in fft_length)
-    lengths = [int(n) for n in fft_length] if static else unstack(convert_to_tensor(fft_length), rank)
+    lengths: list[Any] = [int(n) for n in fft_length] if static else unstack(convert_to_tensor(fft_length), rank)
     if half:
         lengths[-1] = lengths[-1] // 2 + 1
     missing = [_missing(n, length_of(x, a)) for a, n in zip(range(-rank, 0), lengths, strict=True)]

@@ -21,9 +21,9 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, behind, leading_dimensions, static
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
-from tapeflow.core.ops.static import NotStatic
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, float32
 from tapeflow.core.types.shape import TensorShape
@@ -262,7 +262,8 @@ def length_of(x: Any, axis: int) -> Any:
 def resized(x: Any, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
     """Truncates a tensor, or pads it with zeros, to new lengths of some dimensions."""
     shape = tuple(shape_of(x))
-    key, paddings = [slice(None)] * len(shape), [[0, 0] for _ in shape]
+    key: list[Any] = [slice(None)] * len(shape)
+    paddings: list[Any] = [[0, 0] for _ in shape]
     for a, n in zip(axes, lengths, strict=True):
         if isinstance(n, Tensor) or isinstance(shape[a], Tensor):
             key[a] = slice(0, n)
@@ -390,9 +391,9 @@ def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     if any(isinstance(length, Tensor) for length in lengths):
         k = range_of(n // 2 + 1)
         once = cast(logical_or(equal(k, 0), equal(2 * k, n)), dtype.real_dtype)
-        twice = (2.0 - once) / cast(size_of(lengths), dtype.real_dtype)
+        factors = (2.0 - once) / cast(size_of(lengths), dtype.real_dtype)
         rank = len(call.shape(0))
-        weights = reshape(cast(twice, dtype), [-1] + [1] * (rank - 1 - axes[-1] % rank))
+        weights = reshape(cast(factors, dtype), [-1] + [1] * (rank - 1 - axes[-1] % rank))
         return _resized_to_input(_real(dy, fft_length, axes, dtype) * weights, call, axes)
     twice = np.full(n // 2 + 1 if n else 0, 2.0)
     twice[:1] = 1.0

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.values.tensor import EagerTensor
 
 
@@ -22,6 +22,8 @@ class DynamicShape(Sequence):
         self._dims: tuple[Any, ...] | None = None
 
     def _items(self) -> tuple[Any, ...]:
+        if self.tensor.shape.rank is None:
+            raise NotStatic
         if self._dims is None:
             whole = self.__tf_tensor__()
             self._dims = tuple([whole[i] if d is None else d for i, d in enumerate(self.tensor.shape)])
@@ -31,7 +33,7 @@ class DynamicShape(Sequence):
         return ops.Shape(self.tensor)
 
     def __len__(self) -> int:
-        return len(self.tensor.shape)
+        return len(self._items())
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._items())

@@ -204,8 +204,10 @@ def leading_dimensions(batch: Batch, x: Slices, *rest: Any) -> Any:
     return batch.run(*batch.op.map(lambda slices: slices.value, (x, *rest), host=static))
 
 
-def family_rule(op: Any) -> Rule | None:
-    """Returns the rule that follows from an op's traits and its shape rule, if one does."""
+def rule_of(op: Any) -> Rule | None:
+    """Returns an op's batching rule: its own, or the one that follows from its traits and its shape rule."""
+    if op.batching is not None:
+        return op.batching
     if op.elementwise:
         return equal_shapes if op.shape is shape_rules.same else broadcasting
     return reducing if op.shape is shape_rules.reduction else None

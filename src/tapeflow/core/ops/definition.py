@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from tapeflow.core.ops.scalars import ScalarForm
 
 
+class NotStatic(Exception):
+    """Not enough is known at trace time to apply a rule: the one exception that a shape rule, or a gradient in a graph,
+    raises for that, and the only one that is caught."""
+
+
 class Op:
     """An op: what it computes, and what others may assume of it.
 
@@ -232,6 +237,7 @@ class _Ops:
 
 
 registry: dict[str, Any] = {}  # every registered op by its name; filled as ops are defined
+aliases: dict[str, str] = {}  # names of TensorFlow for what another op does with the same arguments
 ops = _Ops()
 # A higher layer puts here what loads the namespaces that are otherwise loaded when they are first used.
 load_all: list[Callable[[], None]] = []
@@ -239,6 +245,7 @@ load_all: list[Callable[[], None]] = []
 
 def find(name: str) -> Any:
     """Returns the registered op of a name, or None; loads the namespaces in which it may be."""
+    name = aliases.get(name, name)
     if name not in registry:
         for load in load_all:
             load()

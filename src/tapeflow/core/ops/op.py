@@ -25,7 +25,7 @@ from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import detours, state
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
-from tapeflow.core.ops.definition import TRAITS, Op, ops, registry
+from tapeflow.core.ops.definition import TRAITS, Op, aliases, ops, registry
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
@@ -444,6 +444,7 @@ def op(
     promotes: bool = False,
     rename: dict[str, str] | None = None,
     signature: str = "",
+    alias: str = "",
     **traits: Any,
 ) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
     """Declares an op. The decorated function gives parameters, defaults and documentation; its body is never run.
@@ -465,6 +466,7 @@ def op(
             mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError.
         rename: from a parameter's name to the attr's, where they differ.
         signature: inputs, outputs and attrs of an op that TensorFlow lacks, see `op_def.declare`.
+        alias: another registered op that takes the same arguments, and gives the same.
         **traits: what others may assume of the op: those attributes of `Op` that `TRAITS` names.
 
     Returns:
@@ -495,6 +497,8 @@ def op(
         function.fuses = functools.partial(_declare_fusion, new)
         new.function = function
         registry[name] = new
+        if alias:
+            aliases[alias] = name
         return function
 
     return decorate

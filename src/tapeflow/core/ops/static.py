@@ -13,15 +13,11 @@ import numpy as np
 import torch
 
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-
-
-class NotStatic(Exception):
-    """Not enough is known at trace time to apply a rule: the one exception that a shape rule, or a gradient in a graph,
-    raises for that, and the only one that is caught."""
 
 
 class Unknown:
@@ -31,10 +27,10 @@ class Unknown:
     def _refuse(self, *_: Any) -> Any:
         raise NotStatic
 
-    __iter__ = __len__ = __getitem__ = __contains__ = _refuse
+    __iter__ = __len__ = __getitem__ = __contains__ = __array__ = _refuse
     __index__ = __int__ = __float__ = __bool__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-    __mod__ = __floordiv__ = __neg__ = _refuse
+    __mod__ = __floordiv__ = __neg__ = __repr__ = __str__ = _refuse
     __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 

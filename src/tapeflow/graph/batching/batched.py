@@ -9,25 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.autodiff.ends import zero_gradient
-from tapeflow.control_flow import switch_case, while_loop
-from tapeflow.core.autodiff.gradients import shape_of
-from tapeflow.core.autodiff.tape import Tape, dense
-from tapeflow.core.ops.batching import Batch, NoRule, Slices
-from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import int32, resource, string, variant
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.batching.batch_rules import rule_of
-from tapeflow.graph.batching.calls import call_on_slices
-from tapeflow.graph.batching.list_batch_rules import (
+from tapeflow.array.batched_lists import (
     changed_lists,
     check_lengths,
     joined_lists,
     picked_lists,
     stacked_list,
 )
+from tapeflow.autodiff.ends import zero_gradient
+from tapeflow.control_flow import switch_case, while_loop
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.tape import Tape, dense
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32, resource, string, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.batching.calls import call_on_slices
 from tapeflow.graph.batching.vmapped import STACKED, Manner, draws, own_stream, varying
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import CALLS, needed
@@ -238,7 +237,7 @@ class _Writer:
             )
             return [Slices(v, t, stacked) for v, t in zip(made, outputs, strict=True)]
         for body, _ in branches:
-            check_lengths(body)
+            check_lengths(body.outputs)
         numbers = _number_of_branch(index.value, last)
         places, results = [], []
         for i, (body, taken) in enumerate(branches):
@@ -285,7 +284,7 @@ class _Writer:
 
         most = inputs[0].value if loop.limited else None
         if by_itself:
-            check_lengths(loop.body)
+            check_lengths(loop.body.outputs)
             start, shapes = [goes_on(start), *start], [TensorShape([number]), *shapes]
             _, *made = while_loop(
                 lambda going, *_: ops.Any(going, None, False), step_of_some, start, shapes, maximum_iterations=most

@@ -137,7 +137,7 @@ def hessian(ys: Any, x: Any, name: str) -> Any:
     x = _source(state.graph, x)
     (first,) = gradients(ys, x, None, name, None, UnconnectedGradients.ZERO)
     with _without_tapes(), name_scope(name or "hessians") as scope:
-        flat = reshape(dense(first), [-1])
+        flat: Any = reshape(dense(first), [-1])
         size = ops.Size(flat)
         tape = _recorded([flat], [x], set(), scope)
         (rows,) = rows_of(tape, flat, [getattr(x, "_variable", x)], identity_matrix(size, flat), None)

@@ -16,8 +16,11 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import find
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.node_protos import (
     Function,
     Node,
@@ -173,11 +176,9 @@ class Builder:
             self._add(node)
 
     def _add(self, node: Node) -> None:
-        from tapeflow.graph.graphdef.node_ops import BUILDERS
-
         definition = definition_of(node.op)
         tensors = [self._tensor(node, output) for output in node.inputs]
-        build = BUILDERS.get(node.op)
+        build = builder_of(node.op)
         if not node.functions:
             check_attrs(node, definition, self.prefix)
             check_inputs(node, definition, tensors, self.prefix)
@@ -256,9 +257,7 @@ class Builder:
 
     def _registered(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
         """Adds a call of the node's op, which is a registered one."""
-        from tapeflow.raw_ops import _implementation as implementation
-
-        op = implementation(node.op)
+        op = find(node.op)
         if op is None:
             raise errors.UnimplementedError(
                 None,
@@ -322,8 +321,6 @@ class Builder:
         Raises:
             ValueError: the inputs do not have the dtypes of the function's arguments.
         """
-        from tapeflow.graph.control.body import Body
-
         if [t.dtype for t in inputs] != function.dtypes:
             raise ValueError(
                 f"Node '{self.prefix}{node.name}': function '{function.name}' takes "

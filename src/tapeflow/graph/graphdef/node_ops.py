@@ -30,6 +30,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
+from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.ir.graph import READ
@@ -40,8 +41,6 @@ from tapeflow.math.comparison import not_equal
 from tapeflow.printing import print as print_
 
 _MOST_ELEMENTS = 2**31  # of a constant that repeats one value
-
-Build = Callable[[Builder, Node, list[Any]], Operation | None]
 
 
 def _attr(node: Node, name: str) -> Any:
@@ -192,49 +191,6 @@ def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     )
 
 
-# ---- checkpoints -----------------------------------------------------------------------------------------------------
-
-
-def _saving(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
-        from tapeflow.train.bundle import write_bundle
-
-        _check_slices(slices)
-        write_bundle(_text(prefix), zip(map(_text, names.value), tensors, strict=True))
-
-    return python_op(node.op, save, inputs)
-
-
-def _restoring(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    dtypes = _attr(node, "dtypes")
-
-    def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
-        from tapeflow.train.bundle import Bundle
-
-        _check_slices(slices)
-        bundle = Bundle(_text(prefix))
-        return [bundle.read(_text(name)) for name in names.value]
-
-    return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
-
-
-def _sharded_name(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    def name(base: Any, shard: Any, shards: Any) -> list[Any]:
-        return [convert(f"{_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
-
-    return python_op(node.op, name, inputs, [(string, [])])
-
-
-def _text(value: Any) -> str:
-    value = value.numpy() if hasattr(value, "numpy") else value
-    return value.decode()
-
-
-def _check_slices(slices: Any) -> None:
-    if any(s for s in slices.value.reshape(-1)):
-        raise errors.UnimplementedError(None, None, "Variables in several parts can't be saved or restored by a graph")
-
-
 # ---- calls and control flow ------------------------------------------------------------------------------------------
 
 
@@ -309,19 +265,7 @@ def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> li
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
 
-def _table(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.lookup.nodes import NODES
-
-    return NODES[node.op](builder, node, inputs)
-
-
-# ---- queues and readers ----------------------------------------------------------------------------------------------
-
-
-def _waiting(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.queue.nodes import imported
-
-    return imported(builder, node, inputs)
+# ---- counters --------------------------------------------------------------------------------------------------------
 
 
 def _counted(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -329,18 +273,6 @@ def _counted(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     op = GraphOp(node.op, lambda handle: variable_in(handle).count_up_to(limit).value, stateful=True,
                 attrs={"limit": limit, "T": dtype})  # fmt: skip
     return builder.graph.node(op, inputs, [(dtype, [])], node.name)
-
-
-_OF_QUEUES = (
-    "FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", "QueueCloseV2",
-    "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2",
-    "QueueIsClosedV2", "QueueSizeV2",
-)  # fmt: skip
-_OF_READERS = (
-    "FixedLengthRecordReaderV2", "IdentityReaderV2", "TFRecordReaderV2", "TextLineReaderV2", "WholeFileReaderV2",
-    "ReaderNumRecordsProducedV2", "ReaderNumWorkUnitsCompletedV2", "ReaderReadUpToV2", "ReaderReadV2", "ReaderResetV2",
-    "ReaderRestoreStateV2", "ReaderSerializeStateV2",
-)  # fmt: skip
 
 
 # ---- optionals -------------------------------------------------------------------------------------------------------
@@ -365,57 +297,48 @@ def _has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.node(op, inputs, [(bool_, [])], node.name)
 
 
-BUILDERS: dict[str, Build] = {
-    "Const": _constant,
-    "Placeholder": _placeholder,
-    "PlaceholderWithDefault": _placeholder_with_default,
-    "NoOp": _nothing,
-    "ControlTrigger": _nothing,
-    "DisableCopyOnRead": _nothing,
-    "Snapshot": _passed_on,
-    "DebugGradientIdentity": _passed_on,
-    "VarHandleOp": _handle,
-    "ReadVariableOp": _read,
-    "AssignVariableOp": _changing(lambda handle, value: _assign(variable_in(handle), value)),
-    "AssignAddVariableOp": _changing(lambda handle, value: _add(variable_in(handle), value)),
-    "AssignSubVariableOp": _changing(lambda handle, value: _subtract(variable_in(handle), value)),
-    "ResourceScatterAdd": _scattering("scatter_add"),
-    "ResourceScatterDiv": _scattering("scatter_div"),
-    "ResourceScatterMax": _scattering("scatter_max"),
-    "ResourceScatterMin": _scattering("scatter_min"),
-    "ResourceScatterMul": _scattering("scatter_mul"),
-    "ResourceScatterSub": _scattering("scatter_sub"),
-    "ResourceScatterUpdate": _scattering("scatter_update"),
-    "ResourceScatterNdAdd": _scattering("scatter_nd_add"),
-    "ResourceScatterNdSub": _scattering("scatter_nd_sub"),
-    "ResourceScatterNdUpdate": _scattering("scatter_nd_update"),
-    "VarIsInitializedOp": _is_initialized,
-    "VariableShape": _variable_shape,
-    "ResourceGather": _gathered,
-    "Assert": _assertion,
-    "RestoreV2": _restoring,
-    "SaveV2": _saving,
-    "ShardedFilename": _sharded_name,
-    "PrintV2": _printing,
-    "PartitionedCall": _call,
-    "StatefulPartitionedCall": _call,
-    "OptionalNone": _optional,
-    "OptionalFromValue": _optional,
-    "OptionalGetValue": _value_of_optional,
-    "OptionalHasValue": _has_value,
-    "If": _branches,
-    "StatelessIf": _branches,
-    "Case": _cases,
-    "StatelessCase": _cases,
-    "While": _loop,
-    "StatelessWhile": _loop,
-    "HashTableV2": _table,
-    "InitializeTableFromTextFileV2": _table,
-    "InitializeTableV2": _table,
-    "LookupTableExportV2": _table,
-    "LookupTableFindV2": _table,
-    "LookupTableImportV2": _table,
-    "LookupTableSizeV2": _table,
-    "ResourceCountUpTo": _counted,
-    **dict.fromkeys((*_OF_QUEUES, *_OF_READERS), _waiting),
-}
+register(
+    {
+        "Const": _constant,
+        "Placeholder": _placeholder,
+        "PlaceholderWithDefault": _placeholder_with_default,
+        "NoOp": _nothing,
+        "ControlTrigger": _nothing,
+        "DisableCopyOnRead": _nothing,
+        "Snapshot": _passed_on,
+        "DebugGradientIdentity": _passed_on,
+        "VarHandleOp": _handle,
+        "ReadVariableOp": _read,
+        "AssignVariableOp": _changing(lambda handle, value: _assign(variable_in(handle), value)),
+        "AssignAddVariableOp": _changing(lambda handle, value: _add(variable_in(handle), value)),
+        "AssignSubVariableOp": _changing(lambda handle, value: _subtract(variable_in(handle), value)),
+        "ResourceScatterAdd": _scattering("scatter_add"),
+        "ResourceScatterDiv": _scattering("scatter_div"),
+        "ResourceScatterMax": _scattering("scatter_max"),
+        "ResourceScatterMin": _scattering("scatter_min"),
+        "ResourceScatterMul": _scattering("scatter_mul"),
+        "ResourceScatterSub": _scattering("scatter_sub"),
+        "ResourceScatterUpdate": _scattering("scatter_update"),
+        "ResourceScatterNdAdd": _scattering("scatter_nd_add"),
+        "ResourceScatterNdSub": _scattering("scatter_nd_sub"),
+        "ResourceScatterNdUpdate": _scattering("scatter_nd_update"),
+        "VarIsInitializedOp": _is_initialized,
+        "VariableShape": _variable_shape,
+        "ResourceGather": _gathered,
+        "Assert": _assertion,
+        "PrintV2": _printing,
+        "PartitionedCall": _call,
+        "StatefulPartitionedCall": _call,
+        "OptionalNone": _optional,
+        "OptionalFromValue": _optional,
+        "OptionalGetValue": _value_of_optional,
+        "OptionalHasValue": _has_value,
+        "If": _branches,
+        "StatelessIf": _branches,
+        "Case": _cases,
+        "StatelessCase": _cases,
+        "While": _loop,
+        "StatelessWhile": _loop,
+        "ResourceCountUpTo": _counted,
+    }
+)

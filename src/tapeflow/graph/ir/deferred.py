@@ -15,7 +15,7 @@ from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Call, dense
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import host_value
-from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.python_op import python_op
 
@@ -27,21 +27,14 @@ def gradient(call: Call, dys: Sequence[Any]) -> Any:
         return op.gradient(call, *dys)
     before, state.name_scope = state.name_scope, getattr(call, "scope", state.name_scope)
     try:
-        if not vjp.is_gradient_of(op):
-            try:
-                return op.gradient(call, *dys)
-            except (TypeError, AttributeError, ValueError, IndexError, NotImplementedError, RuntimeError):
-                if not _waits(call):
-                    raise
-        return _deferred(call, dys)
+        if vjp.is_gradient_of(op):
+            return _deferred(call, dys)
+        try:
+            return op.gradient(call, *dys)
+        except NotStatic:
+            return _deferred(call, dys)
     finally:
         state.name_scope = before
-
-
-def _waits(call: Call) -> bool:
-    """Whether something that a gradient may need is not known before the graph runs."""
-    tensors = [*call.inputs, *call.outputs]
-    return any(isinstance(t, SymbolicTensor) for t in tensors) or any(isinstance(a, Tensor) for a in call.attrs)
 
 
 def _deferred(call: Call, dys: Sequence[Any]) -> list[Any]:

@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.static import NotStatic, host_static, static_or_unknown
+from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.static import host_static, static_or_unknown
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 

@@ -543,7 +543,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     # ---- assertions --------------------------------------------------------------------------------------------------
 
-    def assert_non_singular(self, name: str | None = "assert_non_singular") -> None:
+    def assert_non_singular(self, name: str | None = "assert_non_singular") -> Any:
         """Asserts that the matrices are invertible, and well enough conditioned for the dtype.
 
         Raises:
@@ -551,7 +551,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """
         return self._assert_non_singular()
 
-    def _assert_non_singular(self) -> None:
+    def _assert_non_singular(self) -> Any:
         if self._can_use_cholesky():
             return self.assert_positive_definite()
         values = svd(self.to_dense(), compute_uv=False)
@@ -561,7 +561,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         limit = 1.0 / (cast(size, cond.dtype) * eps)
         return assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
 
-    def assert_positive_definite(self, name: str | None = "assert_positive_definite") -> None:
+    def assert_positive_definite(self, name: str | None = "assert_positive_definite") -> Any:
         """Asserts that the matrices are positive definite.
 
         Raises:
@@ -570,13 +570,13 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """
         return self._assert_positive_definite()
 
-    def _assert_positive_definite(self) -> None:
+    def _assert_positive_definite(self) -> Any:
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented.")
         diagonal = real(diag_part(cholesky(self.to_dense())))
         return assert_positive(diagonal, message="Matrix was not positive definite.")
 
-    def assert_self_adjoint(self, name: str | None = "assert_self_adjoint") -> None:
+    def assert_self_adjoint(self, name: str | None = "assert_self_adjoint") -> Any:
         """Asserts that the matrices equal their conjugate transposes.
 
         Raises:
@@ -584,7 +584,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """
         return self._assert_self_adjoint()
 
-    def _assert_self_adjoint(self) -> None:
+    def _assert_self_adjoint(self) -> Any:
         dense = self.to_dense()
         return assert_equal(dense, conjugate_transpose(dense), message="Matrix was not equal to its adjoint.")
 

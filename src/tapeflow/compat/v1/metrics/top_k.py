@@ -273,7 +273,7 @@ def _average_precision(labels: Any, best: Any) -> Any:
     hits = tf.cast(_hits(labels, best), float64)
     precision = tf.cumsum(hits, axis=-1) / tf.range(1, k + 1, dtype=float64)
     if isinstance(labels, SparseTensor):
-        count = tf.sets.size(labels)
+        count: Any = tf.sets.size(labels)
     else:
         count = tf.reduce_sum(tf.cast(tf.greater_equal(labels, 0), int64), axis=-1)
     return tf.reduce_sum(precision * hits, axis=-1) / tf.cast(tf.minimum(tf.cast(count, int64), k), float64)

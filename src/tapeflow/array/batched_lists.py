@@ -1,0 +1,276 @@
+"""Lists of tensors in functions that run for all slices of a batch at once.
+
+The lists of all slices are one list: they are of one length, and an entry of it has the entries of all slices, stacked.
+Where slices must be told apart (an index of their own, a branch that only some run), the list becomes one tensor, with
+the entries along the first dimension and the slices along the second, and then a list again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+_RESIZING = frozenset({"TensorListPushBack", "TensorListPopBack", "TensorListResize", "TensorListConcatLists",
+                       "TensorListScatterIntoExistingList"})  # fmt: skip
+
+# ---- the entries of a list -------------------------------------------------------------------------------------------
+
+
+class Entries:
+    """The dtype and shape of the entries of a list in a graph, inferred from all operations that use the list.
+
+    Attributes:
+        dtype: their dtype.
+        shape: their static shape.
+        resized: whether the list may become longer or shorter.
+
+    Raises:
+        NoRule: no operation says the dtype.
+    """
+
+    def __init__(self, tensor: SymbolicTensor) -> None:
+        self._dtype: DType | None = None
+        self.shape = TensorShape(None)
+        self.resized = False
+        seen: set[int] = set()
+        waiting = [tensor]
+        while waiting:
+            t = waiting.pop()
+            if id(t) in seen:
+                continue
+            seen.add(id(t))
+            waiting += self._infer(t.op, t)
+            for operation in t.op.graph._operations:
+                if any(t is i for i in operation.inputs):
+                    waiting += self._infer(operation, t)
+        if self._dtype is None:
+            raise NoRule
+        self.dtype: DType = self._dtype
+
+    def _infer(self, operation: Operation, tensor: SymbolicTensor) -> Iterator[SymbolicTensor]:
+        """Reads dtype and shape off an operation that has the list as input or output; yields other lists with the
+        same entries."""
+        op = operation.op
+        if isinstance(op, GraphOp):
+            yield from _same_in_bodies(operation, tensor)
+            return
+        self.resized |= op.name in _RESIZING
+        for name, arg in zip(op.params, operation.args, strict=True):
+            if name == "resize":
+                self.resized |= arg
+            elif name == "element_dtype":
+                self._dtype = arg
+            elif name == "element_shape":
+                dims = host_static(arg)
+                if isinstance(dims, tuple):
+                    self._merge(TensorShape([None if d is None or d < 0 else d for d in dims]))
+            elif name in ("item", "tensor"):
+                self._dtype = arg.dtype
+                one = op.name in ("TensorListSetItem", "TensorListPushBack")
+                if one or op.name != "TensorListSplit":
+                    self._merge(arg.shape if one else arg.shape[1:])
+        yield from (t for t in (*operation.inputs, *operation.outputs) if t.dtype is variant)
+
+    def _merge(self, shape: TensorShape) -> None:
+        if self.shape.is_compatible_with(shape):
+            self.shape = self.shape.merge_with(shape)
+
+
+def _same_in_bodies(operation: Operation, tensor: SymbolicTensor) -> Iterator[SymbolicTensor]:
+    """Yields the tensors that stand for one in the functions that an operation calls; those of a loop variable are
+    one."""
+    op = operation.op
+    inputs = [i - op.steering for i, t in enumerate(operation.inputs) if t is tensor and i >= op.steering]
+    outputs = [i for i, t in enumerate(operation.outputs) if t is tensor]
+    loops = op.name.endswith("While")
+    if loops:
+        inputs, outputs = [*inputs, *outputs], [*inputs, *outputs]
+        yield from (operation.outputs[i] for i in outputs if i < len(operation.outputs))
+        yield from (operation.inputs[i + op.steering] for i in outputs if i < len(operation.outputs))
+    for label, body in op.bodies.items():
+        yield from (t for t, p in zip(body.inputs, op.places[label], strict=True) if p in inputs)
+        if not loops or label == "body":
+            yield from (body.outputs[i] for i in outputs if i < len(body.outputs))
+
+
+def check_lengths(outputs: Sequence[SymbolicTensor]) -> None:
+    """Checks that lists keep their lengths in a function that runs for some slices only.
+
+    Args:
+        outputs: the outputs of the function.
+
+    Raises:
+        NoRule: a list may be resized, so that the lists of all slices would no longer be of one length.
+    """
+    if any(t.dtype is variant and Entries(t).resized for t in outputs):
+        raise NoRule
+
+
+# ---- from one form to another ----------------------------------------------------------------------------------------
+
+
+def entry_dims(element_shape: Any) -> Any:
+    """Returns the dimensions that an `element_shape` argument names, or -1 where it names none."""
+    if isinstance(element_shape, int) or (isinstance(element_shape, Slices) and element_shape.slice.shape.rank == 0):
+        return -1
+    return vector(element_shape)
+
+
+def batched_dims(batch: Batch, dims: Any) -> Any:
+    """Returns the `element_shape` of stacked entries, from the dimensions of an entry of one slice."""
+    return -1 if dims == -1 else (batch.count, *[-1 if d is None else d for d in dims])
+
+
+def swapped(value: Any) -> Any:
+    """Returns a tensor with its first two dimensions swapped: entries of slices become slices of entries, and back."""
+    rank = value.shape.rank
+    if rank is not None:
+        return ops.Transpose(value, (1, 0, *range(2, rank)))
+    others = ops.Range(convert(2), ops.Rank(value), convert(1))
+    return ops.Transpose(value, ops.ConcatV2([convert([1, 0]), others], 0))
+
+
+def stacked_list(batch: Batch, x: Slices) -> Any:
+    """Returns the list with the stacked entries of all slices, also of a list that is the same for all slices."""
+    if x.stacked:
+        return x.value
+    if isinstance(x.value, EagerTensor):
+        entries = [e for e in x.value.value[()] if e is not None]
+        if not entries:
+            return x.value
+        shape: Any = tuple(entries[0].shape)
+        entries_in_rows = ops.TensorListStack(x.value, shape, FROM_TORCH[entries[0].dtype], -1)
+    else:
+        source = x.value.op
+        if source.type in ("TensorListReserve", "EmptyTensorList"):
+            element_shape, count, dtype = source.args
+            dims = host_static(element_shape)
+            dims = batched_dims(batch, dims if isinstance(dims, tuple) else -1)
+            return getattr(ops, source.type)(dims, count, dtype)
+        entry = Entries(x.slice)
+        shape = tuple(_static_dims(entry))
+        entries_in_rows = ops.TensorListStack(x.value, shape, entry.dtype, -1)
+    length = ops.Shape(entries_in_rows)[0]
+    repeated = ops.BroadcastTo(ops.ExpandDims(entries_in_rows, 1), (length, batch.count, *shape))
+    return ops.TensorListFromTensor(repeated, batched_dims(batch, shape))
+
+
+def _static_dims(entry: Entries) -> list[int]:
+    """Returns the dimensions of an entry.
+
+    Raises:
+        NoRule: they are not all static.
+    """
+    if not entry.shape.is_fully_defined():
+        raise NoRule
+    return entry.shape.as_list()
+
+
+def as_tensor(batch: Batch, x: Slices, dims: Any, dtype: DType) -> Any:
+    """Returns the entries of a list as one tensor; of a stacked list with the slices along the second dimension."""
+    return ops.TensorListStack(x.value, batched_dims(batch, dims) if x.stacked else dims, dtype, -1)
+
+
+def picked_lists(batch: Batch, x: Slices, places: Any, count: Any) -> Any:
+    """Returns the lists of some slices.
+
+    Args:
+        batch: all slices.
+        x: their lists.
+        places: the numbers of the slices to pick.
+        count: how many these are.
+    """
+    entry = Entries(x.slice)
+    dims = _static_dims(entry)
+    entries = as_tensor(batch, x, tuple(dims), entry.dtype)
+    return ops.TensorListFromTensor(ops.GatherV2(entries, places, 1), (count, *dims))
+
+
+def joined_lists(batch: Batch, parts: Sequence[tuple[Batch, Slices]], order: Any) -> Any:
+    """Returns the lists of all slices, from those of the slices of each part.
+
+    Args:
+        batch: all slices.
+        parts: the slices of a part, and their lists.
+        order: where each slice is, in all parts one after the other.
+    """
+    entry = Entries(parts[0][1].slice)
+    dims = _static_dims(entry)
+    columns = [as_tensor(b, Slices(stacked_list(b, x), x.slice, True), dims, entry.dtype) for b, x in parts]
+    entries = ops.GatherV2(ops.ConcatV2(columns, 1), order, 1)
+    return ops.TensorListFromTensor(entries, batched_dims(batch, dims))
+
+
+def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after: Slices) -> Any:
+    """Returns the lists of all slices, after those of some slices have changed.
+
+    Args:
+        batch: all slices.
+        before: their lists.
+        part: the slices whose lists have changed.
+        places: their numbers.
+        after: their new lists.
+    """
+    entry = Entries(before.slice)
+    dims = _static_dims(entry)
+    new_rows = as_tensor(part, Slices(stacked_list(part, after), after.slice, True), dims, entry.dtype)
+    rows = swapped(as_tensor(batch, before, dims, entry.dtype))
+    updated = ops.TensorScatterUpdate(rows, ops.ExpandDims(places, 1), swapped(new_rows))
+    return ops.TensorListFromTensor(swapped(updated), batched_dims(batch, dims))
+
+
+# ---- indices that differ between slices ------------------------------------------------------------------------------
+
+
+def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: Any, dtype: DType) -> Any:
+    """Returns the entries at indices of which each slice has its own."""
+    entries = as_tensor(batch, x, entry_dims(element_shape), dtype)
+    return ops.GatherV2(swapped(entries), indices.value, 1, 1) if x.stacked else ops.GatherV2(entries, indices.value, 0)
+
+
+def with_entries_at(batch: Batch, stacked: Any, indices: Any, items: Any, dims: Sequence[Any], dtype: DType) -> Any:
+    """Returns a list with other entries, at indices of which each slice has its own.
+
+    Args:
+        batch: all slices.
+        stacked: the list of stacked entries.
+        indices: of one entry for each slice, or of several.
+        items: the new entries.
+        dims: the dimensions of an entry of a slice.
+        dtype: its dtype.
+    """
+    entries = ops.TensorListStack(stacked, batched_dims(batch, dims), dtype, -1)
+    numbers = ops.Range(convert(0), convert(batch.count), convert(1))
+    if indices.shape.rank == 2:
+        numbers = ops.BroadcastTo(ops.ExpandDims(numbers, 1), ops.Shape(indices))
+    places = ops.Pack([ops.Cast(indices, numbers.dtype), numbers], -1)
+    return ops.TensorListFromTensor(ops.TensorScatterUpdate(entries, places, items), batched_dims(batch, dims))
+
+
+def is_as_long_as_another(x: SymbolicTensor) -> bool:
+    """Returns whether a list was reserved with the length of another, as those of gradients are: it never grows."""
+    length = x.op.args[1] if x.op.type == "TensorListReserve" else None
+    return isinstance(length, SymbolicTensor) and length.op.type == "TensorListLength"
+
+
+def shared_value(arg: Any) -> Any:
+    """Returns the value of an argument that must be the same for all slices.
+
+    Raises:
+        NoRule: each slice has its own.
+    """
+    if not isinstance(arg, Slices):
+        return arg
+    if arg.stacked:
+        raise NoRule
+    return arg.value

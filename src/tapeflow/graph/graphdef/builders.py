@@ -1,0 +1,28 @@
+"""Builders: what makes an operation of a `GraphDef`'s node, where no registered op of its name does.
+
+They register here by the op of the node: `node_ops.py` those of the engine, and services (tables, queues, checkpoints)
+their own when they are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Build = Callable[[Any, Any, list[Any]], Any]  # (builder of the graph, node, inputs) -> operation
+
+_builders: dict[str, Build] = {}
+# A higher layer puts here what loads the services that have builders.
+load_services: list[Callable[[], None]] = []
+
+
+def register(builders: dict[str, Build]) -> None:
+    """Registers builders, by the ops of the nodes."""
+    _builders.update(builders)
+
+
+def builder_of(op: str) -> Build | None:
+    """Returns the builder of nodes of an op, or None."""
+    while load_services:
+        load_services.pop()()
+    return _builders.get(op)
