@@ -91,18 +91,18 @@ def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> O
     return graph.node(op, [value], [(value.dtype, TensorShape(shape))], name)
 
 
-def _nothing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _no_op(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.insert(GraphOp("NoOp"), builder.graph.unique_name(node.name), ())
 
 
-def _passed_on(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return identity(inputs[0]).op
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
 
 
-def _handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     graph = builder.graph
     shared = _attr(node, "container"), _attr(node, "shared_name") or builder.prefix + node.name
     variable = graph._shared_variables.get(shared)
@@ -113,7 +113,7 @@ def _handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return graph.handle_of(variable, node.name).op
 
 
-def _read(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _read_variable(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     variable = variable_of(inputs[0])
     operation = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
     shape = TensorShape(None) if variable is None else variable.shape
@@ -121,7 +121,7 @@ def _read(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return operation
 
 
-def _changing(kernel: Callable[..., Any]) -> Build:
+def _variable_update(kernel: Callable[..., Any]) -> Build:
     """Returns the builder of an op that changes a variable by a kernel and has no outputs."""
 
     def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -130,7 +130,7 @@ def _changing(kernel: Callable[..., Any]) -> Build:
     return build
 
 
-def _scattering(method: str) -> Build:
+def _scatter(method: str) -> Build:
     """Returns the builder of an op that changes a variable by a method `scatter_...` or `scatter_nd_...`."""
 
     def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -148,12 +148,8 @@ def _scattering(method: str) -> Build:
 
 
 def _is_initialized(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return builder.graph.node(GraphOp(node.op, is_initialized), inputs, [(bool_, [])], node.name)
-
-
-def is_initialized(handle: Any) -> Any:
-    """Returns True for a variable that has a value, as a raw boolean."""
-    return convert(has_value(variable_in(handle))).value
+    op = GraphOp(node.op, lambda handle: convert(has_value(variable_in(handle))).value)
+    return builder.graph.node(op, inputs, [(bool_, [])], node.name)
 
 
 def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -167,22 +163,22 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
     )
 
 
-def _gathered(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _resource_gather(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     if _attr(node, "batch_dims"):
         raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
     reading = Node(f"{node.name}/Read", "ReadVariableOp", [], [], {"dtype": node.attrs["dtype"]})
-    return gather(_read(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
+    return gather(_read_variable(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
 
 
 # ---- side effects in Python ------------------------------------------------------------------------------------------
 
 
-def _assertion(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _assert(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     summarize = _attr(node, "summarize")
     return python_op("Assert", lambda condition, *data: Assert(condition, list(data), summarize), inputs)
 
 
-def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     stream, end = _attr(node, "output_stream"), _attr(node, "end")
     if stream in ("stdout", "stderr"):
         return python_op(node.op, lambda text: print_(text, output_stream=getattr(sys, stream), end=end), inputs)
@@ -200,7 +196,7 @@ def _call(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph._operations[-1]
 
 
-def _branches(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _if(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     names = ["then_branch", "else_branch"]
@@ -208,7 +204,7 @@ def _branches(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return _conditional(node, _truth(index), values, bodies, names)
 
 
-def _cases(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _case(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     functions = [builder.function(node, f.name) for f in node.attrs["branches"].list.func]
@@ -233,7 +229,7 @@ def _conditional(
     return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
 
 
-def _loop(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _while(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
     if "output_shapes" in node.attrs and len(node.attrs["output_shapes"].list.shape) == len(inputs):
         shapes = list(_attr(node, "output_shapes"))
@@ -262,13 +258,10 @@ def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> li
     return [TensorShape(None)] * len(inputs)
 
 
-# ---- tables ----------------------------------------------------------------------------------------------------------
-
-
 # ---- counters --------------------------------------------------------------------------------------------------------
 
 
-def _counted(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _count_up_to(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     limit, dtype = _attr(node, "limit"), _attr(node, "T")
     op = GraphOp(node.op, lambda handle: variable_in(handle).count_up_to(limit).value, stateful=True,
                 attrs={"limit": limit, "T": dtype})  # fmt: skip
@@ -282,7 +275,7 @@ def _optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.node(GraphOp(node.op, lambda *values: boxed(values)), inputs, [(variant, [])], node.name)
 
 
-def _value_of_optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _optional_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     def kernel(optional: Any) -> Any:
         if not optional[()]:
             raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
@@ -292,7 +285,7 @@ def _value_of_optional(builder: Builder, node: Node, inputs: list[Any]) -> Opera
     return builder.graph.node(GraphOp(node.op, kernel, gives_tuple=True), inputs, specs, node.name)
 
 
-def _has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _optional_has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     op = GraphOp(node.op, lambda optional: torch.tensor(bool(optional[()])))
     return builder.graph.node(op, inputs, [(bool_, [])], node.name)
 
@@ -302,43 +295,43 @@ register(
         "Const": _constant,
         "Placeholder": _placeholder,
         "PlaceholderWithDefault": _placeholder_with_default,
-        "NoOp": _nothing,
-        "ControlTrigger": _nothing,
-        "DisableCopyOnRead": _nothing,
-        "Snapshot": _passed_on,
-        "DebugGradientIdentity": _passed_on,
-        "VarHandleOp": _handle,
-        "ReadVariableOp": _read,
-        "AssignVariableOp": _changing(lambda handle, value: _assign(variable_in(handle), value)),
-        "AssignAddVariableOp": _changing(lambda handle, value: _add(variable_in(handle), value)),
-        "AssignSubVariableOp": _changing(lambda handle, value: _subtract(variable_in(handle), value)),
-        "ResourceScatterAdd": _scattering("scatter_add"),
-        "ResourceScatterDiv": _scattering("scatter_div"),
-        "ResourceScatterMax": _scattering("scatter_max"),
-        "ResourceScatterMin": _scattering("scatter_min"),
-        "ResourceScatterMul": _scattering("scatter_mul"),
-        "ResourceScatterSub": _scattering("scatter_sub"),
-        "ResourceScatterUpdate": _scattering("scatter_update"),
-        "ResourceScatterNdAdd": _scattering("scatter_nd_add"),
-        "ResourceScatterNdSub": _scattering("scatter_nd_sub"),
-        "ResourceScatterNdUpdate": _scattering("scatter_nd_update"),
+        "NoOp": _no_op,
+        "ControlTrigger": _no_op,
+        "DisableCopyOnRead": _no_op,
+        "Snapshot": _identity,
+        "DebugGradientIdentity": _identity,
+        "VarHandleOp": _variable_handle,
+        "ReadVariableOp": _read_variable,
+        "AssignVariableOp": _variable_update(lambda handle, value: _assign(variable_in(handle), value)),
+        "AssignAddVariableOp": _variable_update(lambda handle, value: _add(variable_in(handle), value)),
+        "AssignSubVariableOp": _variable_update(lambda handle, value: _subtract(variable_in(handle), value)),
+        "ResourceScatterAdd": _scatter("scatter_add"),
+        "ResourceScatterDiv": _scatter("scatter_div"),
+        "ResourceScatterMax": _scatter("scatter_max"),
+        "ResourceScatterMin": _scatter("scatter_min"),
+        "ResourceScatterMul": _scatter("scatter_mul"),
+        "ResourceScatterSub": _scatter("scatter_sub"),
+        "ResourceScatterUpdate": _scatter("scatter_update"),
+        "ResourceScatterNdAdd": _scatter("scatter_nd_add"),
+        "ResourceScatterNdSub": _scatter("scatter_nd_sub"),
+        "ResourceScatterNdUpdate": _scatter("scatter_nd_update"),
         "VarIsInitializedOp": _is_initialized,
         "VariableShape": _variable_shape,
-        "ResourceGather": _gathered,
-        "Assert": _assertion,
-        "PrintV2": _printing,
+        "ResourceGather": _resource_gather,
+        "Assert": _assert,
+        "PrintV2": _print,
         "PartitionedCall": _call,
         "StatefulPartitionedCall": _call,
         "OptionalNone": _optional,
         "OptionalFromValue": _optional,
-        "OptionalGetValue": _value_of_optional,
-        "OptionalHasValue": _has_value,
-        "If": _branches,
-        "StatelessIf": _branches,
-        "Case": _cases,
-        "StatelessCase": _cases,
-        "While": _loop,
-        "StatelessWhile": _loop,
-        "ResourceCountUpTo": _counted,
+        "OptionalGetValue": _optional_value,
+        "OptionalHasValue": _optional_has_value,
+        "If": _if,
+        "StatelessIf": _if,
+        "Case": _case,
+        "StatelessCase": _case,
+        "While": _while,
+        "StatelessWhile": _while,
+        "ResourceCountUpTo": _count_up_to,
     }
 )

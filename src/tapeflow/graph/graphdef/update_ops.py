@@ -45,7 +45,7 @@ def _adam(
     var: Any, m: Any, v: Any, grad: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
     epsilon: Any, use_nesterov: bool,
 ) -> Values:  # fmt: skip
-    """Kingma and Ba 2015 (https://arxiv.org/abs/1412.6980), with the bias corrections in the step."""
+    """Computes a step of Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980), bias corrections included."""
     alpha = lr * torch.sqrt(1 - beta2_power) / (1 - beta1_power)
     m = m + (grad - m) * (1 - beta1)
     v = v + (grad * grad - v) * (1 - beta2)
@@ -54,7 +54,7 @@ def _adam(
 
 
 def _adagrad(var: Any, accum: Any, grad: Any, lr: Any, update_slots: bool) -> Values:
-    """Duchi et al. 2011 (https://jmlr.org/papers/v12/duchi11a.html)."""
+    """Computes a step of Adagrad (Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html)."""
     accum = accum + grad * grad if update_slots else accum
     return var - grad * lr * torch.rsqrt(accum), accum
 
@@ -80,7 +80,7 @@ def _centered_rms_prop(
 
 
 def _adadelta(var: Any, accum: Any, accum_update: Any, grad: Any, lr: Any, rho: Any, epsilon: Any) -> Values:
-    """Zeiler 2012 (https://arxiv.org/abs/1212.5701)."""
+    """Computes a step of Adadelta (Zeiler 2012, https://arxiv.org/abs/1212.5701)."""
     accum = accum * rho + grad * grad * (1 - rho)
     step = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
     return var - step * lr, accum, accum_update * rho + step * step * (1 - rho)
@@ -94,7 +94,7 @@ def _ftrl(
     var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, multiply_linear_by_lr: bool,
     l2_shrinkage: Any = 0.0,
 ) -> Values:  # fmt: skip
-    """McMahan et al. 2013 (https://research.google.com/pubs/archive/41159.pdf), algorithm 1."""
+    """Computes a step of FTRL (McMahan et al. 2013, https://research.google.com/pubs/archive/41159.pdf)."""
     total = accum + grad * grad
     before, after = _power(accum, lr_power), _power(total, lr_power)
     shrunk = grad + 2 * l2_shrinkage * var
