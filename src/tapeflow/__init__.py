@@ -258,7 +258,19 @@ def _specs_of_protos() -> dict[int, Any]:
     return {1: SparseTensorSpec, 3: RaggedTensorSpec, 4: TensorArraySpec, 7: OptionalSpec}
 
 
-hooks.specs_of_protos = _specs_of_protos
+def _converted(function: Any) -> Any:
+    from tapeflow.autograph.conversion import converted
+
+    return converted(function)
+
+
+def _over_parts(*args: Any) -> Any:
+    from tapeflow.experimental.batching import over_parts
+
+    return over_parts(*args)
+
+
+hooks.specs_of_protos, hooks.converted, hooks.over_parts = _specs_of_protos, _converted, _over_parts
 
 __version__ = version.VERSION
 __git_version__ = version.GIT_VERSION

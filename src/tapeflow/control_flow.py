@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import is_tensor_like
 from tapeflow.core.scopes import name_scope
@@ -338,3 +339,6 @@ def _summary(tensor: EagerTensor, count: int) -> str:
     flat = tensor._numpy().reshape(-1)
     shown = flat if count < 0 or len(flat) <= count else flat[:count]
     return ", ".join([str(v) for v in shown] + (["..."] if len(shown) < len(flat) else []))
+
+
+hooks.while_loop, hooks.cond, hooks.check = while_loop, cond, Assert

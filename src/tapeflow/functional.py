@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.control_flow import while_loop
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
@@ -99,9 +100,7 @@ def as_traced(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the function converted by AutoGraph if a function is being traced, or else itself."""
     if state.graph is None or not state.graph.building_function:
         return fn
-    from tapeflow.autograph.conversion import converted
-
-    return converted(fn)
+    return hooks.converted(fn)
 
 
 def _as_value(value: Any) -> Any:
@@ -409,3 +408,6 @@ def _scanned(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, infer_
 
     _, arrays = walk.go(body, walk.start, arrays)
     return nest.pack_sequence_as(like, [a.stack() for a in arrays])
+
+
+hooks.map_fn = map_fn

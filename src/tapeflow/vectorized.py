@@ -13,6 +13,7 @@ from tapeflow.array.creation import range as range_
 from tapeflow.array.creation import zeros
 from tapeflow.array.joining import stack, unstack
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import NoRule
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -83,9 +84,8 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
     """
     flat: list[Any] = [e if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)]
     if any(hasattr(getattr(e, "_type_spec", None), "_encoded") for e in flat):
-        from tapeflow.experimental.batching import over_parts
-
-        return on_slices(*over_parts(fn, elems), manner, at_once)
+        whole, parts = hooks.over_parts(fn, elems)
+        return on_slices(whole, parts, manner, at_once)
     if not flat:
         raise ValueError("vectorized_map needs at least one tensor in `elems`")
     if any(not isinstance(e, CompositeTensor) and e.shape.rank == 0 for e in flat):
@@ -104,9 +104,7 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
             except Exception as error:
                 logger.debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
         try:
-            from tapeflow.autograph.conversion import converted
-
-            traced = _Traced(converted(fn), elems, flat)
+            traced = _Traced(hooks.converted(fn), elems, flat)
         except Exception as error:
             # Errors of the program itself are raised by this call, before the report.
             results = _one_by_one(fn, elems, values, batched, size) if manner.fallback else None
@@ -279,3 +277,6 @@ class _Traced:
 
         columns = iter(map_fn(call, range_(count), fn_output_signature=[spec_of(r) for r in leaves]) if leaves else [])
         return nest.map_structure(lambda r: r if r is None else next(columns), self.result)
+
+
+hooks.on_slices = on_slices

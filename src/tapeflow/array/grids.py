@@ -117,7 +117,8 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     count = convert(num)
     if not count.dtype.is_integer:
         raise TypeError(
-            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num!r} of dtype: {count.dtype}"
+            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num!r} of dtype: "
+            f"{count.dtype}"
         )
     count = reshape(cast_to(count, int32), ())
     position = axis if axis >= 0 else axis + max(len(first.shape), len(last.shape)) + 1

@@ -11,6 +11,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
@@ -163,6 +164,4 @@ def dims_of(tensor: Any) -> tuple[Any, ...]:
 
 
 def zeros_of(dims: Sequence[Any], dtype: Any) -> Any:
-    from tapeflow import zeros
-
-    return zeros(dims, dtype)
+    return hooks.zeros(dims, dtype)

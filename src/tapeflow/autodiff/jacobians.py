@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.autodiff.ends import dims_of, zeros_of
 from tapeflow.core.autodiff.tape import Tape, id_of
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
@@ -46,10 +47,9 @@ def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int 
         return [g if g is None or isinstance(g, Tensor) else convert(g) for g in found]
 
     from tapeflow.graph.batching.vmapped import Manner
-    from tapeflow.vectorized import on_slices
 
     if state.graph is not None or (chunk != 1 and len(seeds)):
-        return on_slices(one, seeds, Manner(warn=False, chunk=chunk), at_once=chunk != 1)
+        return hooks.on_slices(one, seeds, Manner(warn=False, chunk=chunk), at_once=chunk != 1)
     rows = [one(seed) for seed in seeds]
     if not rows:
         return [zeros_of([0, *dims_of(s)], s.dtype) for s in sources]

@@ -28,6 +28,15 @@ class Hooks:
     gather_nd: Callable[..., Any]  # array/gathering.py: tf.gather_nd
     copied_to: Callable[[Any, str], Any]  # operators.py: a tensor on another device
 
+    while_loop: Callable[..., Any]  # control_flow.py: tf.while_loop
+    cond: Callable[..., Any]  # control_flow.py: tf.cond
+    check: Callable[..., Any]  # control_flow.py: tf.Assert
+    map_fn: Callable[..., Any]  # functional.py: tf.map_fn
+    on_slices: Callable[..., Any]  # vectorized.py: a function on all slices at once
+    converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
+    over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types as one of their parts
+    replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
+
     graph_def: Callable[..., Any]  # graph/__init__.py: a graph as a GraphDef
     node_def: Callable[[Any], Any]  # graph/__init__.py: an operation as a NodeDef
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now

@@ -18,6 +18,7 @@ from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.nodes import Elements, integer
+from tapeflow.data.parts import register
 from tapeflow.data.rewriting import rewritten
 
 
@@ -93,3 +94,6 @@ def _text(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return "[" + ", ".join(map(_text, value)) + "]"
     return repr(value) if isinstance(value, (int, float, str, bytes, bool, range, type(None))) else type(value).__name__
+
+
+register(fingerprint)

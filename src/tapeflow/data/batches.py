@@ -20,6 +20,7 @@ from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.nodes import Elements, Node, Rows, integer
+from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
 from tapeflow.ragged.spec import RaggedTensorSpec
@@ -319,3 +320,6 @@ class WindowDataset(Node):
                 seen.popleft()
             if self._shift > span:
                 deque(itertools.islice(elements, self._shift - span), maxlen=0)
+
+
+register(BatchDataset, PaddedBatchDataset, ParallelBatchDataset, RaggedDataset, UnbatchDataset, WindowDataset)

@@ -24,6 +24,7 @@ from tapeflow.data import structure
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.grouping import GroupByWindowDataset
 from tapeflow.data.nodes import Node, integer
+from tapeflow.data.parts import register
 from tapeflow.data.structure import Element, flatten
 from tapeflow.debugging.values import assert_less
 from tapeflow.math.casting import cast
@@ -199,3 +200,6 @@ def pad_to_cardinality(dataset: Dataset, cardinality: int, mask_key: str) -> Dat
 
     valid = dataset.map(lambda x: {**x, mask_key: convert(True, bool_)})
     return valid.concatenate(Dataset.range(cardinality - size).map(nothing))
+
+
+register(RebatchDataset, SparseBatchDataset, bucket_by_sequence_length)

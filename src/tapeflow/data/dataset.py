@@ -17,6 +17,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.options import Options
+from tapeflow.data.parts import parts, register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 from tapeflow.data.transformations import Transformations, node_of
@@ -32,7 +33,7 @@ def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> 
     """Returns a source that holds tensors; of tensors of a graph, one that is created when it runs."""
     if state.graph is None:
         return kind(tensors)
-    return staged.source_of(kind, tensors, element_spec)
+    return parts.source_of(kind, tensors, element_spec)
 
 
 class DatasetV2:
@@ -74,7 +75,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     @property
     def _variant_tensor(self) -> Tensor:
         if state.graph is not None:
-            return staged.variant_of(self)
+            return parts.variant_of(self)
         return held(self, variant)
 
     def _inputs(self) -> list[Any]:
@@ -117,16 +118,16 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             3
         """
         if state.graph is not None:
-            return staged.cardinality(self)
+            return parts.cardinality(self)
         return convert(self._size(), int64)
 
     def __iter__(self) -> Any:
         if state.graph is not None:
-            return staged.iterator_of(self)
-        return iterators.OwnedIterator(self)
+            return parts.iterator_of(self)
+        return parts.OwnedIterator(self)
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        iterators.loop_over(iter(self), loop)
+        parts.loop_over(iter(self), loop)
 
     def __bool__(self) -> bool:
         return True
@@ -153,8 +154,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.range(3).as_numpy_iterator()]
             [0, 1, 2]
         """
-        iterators.check_arrays(self.element_spec)
-        return iterators.NumpyIterator(self)
+        parts.check_arrays(self.element_spec)
+        return parts.NumpyIterator(self)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """Returns the only element.
@@ -195,8 +196,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         initial = MappedFunction(lambda: initial_state, "reduce()", ())
         function, spec = state_function(reduce_func, "reduce()", initial.output_spec, self.element_spec, lambda s: s)
         if state.graph is not None:
-            return staged.reduced(self, initial, function, spec)
-        return structure.Packer(spec)(maps.reduction(self, initial, function))
+            return parts.reduced(self, initial, function, spec)
+        return structure.Packer(spec)(parts.reduction(self, initial, function))
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
         """Returns the dataset that a function returns for this one.
@@ -239,7 +240,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         """
         if not isinstance(options, Options):
             raise TypeError(f"`options` must be tf.data.Options, not {type(options)}")
-        return nodes.OptionsDataset(self, options)
+        return parts.OptionsDataset(self, options)
 
     # ---- sources -----------------------------------------------------------------------------------------------------
 
@@ -257,7 +258,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> len(tf.data.Dataset.from_tensors([1, 2, 3]))
             1
         """
-        return _of_tensors(nodes.TensorDataset, tensors, lambda spec: spec)
+        return _of_tensors(parts.TensorDataset, tensors, lambda spec: spec)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -276,7 +277,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> list(tf.data.Dataset.from_tensor_slices({"a": [1, 2]}).as_numpy_iterator())[1]["a"].item()
             2
         """
-        return _of_tensors(nodes.TensorSliceDataset, tensors, structure.unbatched)
+        return _of_tensors(parts.TensorSliceDataset, tensors, structure.unbatched)
 
     @staticmethod
     def from_generator(
@@ -305,8 +306,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         """
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
-        spec = generators.signature_of(output_types, output_shapes, output_signature)
-        return node_of(generators.GeneratorDataset, generator, spec, args)
+        spec = parts.signature_of(output_types, output_shapes, output_signature)
+        return node_of(parts.GeneratorDataset, generator, spec, args)
 
     @staticmethod
     def range(*args: TensorLike, **kwargs: Any) -> Dataset:
@@ -327,7 +328,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.range(10, 0, -3).as_numpy_iterator()]
             [10, 7, 4, 1]
         """
-        return node_of(nodes.RangeDataset, args, kwargs.get("output_type", int64))
+        return node_of(parts.RangeDataset, args, kwargs.get("output_type", int64))
 
     @staticmethod
     def counter(
@@ -346,7 +347,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.counter(5, 10).take(3).as_numpy_iterator()]
             [5, 15, 25]
         """
-        return node_of(nodes.CounterDataset, start, step, dtype)
+        return node_of(parts.CounterDataset, start, step, dtype)
 
     @staticmethod
     def random(
@@ -365,7 +366,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.random(seed=3).take(2).as_numpy_iterator()]
             [3534849767, 279844183]
         """
-        return node_of(shuffling.RandomDatasetV2, seed, rerandomize_each_iteration)
+        return node_of(parts.RandomDatasetV2, seed, rerandomize_each_iteration)
 
     @staticmethod
     def list_files(
@@ -392,7 +393,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [os.path.basename(f.numpy()) for f in tf.data.Dataset.list_files(os.path.join(folder, "*.txt"))]
             [b'a.txt']
         """
-        return files.list_files(file_pattern, shuffle is None or shuffle, seed)
+        return parts.list_files(file_pattern, shuffle is None or shuffle, seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
@@ -417,7 +418,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             raise TypeError("Must pass at least one dataset to `zip`.")
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
-        return nodes.ZipDataset(datasets if datasets is not None else args[0] if len(args) == 1 else args)
+        return parts.ZipDataset(datasets if datasets is not None else args[0] if len(args) == 1 else args)
 
     @staticmethod
     def choose_from_datasets(
@@ -443,7 +444,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.choose_from_datasets(two, choices).as_numpy_iterator()]
             [100, 0, 101]
         """
-        return sampling.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+        return parts.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
     @staticmethod
     def sample_from_datasets(
@@ -471,7 +472,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> sorted(x.item() for x in tf.data.Dataset.sample_from_datasets(two, seed=1).as_numpy_iterator())
             [0, 1, 2, 100, 101, 102]
         """
-        return sampling.sample_from_datasets(
+        return parts.sample_from_datasets(
             datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration
         )  # fmt: skip
 
@@ -503,22 +504,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> len(tf.data.Dataset.load(folder))
             3
         """
-        return saving.load(path, element_spec, compression, reader_func, wait)
+        return parts.load(path, element_spec, compression, reader_func, wait)
 
 
-# The nodes derive from `Dataset`, and its methods create nodes.
-from tapeflow.data import (  # noqa: E402, F401
-    access,
-    batches,
-    bucketing,
-    files,
-    generators,
-    grouping,
-    iterators,
-    maps,
-    nodes,
-    sampling,
-    saving,
-    shuffling,
-    staged,
-)
+register(Dataset)

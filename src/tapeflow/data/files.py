@@ -23,6 +23,7 @@ from tapeflow.data import staged
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.maps import in_turn
 from tapeflow.data.nodes import Node, TensorSliceDataset, integer
+from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import AUTOTUNE, cores
 from tapeflow.io.csv import CsvParser, defaults_of
@@ -283,3 +284,6 @@ def list_files(file_pattern: TensorLike | os.PathLike[str], shuffle: bool, seed:
     if not shuffle:
         return files
     return files.shuffle(names.shape[0] or maximum(size(names, int64), 1), seed)
+
+
+register(list_files)

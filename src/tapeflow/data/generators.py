@@ -14,6 +14,7 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.nodes import Node
+from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.script import error_of_op
 
@@ -121,3 +122,6 @@ def _tensor(value: Any, dtype: DType) -> EagerTensor:
     if dtype.torch is None:
         return convert(value, dtype)
     return from_array(np.asarray(value, dtype=dtype.as_numpy_dtype), dtype)
+
+
+register(GeneratorDataset, signature_of)

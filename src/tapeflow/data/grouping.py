@@ -17,6 +17,7 @@ from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.maps import elements_of
 from tapeflow.data.nodes import Elements, Node
+from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 
@@ -140,3 +141,6 @@ def number_function(which: str, function: Callable[..., Any], name: str, spec: A
 
 def _as_int64(value: Any) -> Any:
     return value if isinstance(value, (Tensor, CompositeTensor)) else convert(value, int64)
+
+
+register(GroupByWindowDataset)

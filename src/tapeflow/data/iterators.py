@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
 from typing import Any
 
-from tapeflow import data  # `staged` defines subclasses of the iterators here, and is used once it is loaded
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
@@ -19,6 +18,7 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
+from tapeflow.data.parts import parts, register
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.shuffling import SeedLog
 from tapeflow.data.spec import IteratorSpec
@@ -163,7 +163,7 @@ class OwnedIterator(Iterator, Trackable):
         return held(self, resource)
 
     def _in_graph(self) -> Any:
-        return data.staged.StagedIterator(self._handle, self._spec)
+        return parts.StagedIterator(self._handle, self._spec)
 
     def __iter__(self) -> OwnedIterator:
         return self
@@ -271,3 +271,6 @@ def check_arrays(spec: Any) -> None:
                 "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type "
                 f"{s.value_type}"
             )
+
+
+register(NumpyIterator, OwnedIterator, check_arrays, loop_over)

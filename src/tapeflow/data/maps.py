@@ -17,6 +17,7 @@ from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.nodes import Node, Rows, integer
+from tapeflow.data.parts import register
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
@@ -350,3 +351,19 @@ class PrefetchDataset(Node):
     def _iterate(self) -> Iterator[Element]:
         elements = self._input_dataset._iterate()
         return ahead(elements, self._buffer_size) if self._buffer_size else elements
+
+
+register(
+    FilterDataset,
+    FlatMapDataset,
+    IgnoreErrorsDataset,
+    InterleaveDataset,
+    MapDataset,
+    ParallelInterleaveDataset,
+    ParallelMapDataset,
+    PrefetchDataset,
+    ScanDataset,
+    TakeWhileDataset,
+    UniqueDataset,
+    reduction,
+)

@@ -25,6 +25,7 @@ from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.options import Options
+from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 
 
@@ -480,3 +481,19 @@ class CacheDataset(Node):
 
     def __repr__(self) -> str:
         return f"<CacheDataset element_spec={self._spec}>"
+
+
+register(
+    CacheDataset,
+    ConcatenateDataset,
+    CounterDataset,
+    OptionsDataset,
+    RangeDataset,
+    RepeatDataset,
+    ShardDataset,
+    SkipDataset,
+    TakeDataset,
+    TensorDataset,
+    TensorSliceDataset,
+    ZipDataset,
+)

@@ -17,6 +17,7 @@ from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.maps import DirectedInterleaveDataset
 from tapeflow.data.nodes import Node
+from tapeflow.data.parts import register
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.shuffling import Seeds, Words
 from tapeflow.data.structure import Element
@@ -150,3 +151,6 @@ class RejectionResampleDataset(Node):
 def _uniform(words: Words) -> Iterator[float]:
     while True:
         yield from (words.take(256) / np.float64(2**32)).tolist()
+
+
+register(RejectionResampleDataset, choose_from_datasets, sample_from_datasets)

@@ -27,6 +27,7 @@ from tapeflow.data.access import fingerprint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.nodes import Elements, Node
+from tapeflow.data.parts import register
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
@@ -288,3 +289,6 @@ class FileCacheDataset(Node):
 
     def __repr__(self) -> str:
         return f"<CacheDataset element_spec={self._spec}>"
+
+
+register(FileCacheDataset, SnapshotDataset, load, save)

@@ -21,6 +21,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.dataset import INFINITE
 from tapeflow.data.nodes import Chooser, Node, integer
+from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import running
 from tapeflow.random.philox import from_seeds
@@ -211,3 +212,6 @@ class RandomDatasetV2(Node):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self._spec}>"
+
+
+register(RandomDatasetV2, ShuffleDataset)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow import data  # its modules are used once all are loaded: they use the specs here
 from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.data.parts import parts
 
 
 class DatasetSpec(TypeSpec):
@@ -50,7 +50,7 @@ class DatasetSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """`tf.data.Dataset`."""
-        return data.Dataset
+        return parts.Dataset
 
     @property
     def _component_specs(self) -> Any:
@@ -61,7 +61,7 @@ class DatasetSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components, SymbolicTensor):
-            return data.staged.StagedDataset(components, self._element_spec)
+            return parts.StagedDataset(components, self._element_spec)
         return components.value[()]
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
@@ -113,7 +113,7 @@ class IteratorSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """The class of iterators."""
-        return data.iterators.OwnedIterator
+        return parts.OwnedIterator
 
     @property
     def _component_specs(self) -> Any:
@@ -124,7 +124,7 @@ class IteratorSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components[0], SymbolicTensor):
-            return data.staged.StagedIterator(components[0], self._element_spec)
+            return parts.StagedIterator(components[0], self._element_spec)
         return components[0].value[()]
 
     def _serialize(self) -> tuple[Any, ...]:

@@ -24,6 +24,7 @@ from tapeflow.data.functions import MappedFunction
 from tapeflow.data.iterators import Iterator, OwnedIterator
 from tapeflow.data.maps import reduction
 from tapeflow.data.nodes import Node, UnknownInteger
+from tapeflow.data.parts import register
 from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element
 from tapeflow.graph.ir.python_op import python_op
@@ -324,3 +325,6 @@ def optional_of(value: Any, spec: Any) -> StagedOptional:
 
     operation = python_op("OptionalFromValue", make, _tensors(value, spec), _DATASET, stateful=False)
     return StagedOptional(operation.outputs[0], spec)
+
+
+register(StagedDataset, StagedIterator, cardinality, iterator_of, node_of, reduced, source_of, variant_of)

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tapeflow import data  # its modules are used once all are loaded: nodes derive from `Dataset`
 from tapeflow.core.context import state
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.data.parts import parts
 from tapeflow.data.threads import AUTOTUNE
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def node_of(kind: Callable[..., Dataset], *args: Any) -> Any:
     """Returns a node of a kind; with tensors of a graph among the arguments, one that is created when it runs."""
-    return kind(*args) if state.graph is None else data.staged.node_of(kind, args)
+    return kind(*args) if state.graph is None else parts.node_of(kind, args)
 
 
 class Transformations:
@@ -42,7 +42,7 @@ class Transformations:
             >>> [x.item() for x in ds.ignore_errors().as_numpy_iterator()]
             [1.0]
         """
-        return data.maps.IgnoreErrorsDataset(self, log_warning)
+        return parts.IgnoreErrorsDataset(self, log_warning)
 
     def rejection_resample(
         self, class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
@@ -68,7 +68,7 @@ class Transformations:
             >>> sorted({label.item() for label, _ in ds.as_numpy_iterator()})
             [0]
         """
-        return data.sampling.RejectionResampleDataset(self, class_func, target_dist, initial_dist, seed)
+        return parts.RejectionResampleDataset(self, class_func, target_dist, initial_dist, seed)
 
     def save(
         self, path: str | os.PathLike[str], compression: str | None = None,
@@ -95,7 +95,7 @@ class Transformations:
         """
         if checkpoint_args is not None:
             raise NotImplementedError("Dataset.save() saves at once: checkpoints on the way are not supported.")
-        data.saving.save(self, path, compression, shard_func)
+        parts.save(self, path, compression, shard_func)
 
     def snapshot(
         self, path: str | os.PathLike[str], compression: str | None = "AUTO",
@@ -118,7 +118,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()] == [x.item() for x in ds.as_numpy_iterator()]
             True
         """
-        return data.saving.SnapshotDataset(self, path, compression, reader_func, shard_func)
+        return parts.SnapshotDataset(self, path, compression, reader_func, shard_func)
 
     def fingerprint(self) -> Tensor:
         """Returns a hash of the pipeline, which datasets built in the same way share.
@@ -130,7 +130,7 @@ class Transformations:
             >>> bool(tf.data.Dataset.range(3).fingerprint() == tf.data.Dataset.range(3).fingerprint())
             True
         """
-        return data.access.fingerprint(self)
+        return parts.fingerprint(self)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """Returns the elements of this dataset, then those of another.
@@ -149,7 +149,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [0, 1, 7, 8]
         """
-        return data.nodes.ConcatenateDataset(self, dataset)
+        return parts.ConcatenateDataset(self, dataset)
 
     def take(self, count: TensorLike, name: str | None = None) -> Dataset:
         """Returns the first elements.
@@ -164,7 +164,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
             [0, 1]
         """
-        return node_of(data.nodes.TakeDataset, self, count)
+        return node_of(parts.TakeDataset, self, count)
 
     def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
         """Returns all but the first elements.
@@ -179,7 +179,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
             [2, 3]
         """
-        return node_of(data.nodes.SkipDataset, self, count)
+        return node_of(parts.SkipDataset, self, count)
 
     def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
         """Returns the elements several times over.
@@ -194,7 +194,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(2).repeat(2).as_numpy_iterator()]
             [0, 1, 0, 1]
         """
-        return node_of(data.nodes.RepeatDataset, self, count)
+        return node_of(parts.RepeatDataset, self, count)
 
     def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Dataset:
         """Returns every `num_shards`-th element.
@@ -213,7 +213,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(7).shard(3, 1).as_numpy_iterator()]
             [1, 4]
         """
-        return node_of(data.nodes.ShardDataset, self, num_shards, index)
+        return node_of(parts.ShardDataset, self, num_shards, index)
 
     def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
         """Returns pairs of an element's number and the element.
@@ -228,7 +228,7 @@ class Transformations:
             >>> [(i.item(), x.item()) for i, x in tf.data.Dataset.range(5, 7).enumerate().as_numpy_iterator()]
             [(0, 5), (1, 6)]
         """
-        return data.Dataset.zip((data.Dataset.range(start, 2**63 - 1), self))
+        return parts.Dataset.zip((parts.Dataset.range(start, 2**63 - 1), self))
 
     def shuffle(
         self, buffer_size: TensorLike, seed: TensorLike | None = None, reshuffle_each_iteration: bool | None = True,
@@ -253,7 +253,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [2, 0, 3, 4, 6, 7, 1, 9, 5, 8]
         """
-        return node_of(data.shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
+        return node_of(parts.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
 
     def cache(self, filename: str | bytes | os.PathLike[str] = "", name: str | None = None) -> Dataset:
         """Returns the same elements, stored once an iterator has gone through all.
@@ -268,7 +268,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(2).cache().repeat(2).as_numpy_iterator()]
             [0, 1, 0, 1]
         """
-        return data.saving.FileCacheDataset(self, filename) if filename else data.nodes.CacheDataset(self)
+        return parts.FileCacheDataset(self, filename) if filename else parts.CacheDataset(self)
 
     def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Dataset:
         """Returns the same elements, computed ahead in a thread.
@@ -286,7 +286,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE).as_numpy_iterator()]
             [0, 1, 2]
         """
-        return node_of(data.maps.PrefetchDataset, self, buffer_size)
+        return node_of(parts.PrefetchDataset, self, buffer_size)
 
     # ---- batches -----------------------------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class Transformations:
             >>> [x.tolist() for x in tf.data.Dataset.range(5).batch(2).as_numpy_iterator()]
             [[0, 1], [2, 3], [4]]
         """
-        kind = data.batches.BatchDataset if num_parallel_calls is None else data.batches.ParallelBatchDataset
+        kind = parts.BatchDataset if num_parallel_calls is None else parts.ParallelBatchDataset
         return node_of(kind, self, batch_size, drop_remainder)
 
     def padded_batch(
@@ -339,7 +339,7 @@ class Transformations:
             >>> next(iter(ds)).numpy().tolist()
             [[1, 0], [2, 2]]
         """
-        return node_of(data.batches.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return node_of(parts.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
 
     def ragged_batch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, row_splits_dtype: DTypeLike = int64,
@@ -360,7 +360,7 @@ class Transformations:
             >>> next(iter(ds)).to_list()
             [[0], [0, 1]]
         """
-        return data.batches.RaggedDataset(self, row_splits_dtype).batch(batch_size, drop_remainder)
+        return parts.RaggedDataset(self, row_splits_dtype).batch(batch_size, drop_remainder)
 
     def rebatch(self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None) -> Dataset:
         """Returns batches of another size, cut and joined from batches.
@@ -380,7 +380,7 @@ class Transformations:
             >>> [b.tolist() for b in tf.data.Dataset.range(6).batch(4).rebatch(3).as_numpy_iterator()]
             [[0, 1, 2], [3, 4, 5]]
         """
-        return data.bucketing.RebatchDataset(self, batch_size, drop_remainder)
+        return parts.RebatchDataset(self, batch_size, drop_remainder)
 
     def sparse_batch(self, batch_size: TensorLike, row_shape: ShapeLike, name: str | None = None) -> Dataset:
         """Returns batches of tensors of different shapes as sparse tensors.
@@ -401,7 +401,7 @@ class Transformations:
             >>> tf.sparse.to_dense(next(iter(ds))).numpy().tolist()
             [[1, 0, 0], [2, 2, 0]]
         """
-        return data.bucketing.SparseBatchDataset(self, batch_size, row_shape)
+        return parts.SparseBatchDataset(self, batch_size, row_shape)
 
     def bucket_by_sequence_length(
         self, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
@@ -432,7 +432,7 @@ class Transformations:
             >>> [b.tolist() for b in ds.as_numpy_iterator()]
             [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]]
         """
-        return data.bucketing.bucket_by_sequence_length(
+        return parts.bucket_by_sequence_length(
             self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
             pad_to_bucket_boundary, no_padding, drop_remainder,
         )  # fmt: skip
@@ -450,7 +450,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(3).batch(2).unbatch().as_numpy_iterator()]
             [0, 1, 2]
         """
-        return data.batches.UnbatchDataset(self)
+        return parts.UnbatchDataset(self)
 
     def window(
         self, size: TensorLike, shift: TensorLike | None = None, stride: TensorLike = 1,
@@ -474,7 +474,7 @@ class Transformations:
             >>> [[x.item() for x in w.as_numpy_iterator()] for w in tf.data.Dataset.range(5).window(3, 2)]
             [[0, 1, 2], [2, 3, 4], [4]]
         """
-        return node_of(data.batches.WindowDataset, self, size, shift, stride, drop_remainder)
+        return node_of(parts.WindowDataset, self, size, shift, stride, drop_remainder)
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
@@ -506,13 +506,13 @@ class Transformations:
             [True, False, True]
         """
         if num_parallel_calls is None:
-            return data.maps.MapDataset(self, map_func)
+            return parts.MapDataset(self, map_func)
         if synchronous:
             raise ValueError(
                 "`synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to ",
                 num_parallel_calls,
             )
-        return data.maps.ParallelMapDataset(self, map_func, num_parallel_calls, deterministic)
+        return parts.ParallelMapDataset(self, map_func, num_parallel_calls, deterministic)
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the elements of the datasets that a function returns, one dataset after the other.
@@ -531,7 +531,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [0, 0, 1, 0, 1, 2]
         """
-        return data.maps.FlatMapDataset(self, map_func)
+        return parts.FlatMapDataset(self, map_func)
 
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: TensorLike | None = None,
@@ -562,8 +562,8 @@ class Transformations:
         cycle = AUTOTUNE if cycle_length is None else cycle_length
         block = 1 if block_length is None else block_length
         if num_parallel_calls is None:
-            return data.maps.InterleaveDataset(self, map_func, cycle, block)
-        return data.maps.ParallelInterleaveDataset(self, map_func, cycle, block, num_parallel_calls)
+            return parts.InterleaveDataset(self, map_func, cycle, block)
+        return parts.ParallelInterleaveDataset(self, map_func, cycle, block, num_parallel_calls)
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the elements for which a predicate is true.
@@ -581,7 +581,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(5).filter(lambda x: x % 2 == 1).as_numpy_iterator()]
             [1, 3]
         """
-        return data.maps.FilterDataset(self, predicate)
+        return parts.FilterDataset(self, predicate)
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the elements up to the first for which a predicate is false.
@@ -599,7 +599,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3).as_numpy_iterator()]
             [0, 1, 2]
         """
-        return data.maps.TakeWhileDataset(self, predicate)
+        return parts.TakeWhileDataset(self, predicate)
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the outputs of a function of a state, which it passes on, and each element.
@@ -619,7 +619,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [0, 1, 3, 6]
         """
-        return data.maps.ScanDataset(self, initial_state, scan_func)
+        return parts.ScanDataset(self, initial_state, scan_func)
 
     def unique(self, name: str | None = None) -> Dataset:
         """Returns the elements without repetitions.
@@ -635,7 +635,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique().as_numpy_iterator()]
             [1, 2]
         """
-        return data.maps.UniqueDataset(self)
+        return parts.UniqueDataset(self)
 
     def group_by_window(
         self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
@@ -665,4 +665,4 @@ class Transformations:
         if (window_size is None) == (window_size_func is None):
             raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
         size_of = window_size_func or (lambda _: window_size)
-        return data.grouping.GroupByWindowDataset(self, key_func, reduce_func, size_of)
+        return parts.GroupByWindowDataset(self, key_func, reduce_func, size_of)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import contexts
+from tapeflow.core.hooks import hooks
 
 if TYPE_CHECKING:
     from tapeflow.distribute.strategy import ReplicaContext, Strategy
@@ -107,3 +108,6 @@ def require_cross_replica(strategy: Any) -> None:
         raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {place.strategy} is not {strategy}")
     if place.replica is not None and place.strategy is strategy:
         raise RuntimeError("Method requires being in cross-replica context, use get_replica_context().merge_call()")
+
+
+hooks.replicas = lambda: get_strategy().num_replicas_in_sync

@@ -9,8 +9,8 @@ import torch
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.slicing import slice as slice_of
-from tapeflow.control_flow import Assert
 from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -320,5 +320,5 @@ def _positions_of_part(value: Any, size: Any) -> tuple[Any, Any, Any]:
     """Returns the tensor, the shape of its part, and the number of positions for the part in each dimension."""
     tensor, dims = convert_to_tensor(value), convert_to_tensor(size, int32)
     whole = shape_of(tensor)
-    Assert(reduce_all(greater_equal(whole, dims)), ["Need value.shape >= size, got ", whole, dims], summarize=1000)
+    hooks.check(reduce_all(greater_equal(whole, dims)), ["Need value.shape >= size, got ", whole, dims], summarize=1000)
     return tensor, dims, whole - dims + 1

@@ -12,7 +12,7 @@ from tapeflow.array.joining import concat, stack, tile
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
-from tapeflow.control_flow import Assert
+from tapeflow.core.hooks import hooks
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -173,7 +173,7 @@ def _per_channel(
     """
     for image in (first, second):
         dims = shape(image)[-3:-1]
-        Assert(reduce_all(greater_equal(dims, size)), [dims, size])
+        hooks.check(reduce_all(greater_equal(dims, size)), [dims, size])
     window = tile(_gaussian(size, sigma), [1, 1, shape(first)[-1], 1])
 
     def smoothed(x: Any) -> Any:

@@ -20,6 +20,7 @@ from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.aliases import TensorLike
@@ -27,7 +28,6 @@ from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.functional import map_fn
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, logical_and
 from tapeflow.math.reduction import reduce_any
@@ -279,7 +279,7 @@ def _for_each_image(of_image: Callable[[Any, Any], Any], boxes: Any, scores: Any
     batch, size = shape_of(scores)[:-1], shape_of(scores)[-1:]
     flat = reshape(boxes, concat([[-1], size, [4]], 0)), reshape(scores, concat([[-1], size], 0))
     signature = TensorSpec(None, int32), TensorSpec([], int32)
-    indices, counts = map_fn(lambda pair: of_image(*pair), flat, fn_output_signature=signature)
+    indices, counts = hooks.map_fn(lambda pair: of_image(*pair), flat, fn_output_signature=signature)
     return reshape(indices, concat([batch, shape_of(indices)[-1:]], 0)), reshape(counts, batch)
 
 

@@ -1,6 +1,5 @@
 """The public `tf.io` namespace: files, and the encodings of their contents."""
 
-from tapeflow.graph.graphdef.files import write_graph
 from tapeflow.image.files import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -19,6 +18,7 @@ from tapeflow.io.csv import decode_csv
 from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from tapeflow.io.files import matching_files, read_file, write_file
+from tapeflow.io.graphs import write_graph
 from tapeflow.io.parsing import (
     decode_json_example,
     parse_example,

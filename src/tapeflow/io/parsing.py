@@ -15,6 +15,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.protos import Example, SequenceExample
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -25,7 +26,6 @@ from tapeflow.io import features as kinds
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
-from tapeflow.train.protos import Example, SequenceExample
 
 _LISTS: dict[DType, str] = {int64: "int64_list", float32: "float_list", string: "bytes_list"}
 _SHOWN = {"int64_list": "int64", "float_list": "float", "bytes_list": "string"}

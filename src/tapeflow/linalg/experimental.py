@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import constant, zeros_like
 from tapeflow.array.shaping import expand_dims
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.linalg.norms import norm
@@ -58,9 +59,6 @@ def conjugate_gradient(
         raise ValueError("Expected a self-adjoint, positive definite operator.")
     if preconditioner is not None and not (preconditioner.is_self_adjoint and preconditioner.is_positive_definite):
         raise ValueError("Expected a self-adjoint, positive definite preconditioner.")
-    # In a graph the loop is an operation of its own, which lies above this room.
-    from tapeflow.control_flow import while_loop
-
     target: Any = convert(rhs)
     tolerance = tol * norm(target, axis=-1)
     start: Any = zeros_like(target) if x is None else convert(x, target.dtype)
@@ -84,7 +82,7 @@ def conjugate_gradient(
 
     direction = preconditioned(residual)
     state = CGState(constant(0), start, residual, direction, _dot(residual, direction))
-    (state,) = while_loop(unfinished, step, [state])
+    (state,) = hooks.while_loop(unfinished, step, [state])
     return state
 
 

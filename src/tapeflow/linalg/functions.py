@@ -15,6 +15,7 @@ from tapeflow.array.masks import where
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -22,7 +23,6 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.graph.graphdef.composed import composed
 from tapeflow.linalg.contraction import einsum
 from tapeflow.linalg.diagonals import adjoint, diag_part, set_diag
 from tapeflow.linalg.rules import check_square, square_matrices
@@ -90,15 +90,12 @@ _PADE = [64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 118735379
 _LARGEST_NORM = 5.371920351148152  # for which the approximant of degree 13 is exact to float64
 
 
-@composed(_matrix_exponential)
+@_matrix_exponential.decomposition
 def _(input: Any) -> Any:
     """Computes a Pade approximant of degree 13, of matrices scaled down by powers of two, and squares it.
 
     N. J. Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005), algorithm 2.3.
     """
-    # In a graph the loop is an operation of its own, which lies above this room.
-    from tapeflow.control_flow import while_loop
-
     real = input.dtype.real_dtype
     largest = reduce_max(reduce_sum(abs_op(input), -2), -1)
     halvings = ceil(log(maximum(largest / _LARGEST_NORM, 1.0)) / math.log(2.0))[..., None, None]
@@ -117,7 +114,7 @@ def _(input: Any) -> Any:
     most = reduce_max(concat([reshape(halvings, [-1]), zeros([1], real)], 0))
     start = zeros([], real), solve(even - odd, even + odd)
     shapes = TensorShape([]), input.shape
-    return while_loop(lambda i, x: i < most, squared, start, shapes)[1]
+    return hooks.while_loop(lambda i, x: i < most, squared, start, shapes)[1]
 
 
 # ---- by eigenvalues, or, where a matrix has too few eigenvectors, by iteration ---------------------------------------

@@ -12,6 +12,7 @@ from tapeflow.array.joining import unstack
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -358,11 +359,8 @@ def lstsq(
         return _matrix_solve_ls(a, b, l2_regularizer, fast, name)
     rows, columns = a.shape[-2:]
     if rows is None or columns is None:
-        # In a graph the choice is an operation of its own, which lies above this room.
-        from tapeflow.control_flow import cond
-
         rows, columns = unstack(ops.Shape(a)[-2:], 2)
-        return cond(
+        return hooks.cond(
             rows >= columns,
             lambda: _normal_equations(a, b, l2_regularizer, True),
             lambda: _normal_equations(a, b, l2_regularizer, False),

@@ -14,9 +14,9 @@ from tapeflow.core.ops.batching import along_axis
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.comparison import greater, is_finite, logical_and
@@ -50,7 +50,7 @@ def _scan(step: Callable[[torch.Tensor, int], torch.Tensor], start: float) -> Ca
 
 
 def _scan_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
-    if isinstance(axis, SymbolicTensor):
+    if isinstance(axis, Unknown):
         return x
     if not isinstance(axis, int):
         raise invalid(f"ScanOp: axis must be a scalar, not {axis!r}")

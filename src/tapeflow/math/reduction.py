@@ -19,10 +19,10 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import reduced_dimensions, reduction, text
+from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float64, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
@@ -528,7 +528,7 @@ def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Te
 def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     if axis is None:
         axis = 0
-    if isinstance(axis, SymbolicTensor):
+    if isinstance(axis, Unknown):
         return TensorShape(None if x.rank is None else [None] * (x.rank - 1))
     if not isinstance(axis, int):
         raise TypeError("axis must be int or Tensor with integer datatype")

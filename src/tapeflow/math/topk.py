@@ -16,10 +16,10 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
@@ -77,7 +77,7 @@ def _top_k_kernel(
 
 
 def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
-    if isinstance(k, SymbolicTensor):
+    if isinstance(k, Unknown):
         k = None
     else:
         _check(x, k)
@@ -169,7 +169,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
         raise invalid("predictions must be 2-dimensional")
     if targets.rank not in (None, 1):
         raise invalid("targets must be 1-dimensional")
-    if not isinstance(k, (int, SymbolicTensor)):
+    if not isinstance(k, (int, Unknown)):
         raise invalid(f"k must be 0-D, got {k!r}")
     if predictions.rank and targets.rank and not predictions[:1].is_compatible_with(targets):
         raise invalid(f"First dimension of predictions {predictions[0]} must match length of targets {targets[0]}")

@@ -19,9 +19,9 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
 from tapeflow.nn.spread import declare_exports
@@ -218,7 +218,7 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
 
 
 def _sizes_rule(sizes: Any, *_: Any) -> TensorShape:
-    return TensorShape(None if isinstance(sizes, SymbolicTensor) else sizes)
+    return TensorShape(None if isinstance(sizes, Unknown) else sizes)
 
 
 def _filter_sizes_rule(_: TensorShape, sizes: Any, *__: Any) -> TensorShape:

@@ -8,6 +8,7 @@ import torch
 
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -86,7 +87,7 @@ def compute_average_loss(
         losses = _weighted(losses, convert(sample_weight, hint=float32))
     batch_size: Any = global_batch_size
     if batch_size is None:
-        batch_size = _replicas() * (losses.shape[0] if losses.shape.rank else 1)
+        batch_size = hooks.replicas() * (losses.shape[0] if losses.shape.rank else 1)
     size = convert(batch_size)
     if size.shape.rank:
         raise ValueError(f"`global_batch_size` must be a scalar. Received: global_batch_size={batch_size}")
@@ -115,13 +116,6 @@ def _weighted(losses: Any, weights: Any) -> Any:
     return multiply(losses, weights)
 
 
-def _replicas() -> int:
-    """Returns the number of replicas that take part in the step."""
-    from tapeflow.distribute.context import get_strategy
-
-    return get_strategy().num_replicas_in_sync
-
-
 def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """Divides the sum of regularization losses by the number of replicas, whose gradients will be summed.
 
@@ -136,4 +130,4 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
         4.0
     """
     total = reduce_sum(regularization_loss)
-    return realdiv(total, cast(float(_replicas()), total.dtype))
+    return realdiv(total, cast(float(hooks.replicas()), total.dtype))

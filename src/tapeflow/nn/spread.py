@@ -7,7 +7,7 @@ space to batch, where strides allow that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array.joining import stack
@@ -16,7 +16,6 @@ from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.types.dtypes import bfloat16, float32
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.graph.graphdef.composed import composed
 from tapeflow.nn.windows import channels_last
 
 
@@ -29,21 +28,26 @@ def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: boo
         always: whether no kernel of TensorFlow takes dilations; by default those for float32 and bfloat16 do.
     """
 
-    def refused(tensor: int) -> Callable[..., bool]:
-        return lambda *args: max(args[-1]) > 1 and (always or args[tensor].dtype not in (float32, bfloat16))
+    def is_taken(attrs: Sequence[Any], tensor: Any) -> bool:
+        """Whether TensorFlow has a kernel for these dilations."""
+        return max(attrs[-1]) == 1 or (not always and tensor.dtype in (float32, bfloat16))
 
     if forward is not None:
 
-        @composed(forward, refused(0))
+        @forward.decomposition
         def convolved(x: Any, filters: Any, *attrs: Any) -> Any:
-            return forward(x, _spread(filters, _rates(attrs)), *_without(attrs))
+            return None if is_taken(attrs, x) else forward(x, _spread(filters, _rates(attrs)), *_without(attrs))
 
-    @composed(back_input, refused(1))
+    @back_input.decomposition
     def of_input(sizes: Any, filters: Any, dy: Any, *attrs: Any) -> Any:
+        if is_taken(attrs, filters):
+            return None
         return back_input(sizes, _spread(filters, _rates(attrs)), dy, *_without(attrs))
 
-    @composed(back_filter, refused(0))
+    @back_filter.decomposition
     def of_filters(x: Any, sizes: Any, dy: Any, *attrs: Any) -> Any:
+        if is_taken(attrs, x):
+            return None
         rates = _rates(attrs)
         dims = [sizes[i] for i in range(len(rates) + 2)] if isinstance(sizes, Tensor) else list(sizes)
         wide = [(n - 1) * r + 1 for n, r in zip(dims, rates, strict=False)] + dims[len(rates) :]

@@ -10,11 +10,11 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
+from tapeflow.core.protos import ReaderBaseState
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import invalid
 from tapeflow.io.records import opened, read_records
 from tapeflow.queue.storage import Storage
-from tapeflow.train.protos import ReaderBaseState
 
 Records = Iterator[tuple[bytes, bytes]]  # keys and values
 _FRAME = 16  # bytes beside a TFRecord's own: its length and two checksums

@@ -14,9 +14,9 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast_all, text
+from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.dtypes import float32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply
 from tapeflow.random import rejection
@@ -47,7 +47,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
 
 def created(shape: Any, *_: Any) -> TensorShape:
     """Computes the shape of the result of ops with a shape argument, as their shape rule."""
-    if isinstance(shape, SymbolicTensor):
+    if isinstance(shape, Unknown):
         return TensorShape(None)
     if type(shape) is tuple and None in shape:  # dynamic dimensions
         return TensorShape(shape)

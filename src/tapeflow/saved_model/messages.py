@@ -10,9 +10,9 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 
+from tapeflow.core.protos import SavedModel
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.train.bundle import write_file
-from tapeflow.train.protos import SavedModel
 
 FILE = "saved_model.pb"
 VERSION = 1  # of the format

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 
 
@@ -84,7 +83,7 @@ def rank_of(shape: Any) -> int | None:
         return len(shape)
     if isinstance(shape, int):
         return 1
-    return shape.shape[0] if isinstance(shape, SymbolicTensor) and shape.shape.rank == 1 else None
+    return None
 
 
 def components(rank: int | None) -> list[TensorShape]:

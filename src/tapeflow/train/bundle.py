@@ -15,11 +15,11 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
+from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.io.records import crc32c, masked
-from tapeflow.train.protos import BundleEntryProto, BundleHeaderProto
 from tapeflow.train.table import read_table, table_bytes
 
 _CHUNK = 1 << 20  # the bytes copied and checked at a time, so that they are checked while they are in the cache

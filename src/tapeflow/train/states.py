@@ -10,9 +10,9 @@ from typing import Any
 from google.protobuf import text_format
 from google.protobuf.message import Message
 
+from tapeflow.core.protos import CheckpointState
 from tapeflow.logger import get_logger
 from tapeflow.train.bundle import write_file
-from tapeflow.train.protos import CheckpointState
 
 
 def _state_file(directory: Any, latest_filename: str | None) -> str:

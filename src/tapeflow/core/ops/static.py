@@ -20,14 +20,18 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 
 
-class Unknown:
-    """Stands for a host argument of which nothing is known at trace time: whatever a shape rule asks of it raises
-    `NotStatic`."""
+class Unknown(SymbolicTensor):
+    """Stands for a host argument of which nothing is known at trace time: whatever a shape rule asks of it, beside its
+    own shape and dtype, raises `NotStatic`."""
+
+    def __init__(self, tensor: SymbolicTensor) -> None:
+        super().__init__(tensor.op, tensor.value_index, tensor.dtype, tensor.shape)
 
     def _refuse(self, *_: Any) -> Any:
         raise NotStatic
 
-    __iter__ = __len__ = __getitem__ = __contains__ = __array__ = _refuse
+    __iter__ = __len__ = __getitem__ = __contains__ = _refuse
+    __array__ = _refuse  # type: ignore[assignment]
     __index__ = __int__ = __float__ = __bool__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __mod__ = __floordiv__ = __neg__ = __repr__ = __str__ = _refuse
@@ -128,7 +132,7 @@ def host_static(value: Any) -> Any:
 def static_or_unknown(value: Any) -> Any:
     """Returns `host_static` of a value, with an `Unknown` where it is a tensor of which nothing is known."""
     static = host_static(value)
-    return Unknown() if isinstance(static, SymbolicTensor) else static
+    return Unknown(static) if isinstance(static, SymbolicTensor) else static
 
 
 def _scalar(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tapeflow.array.passing import identity
+from tapeflow.array.passing import cast_to
 from tapeflow.array.tensor_list import (
     list_concat,
     list_from_tensor,
@@ -19,13 +19,13 @@ from tapeflow.array.tensor_list import (
     list_stack,
 )
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import int32, int64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.casting import cast
 from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 
@@ -108,7 +108,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         return list_length(self._flow) if size is None else convert(size, int32)
 
     def identity(self) -> TensorArray:
-        return self._next(identity(self._flow))
+        return self._next(ops.Identity(self._flow))
 
     def close(self, name: str | None = None) -> None:
         """Does nothing: the list is freed with the last tensor that refers to it."""
@@ -154,7 +154,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         value = self._as_value(value)
         self._learn(TensorShape(None) if value.shape.rank is None else TensorShape([None]).concatenate(value.shape[1:]))
         with name_scope(name or "TensorArraySplit"):
-            return self._next(list_split(value, self._shape_argument, cast(lengths, int64), name=name))
+            return self._next(list_split(value, self._shape_argument, cast_to(lengths, int64), name=name))
 
 
 def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.tensor_list import empty_list, list_length, list_pop_back, list_push_back
 from tapeflow.core.context import state
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -33,7 +34,6 @@ from tapeflow.graph.gradients.derived import (
     residuals_of,
     traced_body,
 )
-from tapeflow.graph.graphdef.composed import as_call, is_composed
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
@@ -46,8 +46,6 @@ def lowered(operation: Operation) -> list[Operation]:
     op = operation.op
     if isinstance(op, GraphOp):
         return [operation] if op.lowered is None else op.lowered(operation)
-    if is_composed(operation):
-        return [as_call(operation)]
     return [operation] if op.decomposition is None else _decomposed(operation)
 
 
@@ -58,8 +56,10 @@ def _decomposed(operation: Operation) -> list[Operation]:
     with scratch.as_default():
         state.name_scope = operation.name
         result = operation.op.decomposition(*substituted(operation.args, inner))
-    if result is None:
-        return [operation]
+        if result is None:
+            return [operation]
+        if len(result.op.outputs) != 1:
+            result = ops.Identity(result)
     outer = {id(own): t for own, t in zip(inner.values(), operation.inputs, strict=True)}
     parts = [part for part in scratch.get_operations() if part.type != "Placeholder"]
     for part in parts:

@@ -14,9 +14,9 @@ from tapeflow.compat.v1.partitioned import SaveSliceInfo
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.train.queue_runner import QueueRunner
 from tapeflow.compat.v1.variables import GraphKeys
+from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.graphdef.importing import import_graph_def
-from tapeflow.train.protos import QueueRunnerDef
 from tapeflow.version import VERSION
 
 _OF_VARIABLES = (

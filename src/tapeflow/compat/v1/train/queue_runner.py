@@ -12,9 +12,9 @@ from tapeflow.compat.v1.session import Session
 from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.logger import get_logger
 from tapeflow.queue.waiting import ending, stopped_at_exit
-from tapeflow.train.protos import QueueRunnerDef
 
 
 class QueueRunner:

@@ -19,7 +19,7 @@ from tapeflow.compat.v1.train.hooks import (
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow.compat.v1.train.progress_hooks import step_for
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
-from tapeflow.graph.graphdef.files import write_graph
+from tapeflow.io.graphs import write_graph
 from tapeflow.logger import get_logger
 
 

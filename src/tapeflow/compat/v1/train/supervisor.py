@@ -31,7 +31,7 @@ from tapeflow.compat.v1.variables import (
 )
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.graph.graphdef.files import write_graph
+from tapeflow.io.graphs import write_graph
 from tapeflow.logger import get_logger
 from tapeflow.train.coordinator import Coordinator
 

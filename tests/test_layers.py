@@ -1,0 +1,123 @@
+"""Imports run one way: each room imports only what stands before it, inside functions too (see CONTRIBUTING.md)."""
+
+import ast
+import pathlib
+
+import pytest
+
+import tapeflow
+
+ROOT = pathlib.Path(tapeflow.__file__).parent
+LAYERS = [
+    "core",
+    "graph.ir",
+    # the ops, by namespace
+    "array math random linalg nn signal image strings io sparse ragged bitwise sets quantization audio operators printing",
+    # what is written in ops and needs graphs
+    "graph autodiff control_flow functional tensor_array script vectorized custom_gradients batching dtypes",
+    "function autograph",
+    # services
+    "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
+    "nn.rnn_wrappers optional profiler queue resources saved_model summary sysconfig timing train types xla",
+    "compat graph_util hosted hosting keras raw_ops test __main__",
+]
+BOTTOM = {"errors", "nest", "version", "logger"}  # public names of what core defines, and what imports nothing
+# A package's face hands names on, from whatever file defines them.
+FACES = {"linalg", "math", "nn", "random", "io", "signal", "image", "graph"}
+# These are loaded for one message, or by one rarely called function of a room below.
+ALLOWED = {("math.counting", "debugging.values")}
+
+
+def layer_of(module):
+    """The number of a module's layer; the longest name in `LAYERS` that it begins with decides."""
+    if module in BOTTOM:
+        return 0
+    places = {name: i for i, names in enumerate(LAYERS) for name in names.split()}
+    parts = module.split(".")
+    for length in range(len(parts), 0, -1):
+        if ".".join(parts[:length]) in places:
+            return places[".".join(parts[:length])]
+    raise AssertionError(f"{module} is in no layer: add its room to LAYERS")
+
+
+def modules():
+    files = {p: list(p.relative_to(ROOT).with_suffix("").parts) for p in sorted(ROOT.rglob("*.py"))}
+    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): p for p, parts in files.items()}
+
+
+def imports_of(path, known):
+    """The modules of TapeFlow that a file imports, but for type checkers alone."""
+    tree = ast.parse(path.read_text())
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tapeflow":
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}".removeprefix("tapeflow.")
+                yield full if full in known else node.module.removeprefix("tapeflow").lstrip(".")
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "tapeflow":
+                    yield alias.name.removeprefix("tapeflow").lstrip(".")
+
+
+MODULES = modules()
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m and m not in FACES])
+def test_imports_nothing_above_it(module):
+    for other in imports_of(MODULES[module], MODULES):
+        if (module, other) in ALLOWED:
+            continue
+        if not other:  # the whole of TapeFlow: for what is written as a user would
+            assert layer_of(module) == len(LAYERS) - 1, f"tapeflow.{module} imports tapeflow as a whole"
+            continue
+        assert layer_of(other) <= layer_of(module), (
+            f"tapeflow.{module} imports tapeflow.{other}, which stands above it: call a registered op by "
+            "`ops.Name`, move the code down, or let the higher room fill a hook (core/hooks.py)"
+        )
+
+
+def test_no_circle_is_large():
+    """No more than eight files import each other in a circle, imports inside functions included."""
+    arrows = {m: {o for o in imports_of(p, MODULES) if o in MODULES and o != m} for m, p in MODULES.items() if m}
+    largest = max(circles(arrows), key=len)
+    assert len(largest) <= 8, sorted(largest)
+
+
+def circles(arrows):
+    """The strongly connected components of a graph (Tarjan, 1972)."""
+    index, low, stack, on_stack, components = {}, {}, [], set(), []
+    for root in arrows:
+        work = [] if root in index else [(root, iter(arrows[root]))]
+        while work:
+            node, rest = work[-1]
+            if node not in index:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                on_stack.add(node)
+            for other in rest:
+                if other not in arrows:
+                    continue
+                if other not in index:
+                    work.append((other, iter(arrows[other])))
+                    break
+                if other in on_stack:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    component = set()
+                    while node not in component:
+                        component.add(stack.pop())
+                    on_stack -= component
+                    components.append(component)
+    return components
