@@ -42,7 +42,7 @@ def loop_gradient(loop: Loop) -> Callable[..., Any]:
         if not targets or not any(wanted):
             return [None] * len(inputs)
         record = _with_record(operation, loop)
-        kernel = LoopGradient(loop, targets, wanted, inputs)
+        kernel = LoopGradient(loop, targets, wanted)
         cotangents = [dys[i] for i in targets]
 
         def second_gradient(call: Any, *ddys: Any) -> list[Any]:
@@ -82,7 +82,6 @@ class LoopGradient:
         loop: the loop.
         targets: indices of the loop variables that have cotangents.
         wanted: for each input of the loop, True if its gradient is wanted.
-        inputs: the inputs of the loop.
 
     Attributes:
         sources: indices of the inputs whose gradients it returns: those of `variables`, then those of `captured`.
@@ -96,9 +95,9 @@ class LoopGradient:
             index of the loop's input), or ("constant", value).
     """
 
-    def __init__(self, loop: Loop, targets: Sequence[int], wanted: Sequence[bool], inputs: Sequence[Any]) -> None:
+    def __init__(self, loop: Loop, targets: Sequence[int], wanted: Sequence[bool]) -> None:
         body, count = loop.body, loop.count
-        self.loop, self.inputs = loop, inputs
+        self.loop = loop
         self.backward, self.live = _backward(body, count, targets)
         self.targets = list(targets)
         self.zero_at_end = [i for i in self.live if i not in targets]
