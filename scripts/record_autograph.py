@@ -1,4 +1,4 @@
-"""Records what TensorFlow gives for the programs in `tests/autograph_programs`, eagerly and as `tf.function`.
+"""Records what TensorFlow gives for the programs in `tests/support/autograph_programs`, eagerly and as `tf.function`.
 
 python scripts/record_autograph.py          # needs TensorFlow
 """
@@ -11,6 +11,7 @@ import sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests" / "support"))
 
 import tensorflow as tf
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the checkpoints in tests/data/checkpoints, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
+"""Writes the checkpoints in tests/fixtures/checkpoints, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
 
 record_checkpoints.py record          writes them anew
 record_checkpoints.py check PREFIX    restores a checkpoint of `model` that TapeFlow wrote, and compares every value
@@ -11,7 +11,7 @@ import pathlib
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "checkpoints"
+HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "checkpoints"
 DTYPES = ("bfloat16", "float16", "float64", "complex64", "complex128", "bool", "int8", "uint8", "int16", "uint16",
 "uint32",
           "int64", "uint64")  # fmt: skip

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the graphs in tests/data/graph_defs, with TensorFlow 2.21; or runs with it graphs that TapeFlow wrote.
+"""Writes the graphs in tests/fixtures/graph_defs, with TensorFlow 2.21; or runs with it graphs that TapeFlow wrote.
 
-    record_graph_defs.py record            builds every program of tests/graph_programs.py, runs it, and writes it anew
+    record_graph_defs.py record            builds, runs and writes anew every program of tests/support/graph_programs.py
     record_graph_defs.py record --only X   the same for those whose names have an X (or one of more) in them
     record_graph_defs.py check FOLDER      imports NAME.pb from the folder, with what NAME.json says of it, and compares
 
@@ -17,8 +17,8 @@ import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-HOME = ROOT / "tests" / "data" / "graph_defs"
-sys.path.insert(0, str(ROOT / "tests"))
+HOME = ROOT / "tests" / "fixtures" / "graph_defs"
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import graph_gradients  # noqa: E402, F401 (adds its programs)
 import graph_kernels  # noqa: E402, F401 (adds its programs)

@@ -30,7 +30,7 @@ import tensorflow as tf
 from tensorflow.core.framework import op_def_pb2, types_pb2
 from tensorflow.python.client import pywrap_tf_session
 
-TARGET = pathlib.Path(__file__).parents[1] / "src" / "tapeflow" / "core" / "op_defs.txt"
+TARGET = pathlib.Path(__file__).parents[1] / "src" / "tapeflow" / "core" / "ops" / "op_defs.txt"
 
 LEFT_OUT = re.compile("BoostedTrees|Experimental|Nccl|.*(TPU|Xla)")
 

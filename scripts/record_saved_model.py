@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the SavedModel in tests/data/saved_model, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
+"""Writes the SavedModel in tests/fixtures/saved_model, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
 
 record_saved_model.py record        writes it anew
-record_saved_model.py record-graph  writes the one of a session's graph, in tests/data/v1_saved_model
+record_saved_model.py record-graph  writes the one of a session's graph, in tests/fixtures/v1_saved_model
 record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
 """
 
@@ -14,7 +14,7 @@ import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "saved_model"
+HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "saved_model"
 GRAPH_HOME = HOME.with_name("v1_saved_model")
 
 

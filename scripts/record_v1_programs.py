@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/data/v1_programs.json and v1_metrics.json with TensorFlow 2.21: what the programs of
-tests/v1_programs.py and v1_loop_programs.py and the metrics of tests/v1_metric_programs.py give."""
+"""Writes tests/fixtures/v1_programs.json and v1_metrics.json with TensorFlow 2.21: what the programs of
+tests/support/v1_programs.py and v1_loop_programs.py and the metrics of tests/support/v1_metric_programs.py give."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 TESTS = pathlib.Path(__file__).resolve().parents[1] / "tests"
-sys.path.insert(0, str(TESTS))
+sys.path.insert(0, str(TESTS / "support"))
 
 import v1_loop_programs  # noqa: E402
 import v1_metric_programs  # noqa: E402
@@ -30,7 +30,7 @@ def main():
 
 def write(name, found):
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in sorted(found.items())]
-    (TESTS / "data" / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    (TESTS / "fixtures" / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes tests/data/v1_signatures.json with TensorFlow 2.21: the parameters of what tf.compat.v1 has.
+"""Writes tests/fixtures/v1_signatures.json with TensorFlow 2.21: the parameters of what tf.compat.v1 has.
 
 A name has a text as `inspect.signature` gives it, with the defaults written the same way for both libraries by
-`parameters` (which `tests/test_v1_names.py` uses, too).
+`parameters` (which `tests/compat/v1/test_names.py` uses, too).
 """
 
 import inspect
@@ -13,7 +13,7 @@ import pathlib
 from public_names import members
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "v1_signatures.json"
+FILE = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "v1_signatures.json"
 # Namespaces with ways of their own, and what belongs to no program.
 LEFT_OUT = {
     "app",

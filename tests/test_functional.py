@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from test_composites_in_functions import as_value, assert_same, with_unknown_dims
+from composites import as_value, assert_same, with_unknown_dims
 
 X = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 N = tf.constant([2, 0, 3])

@@ -12,7 +12,8 @@ LAYERS = [
     "core",
     "graph.ir",
     # the ops, by namespace
-    "array math random linalg nn signal image strings io sparse ragged bitwise sets quantization audio operators printing",
+    "array math random linalg nn signal image strings io sparse ragged bitwise sets quantization audio operators "
+    "printing",
     # what is written in ops and needs graphs
     "graph autodiff control_flow functional tensor_array script vectorized custom_gradients batching dtypes",
     "function autograph",

@@ -7,9 +7,9 @@ import pytest
 import op_table
 import tapeflow as tf
 from pretended_gpu import Pretended, pretended_gpu
+from recorder import Recorder, called, captured, explanation
 from tapeflow.core.ops import kernels
 from tapeflow.graph.backends import cuda_graphs
-from test_cuda_graphs import Recorder, called, captured, explanation
 
 # What TensorFlow keeps in the host's memory, too.
 ON_THE_HOST = {"rank", "shape_n"}

@@ -5,18 +5,18 @@ import inspect
 import op_table
 import tapeflow as tf
 
-STRINGS = "of strings: `goldens/cases_strings.py` and `test_io.py` have their values"
-FILES = "of files: `test_io.py`, `test_image_files.py` and `goldens/cases_image_files.py`"
+STRINGS = "of strings: `goldens/cases_strings.py` and `io/test_io.py` have their values"
+FILES = "of files: `io/test_io.py`, `image/test_files.py` and `goldens/cases_image_files.py`"
 # By namespace or name, why there is no row.
 EXEMPT = {
     "strings": STRINGS,
     "as_string": STRINGS,
     "io": FILES,
     "audio": FILES,
-    "quantization": "its gradients are no derivatives: `test_quantization.py`",
+    "quantization": "its gradients are no derivatives: `quantization/test_quantization.py`",
     "timestamp": "it gives the time",
-    "random_index_shuffle": "of a seed: `test_random.py`",
-    "debugging.check_numerics": "it gives what it gets, or an error: `test_debugging.py`",
+    "random_index_shuffle": "of a seed: `random/test_random.py`",
+    "debugging.check_numerics": "it gives what it gets, or an error: `debugging/test_debugging.py`",
 }
 
 
@@ -42,7 +42,7 @@ def test_every_public_op_has_a_row():
     with_rows = {row.function for row in op_table.all_rows()}
     without = {title for title, function in public_ops().items() if function not in with_rows}
     exempt = {title for title in without if title in EXEMPT or title.partition(".")[0] in EXEMPT}
-    assert without == exempt, f"write a row in tests/rows/ for {sorted(without - exempt)}"
+    assert without == exempt, f"write a row in tests/support/rows/ for {sorted(without - exempt)}"
 
 
 def test_no_reason_is_out_of_date():

@@ -1,7 +1,7 @@
-"""The operators of tensors and variables: Python's symbols bound to the ops they stand for.
+"""The operators of tensors and variables: Python's symbols bound to ops.
 
-`x + y` is the op's own function, with no layer in between. Where the right operand does not convert to the dtype of the
-left one, its own reflected operator may compute the result. The reflected forms swap the operands.
+`x + y` is the op's own function, with no layer in between. If `y` can't be converted to the dtype of `x`, its reflected
+operator is called, as Python does for `NotImplemented`. Reflected operators swap the operands.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _bind(name: str, function: Function, types: tuple[type, ...] = (Tensor, Vari
 
 
 def _reflected(function: Any, slow: Function, name: str) -> Function:
-    """Returns the operator with the operands swapped; it converts values that are no tensors to the tensor's dtype."""
+    """Returns the operator with the operands swapped, which converts other values to the tensor's dtype."""
 
     def with_converted(args: tuple[Any, Any], name: str | None = None) -> Any:
         left, right = args
@@ -77,7 +77,7 @@ def _reflected(function: Any, slow: Function, name: str) -> Function:
 
 
 def _divided(args: tuple[Any, Any], name: str | None = None) -> Any:
-    """Divides integers, and values that are no tensors yet."""
+    """Computes `/` off the fast path: of integers, and of values that are no tensors yet."""
     for arg in args:
         if hasattr(type(arg), "__tf_dispatch__"):
             return realdiv.op.operate(args, name)
@@ -94,8 +94,8 @@ for _symbol, _function, _slow in (
     ("pow", power, power.op.operate),
 ):
     _bind(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow))
-    _careful = _function.op.run if _slow == _function.op.operate else _slow
-    _bind(f"__r{_symbol}__", _reflected(_function, _careful, f"__r{_symbol}__"))
+    _reflected_slow = _function.op.run if _slow == _function.op.operate else _slow
+    _bind(f"__r{_symbol}__", _reflected(_function, _reflected_slow, f"__r{_symbol}__"))
 
 
 def _matmul(self: Any, other: Any) -> Any:
@@ -119,7 +119,13 @@ for _symbol, _function in (("lt", less), ("le", less_equal), ("gt", greater), ("
 
 
 def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
-    """Returns `==` or `!=` off the fast path. Tensors whose shapes do not broadcast are unequal, as lists are."""
+    """Returns `==` or `!=` off the fast path; tensors whose shapes do not broadcast are unequal as a whole.
+
+    Args:
+        function: the op's function.
+        unlike: the result for operands that are unequal as a whole.
+        accepts_none: None is unequal to the left operand, rather than an error.
+    """
 
     def slow(args: tuple[Any, Any], name: str | None = None) -> Any:
         if accepts_none and args[1] is None:
@@ -143,7 +149,7 @@ for _type, _accepts_none in ((Tensor, True), (Variable, False)):
 
 
 def _logical_or_bitwise(name: str, logical: Function, bitwise: Function) -> None:
-    """Binds `&`, `|` or `^`, which is logic for bools and works on the bits of integers."""
+    """Binds `&`, `|` or `^`: logical for bools, bitwise for integers."""
 
     def forward(self: Any, other: Any) -> Any:
         return logical(self, other) if self.dtype is bool_ else bitwise(self, other)
@@ -168,11 +174,11 @@ def _invert(self: Any) -> Any:
 _bind("__invert__", _named(_invert, "__invert__"))
 
 
-# Libraries go through these names to define the operators for classes of their own.
+# Libraries read this to define the operators for classes of their own.
 Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}
 
 
-# ---- variables do not change by operators ----------------------------------------------------------------------------
+# ---- in-place operators, which variables refuse ----------------------------------------------------------------------
 
 
 def _refused(symbol: str, instead: str) -> Function:
@@ -201,14 +207,7 @@ for _name, _symbol, _instead in (
 
 
 def copied_to(self: EagerTensor, device: str) -> EagerTensor:
-    """Returns a copy of the tensor on a device; gradients return to the device of this one.
-
-    Args:
-        self: the tensor.
-        device: the name of the device.
-
-    Returns:
-        The copy, or the tensor itself where it is on that device.
+    """Returns a copy of a tensor on a device, by its name; gradients are copied back to the tensor's device.
 
     Raises:
         RuntimeError: there is no such device.

@@ -1,4 +1,4 @@
-"""The two ends of a differentiation: what is differentiated, by what, and what the gradients begin with."""
+"""The two ends of a differentiation: targets with their initial gradients, and sources."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.creation import zeros
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
@@ -25,7 +26,7 @@ logger = logging.getLogger("tensorflow")
 
 
 class UnconnectedGradients(Enum):
-    """What the gradient is where the source has no influence on the target: None, or zeros.
+    """The gradient for a source that has no influence on the target: None, or zeros.
 
     Example:
         >>> x, y = tf.constant(1.0), tf.constant(2.0)
@@ -41,7 +42,11 @@ class UnconnectedGradients(Enum):
 
 
 def sources_in(value: Any) -> list[Any]:
-    """The tensors and variables in a nest of sources; a flat list of them is given back itself."""
+    """Returns the tensors and variables in a nest of sources; a flat list of them is returned itself.
+
+    Raises:
+        TypeError: the nest contains something else.
+    """
     if isinstance(value, (Tensor, ReadAsTensor)):
         return [value]
     if type(value) is list:
@@ -60,32 +65,34 @@ def sources_in(value: Any) -> list[Any]:
 
 
 def _variable_in(source: Any) -> Any:
-    """The variable that one of another library stands for, as Keras's do; anything else as it is."""
+    """Returns the variable that another library's variable wraps, as Keras's do; anything else as it is."""
     return source.value if getattr(source, "_should_act_as_resource_variable", False) else source
 
 
-def packed(sources: Any, found: list[Any]) -> Any:
-    """The gradients in the structure of the sources. That of a composite value is one too: its values' gradients, with
-    what is no number in it (row splits, indices) as it is in the source.
+def packed(sources: Any, gradients: list[Any]) -> Any:
+    """Returns the gradients in the structure of the sources.
+
+    That of a composite value is composite too: the gradients of its values, with the components that are no values (row
+    splits, indices) of the source.
     """
-    gradients = iter(found)
+    rest = iter(gradients)
     leaves = []
     for source in nest.flatten(sources):
         if not isinstance(source, CompositeTensor):
-            leaves.append(next(gradients))
+            leaves.append(next(rest))
             continue
         parts = nest.flatten(source, expand_composites=True)
-        own = [next(gradients) for _ in parts]
-        if all(g is None for g in own):
+        part_gradients = [next(rest) for _ in parts]
+        if all(g is None for g in part_gradients):
             leaves.append(None)
         else:
-            kept = [g if p.dtype.differentiable else p for g, p in zip(own, parts, strict=True)]
-            leaves.append(nest.pack_sequence_as(source, kept, expand_composites=True))
+            filled = [g if p.dtype.differentiable else p for g, p in zip(part_gradients, parts, strict=True)]
+            leaves.append(nest.pack_sequence_as(source, filled, expand_composites=True))
     return nest.pack_sequence_as(sources, leaves)
 
 
 def gives_zeros(unconnected: Any) -> bool:
-    """Whether a source without influence has zeros for a gradient.
+    """Tests whether sources without influence have gradients of zeros.
 
     Raises:
         ValueError: `unconnected` is neither of `UnconnectedGradients`.
@@ -99,7 +106,11 @@ def gives_zeros(unconnected: Any) -> bool:
 
 
 def targets_in(value: Any) -> list[Any]:
-    """The tensors in a nest of targets."""
+    """Returns the tensors in a nest of targets.
+
+    Raises:
+        TypeError: the nest contains something else.
+    """
     if value is None:
         raise TypeError(
             "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
@@ -123,10 +134,13 @@ def targets_in(value: Any) -> list[Any]:
     return flat
 
 
-def seed_of(target: Any, given: Any) -> Any:
-    """The gradient that a target begins with: the one given, or ones."""
-    if given is not None:
-        return given if isinstance(given, IndexedSlices) else convert(given, target.dtype)
+def seed_of(target: Any, output_gradient: Any) -> Any:
+    """Returns the gradient from which a target's backward pass starts: `output_gradient`, or by default ones.
+
+    It is None for a target that is not differentiable.
+    """
+    if output_gradient is not None:
+        return output_gradient if isinstance(output_gradient, IndexedSlices) else convert(output_gradient, target.dtype)
     if not target.dtype.differentiable:
         return None
     if state.graph is not None:
@@ -138,30 +152,31 @@ def seed_of(target: Any, given: Any) -> Any:
 
 
 def zeros_like(source: Any) -> Any:
+    """Returns zeros in the shape and dtype of a tensor or variable; in a graph, as an operation."""
     if state.graph is not None:
         return ops.ZerosLike(source)
     return EagerTensor(torch.zeros_like(value_of(source)), source.dtype)
 
 
 def zero_gradient(output: Any) -> Any:
-    """A gradient of zeros for what an op gave."""
+    """Returns a gradient of zeros for an output of an op, which may be a tensor list."""
     if output.dtype is variant:
-        from tapeflow.array.tensor_list import zeros_variant
-
-        return convert(EagerTensor(zeros_variant(), variant))
+        return convert(EagerTensor(hooks.zeros_variant(), variant))
     return zeros_like(output)
 
 
 def value_of(tensor: Any) -> torch.Tensor:
+    """Returns the raw value of an eager tensor or variable."""
     return (tensor._value if isinstance(tensor, ReadAsTensor) else tensor).value
 
 
 def dims_of(tensor: Any) -> tuple[Any, ...]:
-    """The shape of a tensor or variable: ints, and scalar tensors for what is not known."""
+    """Returns the shape of a tensor or variable: ints, and scalar tensors for dimensions that are not static."""
     if isinstance(tensor, SymbolicTensor):
         return tuple(shape_of(tensor))
     return tuple(value_of(tensor).shape)
 
 
 def zeros_of(dims: Sequence[Any], dtype: Any) -> Any:
-    return hooks.zeros(dims, dtype)
+    """Returns zeros; dimensions may be scalar tensors."""
+    return zeros(dims, dtype)

@@ -17,11 +17,11 @@ class ForwardAccumulator:
     """Computes Jacobian-vector products while a function runs: forward-mode differentiation.
 
     Args:
-        primals: the tensors or variables to differentiate by, in a nest.
+        primals: the tensors or variables with respect to which it differentiates, in a nest.
         tangents: the vector, in the same structure.
 
     Raises:
-        ValueError: the structures differ, or a tensor is given twice.
+        ValueError: the structures differ, a tangent's shape is not its primal's, or a primal occurs twice.
 
     Example:
         >>> x = tf.constant([2.0, 3.0])
@@ -34,7 +34,7 @@ class ForwardAccumulator:
     def __init__(self, primals: Any, tangents: Any) -> None:
         nest.assert_same_structure(primals, tangents, expand_composites=True)
         self._tangents: dict[int, Any] = {}
-        self._kept: list[Any] = []  # variables' ids are theirs, tensors get one here
+        self._primals: list[Any] = []  # kept alive, as tangents are stored by their ids
         for primal, tangent in zip(
             nest.flatten(primals, expand_composites=True), nest.flatten(tangents, expand_composites=True), strict=True
         ):
@@ -48,9 +48,9 @@ class ForwardAccumulator:
             if not tangent.shape.is_compatible_with(primal.shape):
                 raise ValueError(f"A tangent must have its primal's shape {primal.shape}, not {tangent.shape}.")
             self._tangents[primal._id] = tangent
-            self._kept.append(primal)
+            self._primals.append(primal)
         self._recording = False
-        self.seen: set[int] = set()  # the ids of what was read of variables
+        self.seen: set[int] = set()  # the ids of tensors read from variables
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
@@ -67,7 +67,7 @@ class ForwardAccumulator:
             self._recording = False
 
     def variable_read(self, variable: Any, read: int) -> None:
-        """What is read of a variable has its tangent."""
+        """Gives a tensor read from a variable the variable's tangent."""
         self.seen.add(read)
         tangent = self._tangents.get(variable._id)
         if tangent is not None:
@@ -79,21 +79,20 @@ class ForwardAccumulator:
         The gradient of an op is linear in the output gradients, so its own gradient by them, seeded with the
         tangents of the inputs, is the product of the op's Jacobian with the tangents.
         """
-        outputs = list(outputs)  # an operation of a graph may get more
+        outputs = list(outputs)  # a copy, as outputs may be added to an operation of a graph
         tangents = [self._tangents.get(t._id) for t in inputs]
         if all(t is None for t in tangents) or not op.differentiable:
             return
         if not any(o.dtype.differentiable for o in outputs):
             return
-        # What encloses this accumulator sees the computation of the tangents; what it encloses does not.
+        # Tapes around this accumulator record the computation of the tangents; those inside it do not.
         all_tapes = state.tapes
         outer = []
         for tape in all_tapes:
             if tape is self:
                 break
             outer.append(tape)
-        wanted = tuple([t is not None for t in tangents])
-        call = Call(op, attrs, [0] * len(inputs), 0, wanted)
+        call = Call(op, attrs, [0] * len(inputs), 0, tuple([t is not None for t in tangents]))
         describe(call, list(inputs), outputs)
         inner = Tape(persistent=False, watch_accessed=False)
         state.tapes = outer
@@ -103,36 +102,39 @@ class ForwardAccumulator:
             try:
                 for dy in dys:
                     inner.watch(dy)
-                found = gradient_of_call(call, dys)
-                found = list(found) if isinstance(found, (list, tuple)) else [found]
+                gradients = gradient_of_call(call, dys)
+                gradients = list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
                 pairs = [
-                    (convert(g), t) for g, t in zip(found, tangents, strict=True) if g is not None and t is not None
+                    (convert(g), t) for g, t in zip(gradients, tangents, strict=True) if g is not None and t is not None
                 ]
             finally:
                 inner.stop()
-            result = inner.gradients([g for g, _ in pairs], dys, [t for _, t in pairs])
+            products = inner.gradients([g for g, _ in pairs], dys, [t for _, t in pairs])
         finally:
             state.tapes = all_tapes
-        for out, tangent in zip(outputs, result, strict=True):
+        for out, tangent in zip(outputs, products, strict=True):
             if tangent is not None and out.dtype.differentiable:
                 if not out._id:
                     out._id = next_id()
                 self._tangents[out._id] = tangent if isinstance(tangent, Tensor) else tangent.__tf_tensor__()
 
     def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
-        """The product of the Jacobian of `primals` with the tangents given at the start.
+        """Returns the product of the Jacobian of tensors with the accumulator's tangents.
 
         Args:
             primals: tensors computed inside the context, or a nest of them.
-            unconnected_gradients: what to give for a tensor that nothing led to.
+            unconnected_gradients: the result for a tensor that depends on no primal of the accumulator: None or zeros.
 
         Returns:
-            Tensors in the structure of `primals`, or None.
+            In the structure of `primals`, tensors of their shapes and dtypes, or None.
+
+        Raises:
+            ValueError: `unconnected_gradients` is invalid.
         """
         zeros = gives_zeros(unconnected_gradients)
 
         def tangent(t: Any) -> Any:
-            found = self._tangents.get(t._id) if t._id else None
-            return zeros_like(t) if found is None and zeros else found
+            product = self._tangents.get(t._id) if t._id else None
+            return zeros_like(t) if product is None and zeros else product
 
         return nest.map_structure(tangent, primals, expand_composites=True)

@@ -31,13 +31,13 @@ logger = logging.getLogger("tensorflow")
 
 
 class GradientTape:
-    """Records what is computed inside its context, for gradients.
+    """Records the ops that run inside its context, to compute gradients.
 
-    Trainable variables are watched when they are read; tensors when `watch` says so.
+    Trainable variables are watched when they are read, tensors by calling `watch`.
 
     Args:
-        persistent: keeps the record, so that `gradient` can be called more than once.
-        watch_accessed_variables: whether variables are watched when they are read.
+        persistent: retains the record, so that `gradient` can be called more than once.
+        watch_accessed_variables: whether trainable variables are watched when they are read.
 
     Example:
         >>> x = tf.constant(3.0)
@@ -52,7 +52,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
-        self._variables: dict[int, Any] = {}  # those of a tape that is gone
+        self._variables: dict[int, Any] = {}  # those of a tape that was used up
         self._recording = False
 
     def __enter__(self) -> GradientTape:
@@ -75,10 +75,13 @@ class GradientTape:
         self._recording = False
 
     def watch(self, tensor: Any) -> None:
-        """Watches tensors, or a nest of them.
+        """Watches tensors and variables.
+
+        Args:
+            tensor: a tensor or variable, or a nest of them.
 
         Raises:
-            ValueError: something in it is no tensor, or the tape is not recording.
+            ValueError: the nest contains something else, or the tape was not entered.
         """
         for t in nest.flatten(tensor, expand_composites=True):
             if not isinstance(t, (Tensor, ReadAsTensor)):
@@ -97,7 +100,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Nothing inside is recorded.
+        """Suspends recording inside a `with` block.
 
         Raises:
             RuntimeError: the tape is not recording.
@@ -122,13 +125,13 @@ class GradientTape:
             self.__enter__()
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables watched so far, in the order they were made; of a strategy's variables the whole ones."""
+        """Returns the variables watched so far in the order of their creation, a strategy's as its whole variables."""
         watched = self._variables if self._tape is None else self._tape.variables
         wholes = [_whole(v) for _, v in sorted(watched.items())]
         return tuple({id(v): v for v in wholes}.values())
 
-    def _asked_once(self) -> None:
-        """Forgets what was recorded once it has been asked for, where it is not kept."""
+    def _use_up(self) -> None:
+        """Drops the record of a tape that is not persistent."""
         if not self._persistent and self._tape is not None:
             self._variables, self._tape = self._tape.variables, None
 
@@ -139,30 +142,29 @@ class GradientTape:
         output_gradients: Any = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
-        """The gradient of the sum of all targets for each source.
+        """Computes the gradients of the sum of all targets with respect to the sources.
 
         Args:
             target: a tensor or a nest of them.
             sources: a tensor or variable that was watched, or a nest of them.
-            output_gradients: what to multiply each target with; one for each target. Default ones.
-            unconnected_gradients: what to give for a source without influence.
+            output_gradients: a tensor for each target, with which the target is multiplied. By default ones.
+            unconnected_gradients: the result for a source without influence on any target: None or zeros.
 
         Returns:
-            Gradients in the structure of `sources`: tensors, `IndexedSlices`, or None where a source has no
-            influence on any target.
+            In the structure of `sources`, tensors of their shapes and dtypes, `IndexedSlices`, or None.
 
         Raises:
-            RuntimeError: a tape that is not persistent was asked before.
-            ValueError: `unconnected_gradients` is unknown.
+            RuntimeError: a tape that is not persistent was used before.
+            ValueError: `unconnected_gradients` is invalid.
+            TypeError: targets or sources are no tensors or variables.
         """
-        tape = self._asked()
+        tape = self._recorded()
         if self._recording:
             logger.warning(
-                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
-                "efficient than "
-                "calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
-                "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
-                "want to trace the gradient in order to compute higher order derivatives."
+                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
+                "than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading "
+                "to increased CPU and memory usage). Only call GradientTape.gradient inside the context if you "
+                "actually want to trace the gradient in order to compute higher order derivatives."
             )
         zeros = gives_zeros(unconnected_gradients)
         flat = sources_in(sources)
@@ -176,15 +178,15 @@ class GradientTape:
         if None in dys:
             targets = [t for t, d in zip(targets, dys, strict=True) if d is not None]
             dys = [d for d in dys if d is not None]
-        found = tape.gradients(targets, flat, dys)
-        self._asked_once()
+        gradients = tape.gradients(targets, flat, dys)
+        self._use_up()
         if zeros:
-            found = [zeros_like(s) if g is None else g for g, s in zip(found, flat, strict=True)]
+            gradients = [zeros_like(s) if g is None else g for g, s in zip(gradients, flat, strict=True)]
         if flat is sources:
-            return found
+            return gradients
         if isinstance(sources, (Tensor, ReadAsTensor)):
-            return found[0]
-        return packed(sources, found)
+            return gradients[0]
+        return packed(sources, gradients)
 
     def jacobian(
         self,
@@ -194,21 +196,21 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivatives of each element of the target by each element of each source.
+        """Computes the derivatives of each element of the target with respect to each element of each source.
 
         Args:
             target: a tensor.
             sources: a tensor or variable that was watched, or a nest of them.
-            unconnected_gradients: what to give for a source without influence.
-            parallel_iterations: how many rows are computed in one pass at most, to save memory; None for all.
+            unconnected_gradients: the result for a source without influence: None or zeros.
+            parallel_iterations: the most rows computed in one pass, to save memory; None for no limit.
             experimental_use_pfor: True computes all rows in one vectorised pass; False one after the other.
 
         Returns:
             In the structure of `sources`, tensors of shape `target.shape + source.shape`, or None.
 
         Raises:
-            RuntimeError: a tape that is not persistent was asked before, or outside of functions is asked for rows one
-                after the other.
+            RuntimeError: a tape that is not persistent was used before, or is used in eager mode with
+                `experimental_use_pfor=False`.
             ValueError: `parallel_iterations` is less than 2.
 
         Example:
@@ -219,7 +221,7 @@ class GradientTape:
             >>> tape.jacobian(y, x).numpy().tolist()
             [[2.0, 0.0], [0.0, 4.0]]
         """
-        tape = self._asked()
+        tape = self._recorded()
         chunk = self._rows_at_once("jacobian", parallel_iterations, experimental_use_pfor)
         flat = sources_in(sources)
         target = convert(target)
@@ -227,15 +229,16 @@ class GradientTape:
         size = math.prod(dims)
         seeds = ops.Reshape(identity_matrix(size, target), (size, *dims))
         rows = rows_of(tape, target, flat, seeds, chunk)
-        self._asked_once()
-        found = [None if r is None else reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
+        self._use_up()
+        jacobians = [None if r is None else reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
         if gives_zeros(unconnected_gradients):
-            found = [
-                zeros_of([*dims, *dims_of(s)], s.dtype) if f is None else f for f, s in zip(found, flat, strict=True)
+            jacobians = [
+                zeros_of([*dims, *dims_of(s)], s.dtype) if j is None else j
+                for j, s in zip(jacobians, flat, strict=True)
             ]
         if isinstance(sources, (Tensor, ReadAsTensor)):
-            return found[0]
-        return nest.pack_sequence_as(sources, found, expand_composites=True)
+            return jacobians[0]
+        return nest.pack_sequence_as(sources, jacobians, expand_composites=True)
 
     def batch_jacobian(
         self,
@@ -245,7 +248,7 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The Jacobian of each row of the target by the same row of the source.
+        """Computes the Jacobian of each row of the target with respect to the same row of the source.
 
         It is `jacobian` where row `i` of the target depends on row `i` of the source alone, and much less work.
 
@@ -269,7 +272,7 @@ class GradientTape:
             >>> tape.batch_jacobian(y, x).numpy().tolist()
             [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
         """
-        tape = self._asked()
+        tape = self._recorded()
         chunk = self._rows_at_once("batch_jacobian", parallel_iterations, experimental_use_pfor)
         shape, source_shape = target.shape, source.shape
         shape.with_rank_at_least(2)
@@ -282,15 +285,15 @@ class GradientTape:
         each = math.prod(dims[1:])
         seeds = ops.Reshape(identity_matrix(each, target), (each, 1, *dims[1:]))
         seeds = ops.BroadcastTo(seeds, (each, *dims))
-        row = rows_of(tape, target, [source], seeds, chunk)[0]
-        self._asked_once()
-        if row is None:
+        (rows,) = rows_of(tape, target, [source], seeds, chunk)
+        self._use_up()
+        if rows is None:
             return zeros_of([*dims, *inner], source.dtype) if gives_zeros(unconnected_gradients) else None
-        swapped = ops.Transpose(row, (1, 0, *range(2, 2 + len(inner))))
+        swapped = ops.Transpose(rows, (1, 0, *range(2, 2 + len(inner))))
         return reshaped(swapped, shape, dims, source, 1)
 
     def _rows_at_once(self, method: str, parallel_iterations: int | None, vectorised: bool) -> int | None:
-        """How many rows of a Jacobian are computed at once: 1, a number, or None for all."""
+        """Returns the most rows of a Jacobian that are computed at once: 1, a number, or None for no limit."""
         if not vectorised:
             if state.graph is None and not self._persistent:
                 raise RuntimeError(
@@ -306,8 +309,8 @@ class GradientTape:
             )
         return parallel_iterations
 
-    def _asked(self) -> Tape:
-        """The tape, which stops recording if it is asked only once."""
+    def _recorded(self) -> Tape:
+        """Returns the tape, which stops recording if it is not persistent."""
         if self._tape is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -318,6 +321,6 @@ class GradientTape:
 
 
 def _whole(variable: Any) -> Any:
-    """The variable that a copy in a replica belongs to."""
+    """Returns the variable to which a replica's copy belongs; other variables as they are."""
     container = getattr(variable, "_distributed_container", None)
     return variable if container is None else container()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.grids import eye
 from tapeflow.autodiff.ends import dims_of, zeros_of
 from tapeflow.core.autodiff.tape import Tape, id_of
 from tapeflow.core.context import state
@@ -17,25 +18,35 @@ from tapeflow.core.values.tensor import Tensor
 
 
 def identity_matrix(size: Any, like: Any) -> Any:
-    """The rows of an identity matrix: the gradients that each element of a target begins with."""
-    from tapeflow.linalg import eye
-
+    """Returns an identity matrix, the rows of which are the initial gradients for each element of a target."""
     return eye(size, dtype=like.dtype)
 
 
 def reshaped(rows: Any, target: TensorShape, dims: Sequence[Any], source: Any, skipped: int = 0) -> Any:
-    """The rows of a Jacobian in the shape of the target, then that of the source (without its first dimensions)."""
-    made = ops.Reshape(rows, (*dims, *dims_of(source)[skipped:]))
-    if isinstance(made, SymbolicTensor):
-        made.set_shape(target.concatenate(source.shape[skipped:]))
-    return made
+    """Returns a Jacobian in the shape of the target followed by that of the source.
+
+    Args:
+        rows: the Jacobian, with one row for each element of the target.
+        target: the static shape of the target.
+        dims: the shape of the target, with scalar tensors for dimensions that are not static.
+        source: a tensor or variable.
+        skipped: the number of the source's first dimensions to leave out.
+    """
+    jacobian = ops.Reshape(rows, (*dims, *dims_of(source)[skipped:]))
+    if isinstance(jacobian, SymbolicTensor):
+        jacobian.set_shape(target.concatenate(source.shape[skipped:]))
+    return jacobian
 
 
 def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int | None) -> list[Any]:
-    """The gradients of each source for each seed, stacked; None where there is none.
+    """Computes the gradients of each source for each seed, stacked; None for a source without influence.
 
     Args:
-        chunk: how many are computed at once, or None for all.
+        tape: the tape that recorded the target.
+        target: a tensor.
+        sources: tensors and variables.
+        seeds: initial gradients of the target, stacked.
+        chunk: the most gradients that are computed at once, or None for no limit.
     """
     calls = tape.calls
     if not tape.persistent:
@@ -43,8 +54,8 @@ def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int 
     ids = [id_of(s) for s in sources]
 
     def one(seed: Any) -> list[Any]:
-        found = tape.backward(calls, {id_of(target): seed}, ids, keep=True)
-        return [g if g is None or isinstance(g, Tensor) else convert(g) for g in found]
+        gradients = tape.backward(calls, {id_of(target): seed}, ids, keep=True)
+        return [g if g is None or isinstance(g, Tensor) else convert(g) for g in gradients]
 
     from tapeflow.graph.batching.vmapped import Manner
 

@@ -1,1 +1,1 @@
-"""What a value is and how an op runs. Imports no op."""
+"""Values, and the engine that runs ops on them. Imports no op."""

@@ -1,6 +1,6 @@
-"""What a thread is in the middle of: its tapes, its device scopes, its name scope.
+"""The state of a thread: its tapes, its device scopes, its name scope.
 
-State is per thread. Two lists are shared by all threads and are only hints, so that an op which nobody listens to need
+State is per thread. Two lists are shared by all threads and are only hints, so that an op that nothing records need
 not look into its thread's state: while `listeners` is empty no tape is recording anywhere, and while `detours` is empty
 no thread has anything in force that takes ops off the fast path. List appends and removals are atomic in CPython, and a
 thread that finds a list non-empty because of another thread only takes the longer way to the same result.
@@ -24,7 +24,7 @@ class ThreadState(threading.local):
         self.variable_creators: list[Any] = []
         self.graph: Any = None  # the graph that this thread builds
         self.sessions: list[Any] = []  # default sessions, outermost first
-        self.default_graph: Any = None  # the graph of a thread that builds none, once somebody asks for it
+        self.default_graph: Any = None  # the graph of a thread that builds none, created at its first use
         self.on_slices = False  # whether `tf.vectorized_map` calls a function on all slices of a batch
 
     def default_session(self) -> Any:
@@ -35,9 +35,9 @@ class ThreadState(threading.local):
 state = ThreadState()
 listeners: list[Any] = []
 detours: list[Any] = []
-# each gives what of a thread's situation a trace depends on (a strategy), hashable
+# each returns a hashable part of a thread's state that traces depend on (a strategy)
 contexts: list[Callable[[], Any]] = []
-# what collects the graphs of functions as they are called (`tf.summary.trace_on`): one or none
+# one or none: the collector of the graphs of called functions (`tf.summary.trace_on`)
 graph_traces: list[Any] = []
 
 
@@ -50,10 +50,10 @@ def discard(items: list[Any], item: object) -> None:
 
 
 def once_for_each_slice(what: str) -> None:
-    """Is told of what must happen once for each slice, where a function may be running once for all of them.
+    """Checks that a side effect, which happens once for each slice, is not run once for all of them.
 
     Raises:
-        RuntimeError: it is.
+        RuntimeError: a function is running once for all slices of a batch.
     """
     if state.on_slices:
         raise RuntimeError(f"vectorized_map: {what} happens once for each slice")
@@ -61,7 +61,7 @@ def once_for_each_slice(what: str) -> None:
 
 @contextmanager
 def nobody_listening() -> Iterator[None]:
-    """No tape of this thread records what happens inside."""
+    """A context in which no tape of this thread records."""
     tapes, state.tapes = state.tapes, []
     try:
         yield

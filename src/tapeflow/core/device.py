@@ -1,4 +1,4 @@
-"""Devices: their names, what is on them, and the scopes that choose one.
+"""Devices: their names, and the scopes that choose one.
 
 A device is named as in TensorFlow, `/job:localhost/replica:0/task:0/device:GPU:0`; any part may be left out (`gpu:0`,
 `/GPU`, `CPU:1`). Each logical GPU is on one CUDA device; several logical CPUs share the one that torch has, so a tensor
@@ -104,7 +104,7 @@ class Device(NamedTuple):
 
 
 class Machine:
-    """The devices of this process: what there is, and how `tf.config` says to use it.
+    """The devices of this process, and their configuration by `tf.config`.
 
     The configuration can be changed until the logical devices are first needed.
     """
@@ -119,7 +119,7 @@ class Machine:
         self.soft_placement = True
 
     def default(self) -> torch.device:
-        """Where new tensors go outside of every device scope: the first GPU, or the CPU where there is none."""
+        """Returns the device of new tensors outside of all scopes: the first GPU, or the CPU if there is none."""
         if self._default is None:
             gpus = [d.torch for d in self.logical_devices() if d.kind == "GPU"]
             self._default = gpus[0] if gpus else CPU
@@ -131,7 +131,7 @@ class Machine:
 
     @property
     def has_gpu(self) -> bool:
-        """Whether tensors may be in several memories."""
+        """Returns whether tensors may be in several memories."""
         return self.default() is not CPU
 
     def physical_devices(self) -> list[PhysicalDevice]:
@@ -145,9 +145,9 @@ class Machine:
         return self.physical_devices() if self.visible is None else self.visible
 
     def logical_devices(self) -> list[Device]:
-        """All logical devices, CPUs first. From the first call on the configuration is fixed."""
+        """Returns all logical devices, CPUs first. From the first call on the configuration is fixed."""
         if self._logical is None:
-            found = []
+            devices = []
             for kind in ("CPU", "GPU"):
                 index = 0
                 for physical in self.visible_devices():
@@ -161,9 +161,9 @@ class Machine:
                             torch.cuda.set_per_process_memory_fraction(
                                 min(1.0, part.memory_limit * 2**20 / total), place
                             )
-                        found.append(Device(kind, index, place))
+                        devices.append(Device(kind, index, place))
                         index += 1
-            self._logical = found
+            self._logical = devices
         return self._logical
 
 
@@ -172,7 +172,7 @@ logical_devices, default = machine.logical_devices, machine.default
 
 
 def find(name: str) -> Device | None:
-    """The device of that (partial) name, or None where a name leaves the device open.
+    """Returns the device of that (partial) name, or None where a name leaves the device open.
 
     Raises:
         ValueError: the name is malformed.
@@ -182,24 +182,24 @@ def find(name: str) -> Device | None:
     if spec.device_type is None:
         return None
     index = spec.device_index or 0
-    found = [d for d in logical_devices() if d.kind == spec.device_type]
-    if index < len(found):
-        return found[index]
+    candidates = [d for d in logical_devices() if d.kind == spec.device_type]
+    if index < len(candidates):
+        return candidates[index]
     if machine.soft_placement:
         return logical_devices()[0]
-    asked = f"{PREFIX}{spec.device_type}:{index}"
-    known = ", ".join(d.name for d in logical_devices())
+    specification = f"{PREFIX}{spec.device_type}:{index}"
+    available = ", ".join(d.name for d in logical_devices())
     kinds = ", ".join(sorted({d.kind for d in logical_devices()}))
     raise errors.InvalidArgumentError(
         None,
         None,
-        f"Could not satisfy device specification '{asked}'. enable_soft_placement=0. "
-        f"Supported device types [{kinds}]. All available devices [{known}].",
+        f"Could not satisfy device specification '{specification}'. enable_soft_placement=0. "
+        f"Supported device types [{kinds}]. All available devices [{available}].",
     )
 
 
 def name_of(value: Any) -> str:
-    """The name of the device that holds a kernel's value."""
+    """Returns the name of the device that holds a kernel's value."""
     if isinstance(value, torch.Tensor) and value.is_cuda:
         for device in logical_devices():
             if device.torch == value.device:
@@ -209,7 +209,7 @@ def name_of(value: Any) -> str:
 
 
 def current() -> Device | None:
-    """The device of the innermost scope that names one."""
+    """Returns the device of the innermost scope that names one."""
     for scope in reversed(state.devices):
         if scope.device is not None:
             return scope.device
@@ -219,7 +219,7 @@ def current() -> Device | None:
 
 
 def requested() -> str:
-    """What the scopes in force ask for, as TensorFlow writes it: inner ones say more, or something else."""
+    """Returns the device that the scopes in force request: inner ones add to it or override it."""
     spec = DeviceSpec()
     for scope in state.devices:
         named = DeviceSpec.from_string(scope.device_name)
@@ -228,13 +228,13 @@ def requested() -> str:
 
 
 def current_or_default() -> torch.device:
-    """Where an op without tensor inputs puts its result."""
+    """Returns the device for the result of an op without tensor inputs."""
     device = current() if state.devices else None
     return default() if device is None else device.torch
 
 
 def moved(value: torch.Tensor, target: torch.device) -> torch.Tensor:
-    """A kernel's value on a device."""
+    """Returns a kernel's value on a device."""
     if value.ndim == 0 and value.is_cpu and target != CPU and value.dtype != torch.uint64:
         # A number goes along with the launch of a kernel; a copy would wait for the device.
         return torch.full((), value.item(), dtype=value.dtype, device=target)
@@ -242,7 +242,7 @@ def moved(value: torch.Tensor, target: torch.device) -> torch.Tensor:
 
 
 def place(values: Sequence[Any], device: Device | None) -> list[Any]:
-    """The kernel arguments with all tensors on the device."""
+    """Returns the kernel arguments with all tensors on the device."""
     if device is None:
         return list(values)
     target = device.torch
@@ -254,7 +254,7 @@ def place(values: Sequence[Any], device: Device | None) -> list[Any]:
 
 
 def stamp(outputs: Sequence[Any]) -> None:
-    """Names the device on tensors that an op left on another logical CPU than the first."""
+    """Sets the device name of tensors that an op computed on another logical CPU than the first."""
     device = current()
     if device is not None and device.kind == "CPU" and device.index:
         for output in outputs:
@@ -262,7 +262,7 @@ def stamp(outputs: Sequence[Any]) -> None:
 
 
 class DeviceScope:
-    """`with tf.device(name):` ops inside run there, and copy what they need there.
+    """`with tf.device(name):` ops inside run there, on copies of their inputs where need be.
 
     Args:
         device_name: a (partial) device name, a `DeviceSpec`, a logical device, or None to leave the enclosing scopes.
@@ -292,7 +292,7 @@ class DeviceScope:
 
     def __enter__(self) -> None:
         self.device = find(self.device_name)
-        # On a machine with one device there is nothing to choose, and ops stay on the fast path.
+        # With one device there is nothing to choose, and ops stay on the fast path.
         matters = len(logical_devices()) > 1
         self._entered.append(matters)
         state.devices.append(self)
@@ -306,7 +306,13 @@ class DeviceScope:
 
 
 def device(device_name: Any) -> DeviceScope:
-    """A scope whose ops run on a device. See `DeviceScope`.
+    """Returns a scope whose ops run on a device. See `DeviceScope`.
+
+    Args:
+        device_name: a (partial) device name, a `DeviceSpec`, a logical device, or None to leave the enclosing scopes.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> with tf.device("CPU:0"):

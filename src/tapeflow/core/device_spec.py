@@ -44,7 +44,7 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
-        """The parts of a name such as `/job:worker/task:0/device:GPU:1` or `gpu:0`.
+        """Returns the parts of a name such as `/job:worker/task:0/device:GPU:1` or `gpu:0`.
 
         Raises:
             ValueError: something in it is no part of a device's name.
@@ -67,11 +67,11 @@ class DeviceSpec:
         return cls(**parts)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """The same as `from_string`."""
+        """Returns the same as `from_string`."""
         return self.from_string(spec)
 
     def to_string(self) -> str:
-        """The name, with only the parts that are given."""
+        """Returns the name, with only the specified parts."""
         text = ""
         for part in ("job", "replica", "task"):
             value = getattr(self, part)
@@ -82,12 +82,12 @@ class DeviceSpec:
         return text
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """This spec with the parts that `dev` gives in place of its own."""
-        given = {p: v for p, v in dev._parts().items() if v is not None}
-        return DeviceSpec(**{**self._parts(), **given})
+        """Returns this spec with the parts that `dev` specifies in place of its own."""
+        specified = {p: v for p, v in dev._parts().items() if v is not None}
+        return DeviceSpec(**{**self._parts(), **specified})
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """This spec with some parts changed."""
+        """Returns this spec with some parts changed."""
         return DeviceSpec(**{**self._parts(), **kwargs})
 
     def _parts(self) -> dict[str, Any]:

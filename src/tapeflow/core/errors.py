@@ -45,7 +45,7 @@ class OpError(Exception):
     Args:
       node_def: the `NodeDef` of the op that failed, or `None`.
       op: the `tf.Operation` that failed, or `None`, as it always is in eager execution.
-      message: what happened.
+      message: the message.
       error_code: one of this module's constants.
       *args: at most one more: a dictionary with details.
 
@@ -65,12 +65,12 @@ class OpError(Exception):
 
     @property
     def message(self) -> str:
-        """What happened."""
+        """The message of the error."""
         return self._message
 
     @property
     def op(self) -> Any:
-        """The `tf.Operation` that failed, or `None` if there is none or it is not known."""
+        """The `tf.Operation` that failed, or `None`."""
         return self._op
 
     @property
@@ -101,7 +101,7 @@ class OpError(Exception):
 
 
 def _describe(message: str, op: Any) -> Iterator[str]:
-    """The message, then where the user's program made `op`, and the op that it was derived from, and so on."""
+    """Yields the message, then the stack trace of the creation of `op`, and of each op that it was derived from."""
     yield f"{message}\n\nOriginal stack trace for {op.name!r}:\n"
     lines = traceback.format_list(op.traceback or [])
     yield from lines
@@ -143,7 +143,7 @@ class CancelledError(_StatusError):
 
 
 class UnknownError(_StatusError):
-    """An error of no known kind, for example from another address space or an exception in a `tf.py_function`."""
+    """An error of an unknown kind, for example from another address space or an exception in a `tf.py_function`."""
 
     _code = UNKNOWN
 
@@ -173,7 +173,7 @@ class NotFoundError(_StatusError):
 
 
 class AlreadyExistsError(_StatusError):
-    """A thing that was to be made exists already."""
+    """A thing that was to be created exists already."""
 
     _code = ALREADY_EXISTS
 
@@ -221,7 +221,7 @@ class UnimplementedError(_StatusError):
 
 
 class InternalError(_StatusError):
-    """The system found itself in a state that should not be possible."""
+    """The system is in a state that should not be possible."""
 
     _code = INTERNAL
 
@@ -243,7 +243,7 @@ _CLASS_TO_CODE: dict[type[OpError], int] = {cls: code for code, cls in _CODE_TO_
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The exception class for one of this module's constants.
+    """Returns the exception class for one of this module's constants.
 
     Raises:
       KeyError: if no class has that code (`OK` has none).
@@ -252,7 +252,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> Any:
-    """The code of one of this module's exception classes; for any other class, a warning and an `UnknownError`."""
+    """Returns the code of an exception class of this module; for others, warns and returns an `UnknownError`."""
     try:
         return _CLASS_TO_CODE[cls]
     except KeyError:
@@ -261,4 +261,4 @@ def error_code_from_exception_type(cls: type[OpError]) -> Any:
 
 
 for _class in [v for v in list(globals().values()) if isinstance(v, type) and v.__module__ == __name__]:
-    _class.__module__ = "tapeflow.errors"  # what a traceback prints: the public name
+    _class.__module__ = "tapeflow.errors"  # the public name, as tracebacks print it

@@ -29,7 +29,7 @@ def _pair(u: int, v: int, mul: int) -> int:
 
 
 def fingerprint64(data: bytes) -> int:
-    """The 64-bit fingerprint of bytes, as an unsigned integer."""
+    """Returns the 64-bit fingerprint of bytes, as an unsigned integer."""
     size = len(data)
     if size <= 16:
         return _up_to_16(data, size)

@@ -1,4 +1,4 @@
-"""What the C library's allocator does with the memory of freed tensors."""
+"""Settings of the C library's allocator for the memory of freed tensors."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import ctypes
 import os
 import sys
 
-# Parameters of glibc's mallopt(3), in bytes. The first can't be set higher; the second bounds what is kept.
-_MMAP_THRESHOLD, _LARGEST_KEPT = -3, 32 << 20
-_TRIM_THRESHOLD, _MOST_KEPT = -1, 256 << 20
+# Parameters of glibc's mallopt(3), in bytes. The first can't be set higher; the second bounds the retained memory.
+_MMAP_THRESHOLD, _LARGEST_RETAINED = -3, 32 << 20
+_TRIM_THRESHOLD, _MOST_RETAINED = -1, 256 << 20
 
 
 def keep_pages() -> None:
-    """Has glibc keep the memory of freed tensors for the next ones.
+    """Makes glibc retain the memory of freed tensors for the next ones.
 
-    By default it gives large blocks back to the system at once, and what is free at the end of the heap when that is
-    more than some megabytes; then it takes fresh pages for the next ones, each of which costs a fault: two thirds of
-    the time of elementwise ops on 4 MB, a third of a training step. What a user sets in the environment (mallopt(3):
-    MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) stays in force; with other C libraries nothing
+    By default it gives large blocks back to the system at once, and the free end of the heap when that is more than
+    some megabytes; the next ones then need fresh pages, each of which costs a fault: two thirds of the time of
+    elementwise ops on 4 MB, a third of a training step. Settings in the environment (mallopt(3):
+    MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) stay in force; with other C libraries nothing
     happens.
     """
-    told = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES")
-    if sys.platform != "linux" or any(name in os.environ for name in told):
+    variables = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES")
+    if sys.platform != "linux" or any(name in os.environ for name in variables):
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
     if mallopt is not None:
-        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
-        mallopt(_TRIM_THRESHOLD, _MOST_KEPT)
+        mallopt(_MMAP_THRESHOLD, _LARGEST_RETAINED)
+        mallopt(_TRIM_THRESHOLD, _MOST_RETAINED)

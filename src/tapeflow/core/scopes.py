@@ -4,15 +4,15 @@ level."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from tapeflow.core.context import nobody_listening, state
 
 
 class name_scope:
-    """A scope that prefixes the names of the variables made in it, and of operations. In a graph it gets a number where
-    there was one of its name.
+    """A scope that prefixes the names of the variables created in it, and of operations. In a graph it gets a number
+    where there was one of its name.
 
     Args:
         name: appended to the names of the scopes around it; with a `/` at the end it replaces them, and an empty one
@@ -36,7 +36,7 @@ class name_scope:
 
     @property
     def name(self) -> str:
-        """The name given."""
+        """The `name` argument."""
         return self._name
 
     def __enter__(self) -> str:
@@ -56,7 +56,10 @@ class name_scope:
 
 
 def get_current_name_scope() -> str:
-    """The name scopes in force, joined by `/`; empty outside of all.
+    """Returns the name scopes in force, joined by `/`; empty outside of all.
+
+    Returns:
+        The scope's name, without a `/` at the end.
 
     Example:
         >>> with tf.name_scope("a"), tf.name_scope("b"):
@@ -66,11 +69,16 @@ def get_current_name_scope() -> str:
     return state.name_scope
 
 
-def control_dependencies(control_inputs: Any) -> Any:
-    """A context whose ops run after `control_inputs`. Eager ops run in program order anyway, so there is nothing to do.
+def control_dependencies(control_inputs: Any) -> AbstractContextManager[Any]:
+    """Returns a context whose ops run after `control_inputs`. Eager ops run in program order anyway, so there is
+    nothing to do.
 
     Args:
-        control_inputs: what has to run before; functions among them are called. None clears the dependencies.
+        control_inputs: operations and tensors that run before; functions among them are called. None clears the
+            dependencies.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -88,9 +96,12 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """A context outside of the functions being traced and of all tapes: for making variables.
+    """Returns a context outside of the functions being traced and of all tapes: for making variables.
 
     Outside of them is eager execution, or the graph in which they are traced, without control dependencies.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> with tf.init_scope():
@@ -109,7 +120,10 @@ def init_scope() -> Iterator[None]:
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once and give values, rather than being traced.
+    """Returns whether ops run at once and return values, rather than being traced.
+
+    Returns:
+        False while a graph is built, else True.
 
     Example:
         >>> tf.executing_eagerly()
@@ -119,7 +133,10 @@ def executing_eagerly() -> bool:
 
 
 def inside_function() -> bool:
-    """Whether a `tf.function` is being traced here.
+    """Returns whether a `tf.function` is being traced here.
+
+    Returns:
+        True while a function's graph is built, else False.
 
     Example:
         >>> tf.inside_function()
@@ -130,11 +147,14 @@ def inside_function() -> bool:
 
 @contextmanager
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """A scope in which `variable_creator` decides what `tf.Variable(...)` gives.
+    """Returns a scope in which `variable_creator` creates the variables of `tf.Variable(...)`.
 
     Args:
-        variable_creator: `variable_creator(next_creator, **kwargs)`, with the arguments of `tf.Variable`; it gives a
-            variable, usually `next_creator(**kwargs)` of changed arguments. The innermost scope's is called first.
+        variable_creator: `variable_creator(next_creator, **kwargs)`, with the arguments of `tf.Variable`; it returns
+            a variable, usually `next_creator(**kwargs)` of changed arguments. The innermost scope's is called first.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> def frozen(next_creator, **kwargs):

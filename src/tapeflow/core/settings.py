@@ -1,4 +1,4 @@
-"""What a program sets for the whole process through `tf.config` and `tf.debugging`."""
+"""The settings of the whole process, through `tf.config` and `tf.debugging`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Settings:
         run_functions_eagerly: a `tf.function` runs its Python function.
         deterministic: random ops need a seed, and torch uses deterministic kernels.
         log_device_placement: each op logs where it ran.
-        traceback_filtering: what `tf.debugging.enable_traceback_filtering` was told.
-        device_policy: what happens to inputs on another device: "silent", "silent_for_int32", "warn" or "explicit".
-        jit: what `tf.config.optimizer.set_jit` was given.
-        optimizer_options: what `tf.config.optimizer.set_experimental_options` was given.
+        traceback_filtering: set by `tf.debugging.enable_traceback_filtering`.
+        device_policy: the treatment of inputs on another device: "silent", "silent_for_int32", "warn" or "explicit".
+        jit: the argument of `tf.config.optimizer.set_jit`.
+        optimizer_options: the argument of `tf.config.optimizer.set_experimental_options`.
         tensor_float_32: float32 products on a GPU may use TensorFloat-32.
         synchronous: accepted; ops are always synchronous to Python, and CUDA's own queue is asynchronous.
     """

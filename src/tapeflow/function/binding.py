@@ -1,8 +1,8 @@
-"""From the arguments of a concrete function's call to its tensors.
+"""Binding the arguments of a concrete function's call to its input tensors.
 
-They may be the structure that the Python function takes, Python values included; or the tensors alone, one after the
-other or by name. The first has the dtypes and shapes that were traced for. The second, and that is what a call falls
-back on, need only have the dtypes in eager mode: what was traced runs on whatever it can run on.
+Arguments are structured, as the Python function's, Python values included; or flat, the tensors alone, by position or
+by name. Structured arguments must have the dtypes and shapes of the trace. If they do not, the call falls back on flat
+ones, which in eager mode need only have the dtypes: the graph runs on any shapes that its ops accept.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 
 
 class Binding:
-    """What a concrete function may be called with.
+    """The arguments that a concrete function accepts.
 
     Args:
         function_type: the structure of its arguments.
-        graph: what was traced.
+        graph: the traced graph.
         name: the name under which a graph calls it.
-        described: gives its parameters and results in a line, for messages.
+        described: returns its parameters and results in a line, for messages.
     """
 
     def __init__(self, function_type: FunctionType, graph: FuncGraph, name: str, described: Callable[[], str]) -> None:
@@ -44,10 +44,10 @@ class Binding:
         self._signature: inspect.Signature | None = None
 
     def tensors(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-        """The tensors of a call, in the order of the function's inputs.
+        """Returns the tensors of a call, in the order of the function's inputs.
 
         Raises:
-            TypeError: the arguments are neither the structure nor the tensors.
+            TypeError: the arguments are neither structured nor flat ones of the function.
             InvalidArgumentError: a tensor has another dtype.
         """
         if not kwargs and state.graph is None:
@@ -60,17 +60,17 @@ class Binding:
             try:
                 return self._flat(args, kwargs)
             except (TypeError, ValueError) as why_not_flat:
-                said = unfit(why, args, kwargs, self._described())
-                raise TypeError(f"{said}\nFallback to flat signature also failed due to: {why_not_flat}") from None
+                message = unfit(why, args, kwargs, self._described())
+                raise TypeError(f"{message}\nFallback to flat signature also failed due to: {why_not_flat}") from None
         return self._type.tensors(*structured)
 
-    # ---- the structure -----------------------------------------------------------------------------------------------
+    # ---- structured arguments ----------------------------------------------------------------------------------------
 
     def _structured(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
-        """The positional and the keyword arguments of the structure.
+        """Returns the positional and the keyword arguments, each cast to its spec.
 
         Raises:
-            Exception: the arguments are others.
+            Exception: they do not fit.
         """
         function_type = self._type
         bound = self._parameters().bind(*args, **{_identifier(k): v for k, v in kwargs.items()}).arguments
@@ -80,38 +80,44 @@ class Binding:
         return tuple(values[:count]), dict(zip(function_type.kwargs, values[count:], strict=True))
 
     def _parameters(self) -> inspect.Signature:
-        """The parameters, none of which has a default."""
+        """Returns the parameters, none of which has a default."""
         if self._signature is None:
             kinds = inspect._ParameterKind.__members__
             rows = self._type.rows()
             self._signature = inspect.Signature([inspect.Parameter(_identifier(n), kinds[k]) for n, k, _ in rows])
         return self._signature
 
-    # ---- the tensors alone -------------------------------------------------------------------------------------------
+    # ---- flat arguments ----------------------------------------------------------------------------------------------
 
     def _flat(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        found, keywords, summary = list(args), self._keywords, self._summary
-        if len(found) > len(keywords):
-            raise TypeError(f"{summary} takes {len(keywords)} positional arguments, got {len(found)}.")
+        values, keywords, summary = list(args), self._keywords, self._summary
+        if len(values) > len(keywords):
+            raise TypeError(f"{summary} takes {len(keywords)} positional arguments, got {len(values)}.")
         named = {_identifier(k): v for k, v in kwargs.items()}
-        for keyword in keywords[len(found) :]:
+        for keyword in keywords[len(values) :]:
             if keyword not in named:
-                missing = sorted(set(keywords[len(found) :]) - set(named))
+                missing = sorted(set(keywords[len(values) :]) - set(named))
                 raise TypeError(f"{summary} missing required arguments: {', '.join(missing)}.")
-            found.append(named.pop(keyword))
+            values.append(named.pop(keyword))
         for keyword in named:
             if keyword in keywords:
                 raise TypeError(f"{summary} got two values for '{keyword}'.")
         if named:
             raise TypeError(f"{summary} got unexpected keyword arguments: {', '.join(sorted(named))}.")
-        for i, value in enumerate(found):
+        for i, value in enumerate(values):
             if not isinstance(value, (Tensor, ReadAsTensor)):
                 kind = type(value).__name__
                 raise TypeError(f"{summary}: expected argument #{i}(zero-based) to be a Tensor; got {kind} ({value}).")
-        return [self._runnable(i, value) for i, value in enumerate(found)]
+        return [self._accepted(i, value) for i, value in enumerate(values)]
 
-    def _runnable(self, i: int, value: Any) -> Any:
-        """A tensor that can be the input number `i`."""
+    def _accepted(self, i: int, value: Any) -> Any:
+        """Returns the tensor for input number `i`.
+
+        Raises:
+            TypeError: in eager mode the value is no eager tensor.
+            ValueError: in a graph the value has another static shape.
+            InvalidArgumentError: it has another dtype.
+        """
         spec = self._specs[i]
         if state.graph is None:
             if not isinstance(value, EagerTensor):
@@ -126,27 +132,27 @@ class Binding:
                 "pass a tf.TensorSpec(..., shape=...) with a less specific shape, having None on axes which can vary."
             )
         if value.dtype is not spec.dtype:
-            wanted, given = (datatype_name(d) for d in (spec.dtype, value.dtype))
+            expected, actual = (datatype_name(d) for d in (spec.dtype, value.dtype))
             raise InvalidArgumentError(
                 None,
                 None,
-                f"cannot compute {self._name} as input #{i}(zero-based) was expected to be a {wanted} tensor but is a "
-                f"{given} tensor [Op:{self._name}]",
+                f"cannot compute {self._name} as input #{i}(zero-based) was expected to be a {expected} tensor but is "
+                f"a {actual} tensor [Op:{self._name}]",
             )
         return value if isinstance(value, Tensor) else convert(value)
 
 
 def _identifier(name: str) -> str:
-    """A name as a parameter can have it."""
-    found = re.sub(r"\W", "_", name)
-    return found if found and not found[0].isdigit() else f"arg_{found}"
+    """Returns a name as a valid name of a parameter."""
+    identifier = re.sub(r"\W", "_", name)
+    return identifier if identifier and not identifier[0].isdigit() else f"arg_{identifier}"
 
 
-# ---- values that fit a structure -------------------------------------------------------------------------------------
+# ---- casting values to specs -----------------------------------------------------------------------------------------
 
 
 def _cast(spec: Any, value: Any) -> Any:
-    """A value as its spec, or the structure of specs, asks for it.
+    """Returns a value cast to its spec, or to the structure of specs.
 
     Raises:
         TypeError, ValueError: it does not fit.
@@ -166,7 +172,7 @@ def _cast(spec: Any, value: Any) -> Any:
 
 def _cast_tensor(spec: TensorSpec, value: Any) -> Any:
     if isinstance(value, TypeSpec):
-        return value  # it will be refused where a tensor is made of it
+        return value  # its conversion to a tensor will raise the error
     tensor = value if isinstance(value, Tensor) else convert(value, spec.dtype)
     if tensor.dtype is not spec.dtype or not tensor.shape.is_subtype_of(spec.shape):
         if tensor.dtype is not spec.dtype or not spec.shape.is_subtype_of(tensor.shape):
@@ -209,5 +215,5 @@ def _equal(a: Any, b: Any) -> bool:
         return True
     try:
         return bool(a == b)
-    except Exception:  # what can't be compared is another
+    except Exception:  # values that can't be compared differ
         return False

@@ -1,4 +1,4 @@
-"""A concrete function: one trace of a `tf.function`, for one kind of input."""
+"""A concrete function: one trace of a `tf.function`, for inputs of one type."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class ConcreteFunction:
         self._captured = graph.external_captures
         self._captured_raw = tuple([raw(c) for c in self._captured])
         self._number = next(_numbers)
-        # What it captures of a graph around it is there only while that graph is built.
+        # Captured tensors of a graph around it exist only while that graph is built.
         symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
         self._around = weakref.ref(graph.around) if symbolic and graph.around is not None else None
         self._pack = _packer(graph)
         self._binding = Binding(function_type, graph, self.name.decode(), self._short)
 
-    # ---- calling -------------------------------------------------------------------------------------------------
+    # ---- calling -----------------------------------------------------------------------------------------------------
 
     def call_flat(self, tensors: Sequence[Any]) -> Any:
         """Calls it with the tensors of its arguments, in order."""
@@ -67,8 +67,12 @@ class ConcreteFunction:
         return self._pack(self.body.call([*tensors, *self._captured]))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls it with arguments of the signature that it was traced for, or with the tensors in them alone, in their
-        order or by name. Of tensors alone the shapes may be others, as long as the operations can take them.
+        """Calls it with arguments of the traced signature, or with the tensors alone, by position or by name.
+
+        In the second case, shapes may differ from the traced ones, as far as the operations accept them.
+
+        Returns:
+            Tensors in the structure of the Python function's result.
 
         Raises:
             InvalidArgumentError: a tensor has another dtype.
@@ -77,24 +81,24 @@ class ConcreteFunction:
         return self.call_flat(self._binding.tensors(args, kwargs))
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
-        """Does nothing: a graph has the functions that are called in it, and `as_graph_def` writes them out.
+        """Does nothing: a graph contains the functions that it calls, and `as_graph_def` writes them out.
 
         Args:
             g, overwrite: accepted.
         """
 
     def add_gradient_functions_to_graph(self, g: Any = None) -> None:
-        """Does nothing: a graph that needs a gradient has it written into it.
+        """Does nothing: gradients are written into the graphs that need them.
 
         Args:
             g: accepted.
         """
 
     def usable(self) -> bool:
-        """Whether what it captures can be had where it is called now."""
+        """Tests whether the tensors that it captures exist where it is called now."""
         return self._around is None or self._around() is state.graph
 
-    # ---- what it is ----------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     def name(self) -> bytes:
@@ -108,12 +112,12 @@ class ConcreteFunction:
 
     @property
     def outputs(self) -> list[SymbolicTensor]:
-        """The symbolic tensors that it gives."""
+        """The symbolic tensors of its results."""
         return list(self.body.outputs)
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """What it captures: eager tensors, and the handles of variables."""
+        """The captured eager tensors, and the handles of captured variables."""
         return [c if isinstance(c, Tensor) else c.handle for c in self._captured]
 
     @property
@@ -123,7 +127,7 @@ class ConcreteFunction:
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """Those of them that are trainable."""
+        """The trainable variables that it uses."""
         return self.graph.trainable_variables
 
     @property
@@ -133,12 +137,12 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """What it gives: its symbolic tensors, in the structure of what the Python function gave."""
+        """The symbolic tensors of its results, in the structure of the Python function's result."""
         return self.graph.structured_outputs
 
     @property
     def _output_specs(self) -> Any:
-        """What it gives, with specs for tensors and what is made of tensors."""
+        """The structure of its results, with specs for tensors and composite tensors."""
 
         def spec(value: Any) -> Any:
             return value._type_spec if isinstance(value, (SymbolicTensor, CompositeTensor)) else value
@@ -147,25 +151,25 @@ class ConcreteFunction:
 
     @property
     def output_dtypes(self) -> Any:
-        """The dtypes of what it gives; of what is made of tensors, a list of those of its tensors."""
+        """The dtypes of its results; of a composite tensor, a list of the dtypes of its components."""
         return self._of_components(lambda t: getattr(t, "dtype", None))
 
     @property
     def output_shapes(self) -> Any:
-        """The shapes of what it gives; of what is made of tensors, a list of those of its tensors."""
+        """The shapes of its results; of a composite tensor, a list of the shapes of its components."""
         return self._of_components(lambda t: getattr(t, "shape", TensorShape(None)))
 
     def _of_components(self, function: Callable[[Any], Any]) -> Any:
-        def found(value: Any) -> Any:
+        def apply(value: Any) -> Any:
             if isinstance(value, CompositeTensor) and not isinstance(value, TensorArray):
                 return [function(t) for t in nest.flatten(value, expand_composites=True)]
             return function(value)
 
-        return nest.map_structure(found, self.graph.structured_outputs)
+        return nest.map_structure(apply, self.graph.structured_outputs)
 
     @property
     def function_def(self) -> Any:
-        """The function as a `FunctionDef` proto.
+        """The function as a `FunctionDef` protocol buffer.
 
         Example:
             >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
@@ -180,7 +184,7 @@ class ConcreteFunction:
         return writer.library[name]
 
     def source(self) -> str:
-        """The Python function that runs when this one is called.
+        """Returns the source of the Python function that computes the graph.
 
         Example:
             >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
@@ -190,7 +194,7 @@ class ConcreteFunction:
         return self.body.compiled.source
 
     def explain_cuda_graph(self) -> str:
-        """Whether calls replay a CUDA graph, and if not, what stands in the way. See `tf.function`.
+        """Says if calls replay a CUDA graph, and if not, for what reason. See `tf.function`.
 
         Example:
             >>> f = tf.function(lambda x: tf.where(x > 0)).get_concrete_function(tf.TensorSpec([2], tf.float32))
@@ -200,7 +204,11 @@ class ConcreteFunction:
         return explanation(self.body.compiled, self.body.jit is not None)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The parameters and what they take, for people."""
+        """Returns the parameters with the types of their arguments, for display.
+
+        Args:
+            verbose: adds the results and the captures, on a line each; otherwise all is on one line.
+        """
         return self.function_type.described(self._output_specs, self.graph) if verbose else self._short()
 
     def _short(self) -> str:
@@ -214,7 +222,7 @@ class ConcreteFunction:
 
 
 def _packer(graph: FuncGraph) -> Any:
-    """A function from the flat outputs to the structure that the Python function gave."""
+    """Returns a function from flat outputs to the structure of the Python function's result."""
     structure = graph.structured_outputs
     if isinstance(structure, SymbolicTensor):
         return lambda values: values[0]
@@ -223,8 +231,8 @@ def _packer(graph: FuncGraph) -> Any:
     leaves = nest.flatten(structure, expand_composites=True)
 
     def pack(values: Sequence[Any]) -> Any:
-        given = iter(values)
-        filled = [next(given) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
+        rest = iter(values)
+        filled = [next(rest) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
         return nest.pack_sequence_as(structure, filled, expand_composites=True)
 
     return pack

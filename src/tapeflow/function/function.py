@@ -1,4 +1,4 @@
-"""`tf.function`: the cache of traces, and what leads a call to its trace."""
+"""`tf.function`: the cache of traces, and the lookup of the trace for a call."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tapeflow.graph.codegen.compile import eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.logger import get_logger
 
-MOST_TRACES = 4096  # of one function; the one that was not called for longest goes first
+MOST_TRACES = 4096  # of one function; beyond that, the least recently used one is dropped
 _WARN_AFTER = 5  # traces, as TensorFlow warns, and as often
 _MOST_WARNINGS = 2
 
 
 class Options(NamedTuple):
-    """What `tf.function` was told, by the names of its parameters."""
+    """The options of `tf.function`, by the names of its parameters."""
 
     input_signature: Sequence[Any] | None = None
     autograph: bool = True
@@ -42,9 +42,18 @@ class Options(NamedTuple):
 
 
 class Function:
-    """A Python function that runs as a graph, traced once for each kind of input.
+    """A Python function that runs as a graph, traced once for each type of its inputs.
 
-    `tf.function` makes it. Attributes of the Python function (its name, its docstring) are its own too.
+    `tf.function` creates it. It has the attributes of the Python function (its name, its docstring) too.
+
+    Args:
+        python_function: the function.
+        options: those of `tf.function`.
+        name: the name in graphs and messages; by default the Python function's.
+        bound_to: of a method, the object.
+
+    Raises:
+        TypeError: the input signature contains something else than specs, or does not fit the parameters.
     """
 
     def __init__(
@@ -72,7 +81,7 @@ class Function:
         self._explanations: list[str] = []
         self._calls = self._warnings = 0
         self._tracing = threading.RLock()
-        self._made_variables = False
+        self._created_variables = False
         self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._fast: dict[Any, tuple[ConcreteFunction, list[int]]] = {}
         functools.update_wrapper(self, python_function, updated=())
@@ -80,26 +89,25 @@ class Function:
             if attribute not in self.__dict__ and not hasattr(Function, attribute):
                 self.__dict__[attribute] = value
         if bound_to is not None:
-            self.__signature__ = self._signature.signature  # for `inspect`, which would show `self` too
+            self.__signature__ = self._signature.signature  # or `inspect` would show `self` too
 
     @functools.cached_property
     def _signature(self) -> Signature:
-        """The parameters. Found out when they are needed: a function that is made in each step and never called, as
-        Keras's convolutions make, must cost nothing."""
+        """The parameters, inspected on first use: Keras creates functions in each step that are never called."""
         return Signature(self._python_function, bound=self._bound_to is not None)
 
     @functools.cached_property
     def _capturing(self) -> CudaGraphs | None:
-        """What becomes a CUDA graph of its traces."""
+        """The option to capture traces as CUDA graphs, or None."""
         return option_of(self._name, self._options.experimental_attributes, self._jit is not None)
 
     def _check_signature(self) -> None:
-        """Refuses an input signature that leaves parameters open, or has specs for more than there are."""
+        """Raises a TypeError if the input signature has too few or too many specs for the parameters."""
         if self._input_signature is None:
             return
         parameters = list(self._signature.signature.parameters.values())
         if self._bound_to is None and parameters and parameters[0].name == "self":
-            parameters = parameters[1:]  # a method, before it is known whose
+            parameters = parameters[1:]  # a method that is not bound yet
         kinds = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         if len(self._input_signature) > len(kinds) and not takes_more:
@@ -116,33 +124,38 @@ class Function:
             if p.default is p.empty:
                 raise TypeError(f"input_signature missing type constraint for {p.name}")
 
-    # ---- calling -------------------------------------------------------------------------------------------------
+    # ---- calling -----------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the trace for these arguments, after tracing it if they are the first of their kind."""
+        """Calls the trace for the arguments, after tracing it if they are the first of their type.
+
+        Returns:
+            The Python function's result, with tensors in the place of values that become tensors in a graph.
+        """
         key: Any = None
         if not detours and not kwargs:
-            # The short way: tensors alone, no tape anywhere, nothing unusual in force.
+            # The fast path: tensors and Python values, no tape anywhere, nothing unusual in force.
             try:
                 key = tuple([(a.dtype, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args])
                 if contexts:
                     key = key, *[c() for c in contexts]
-                found = self._fast.get(key)
+                cached = self._fast.get(key)
             except TypeError:
-                key = found = None
-            if found is not None and not settings.run_functions_eagerly:
-                concrete, places = found
+                key = cached = None
+            if cached is not None and not settings.run_functions_eagerly:
+                concrete, positions = cached
                 if not listeners or not state.tapes:
                     compiled = concrete.body.compiled
-                    values = compiled(*[args[i].value for i in places], *concrete._captured_raw)
+                    values = compiled(*[args[i].value for i in positions], *concrete._captured_raw)
                     return concrete._pack(eager_outputs(values, concrete.body.outputs))
         return self._call(args, kwargs, key)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
-        """The long way.
+        """Calls the trace for the arguments outside of the fast path.
 
         Args:
-            key: what the short way to the same trace would be known by, or None.
+            args, kwargs: the arguments.
+            key: the key of the fast path for them, or None.
         """
         if settings.run_functions_eagerly:
             return self.python_function(*args, **kwargs)
@@ -152,20 +165,20 @@ class Function:
         return concrete.call_flat(concrete.function_type.tensors(*bound))
 
     def _remember(self, key: Any, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
-        """Notes the short way to a trace, for arguments that are tensors and Python values alone."""
+        """Caches a trace for the fast path, if the arguments are tensors and Python values alone."""
         if state.devices or (self._input_signature is not None and any(type(a) is not EagerTensor for a in args)):
             return
-        places = [i for i, a in enumerate(args) if type(a) is EagerTensor]
-        if sum(is_tensor_spec(s) for s in concrete.function_type.flat) != len(places):
+        positions = [i for i, a in enumerate(args) if type(a) is EagerTensor]
+        if sum(is_tensor_spec(s) for s in concrete.function_type.flat) != len(positions):
             return
         if any(nest.is_nested(a) for a in args):
             return
         if len(self._fast) >= MOST_TRACES:
             self._fast.clear()
-        self._fast[key] = concrete, places
+        self._fast[key] = concrete, positions
 
     def _concrete_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, Any]:
-        """The trace for a call, and the arguments in the form that it takes."""
+        """Returns the trace for a call, and the arguments in the form that it accepts."""
         self._calls += 1
         bound = self._signature.bind(args, kwargs)
         bound = _without_arrays(bound) if self._input_signature is None else self._fitted(*bound)
@@ -179,38 +192,38 @@ class Function:
         return concrete, bound
 
     def _key(self, bound: Any) -> Any:
-        """What decides which trace a call is for: its arguments, and what else traces depend on."""
+        """Returns the key of the trace for a call: of the arguments, and of the context on which traces depend."""
         args, kwargs = bound
         if self._input_signature is None:
-            given = key_of(args), key_of(kwargs)
+            arguments = key_of(args), key_of(kwargs)
         else:
-            given = key_of(self._input_signature), key_of(args[len(self._input_signature) :])
+            arguments = key_of(self._input_signature), key_of(args[len(self._input_signature) :])
         devices = tuple([d.device or d.stops for d in state.devices])
-        return given, devices, state.graph is not None and getattr(state.graph, "seed", None), *[c() for c in contexts]
+        seed = state.graph is not None and getattr(state.graph, "seed", None)
+        return arguments, devices, seed, *[c() for c in contexts]
 
     def _fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments as tensors that fit the input signature.
+        """Returns the arguments with those of the input signature as tensors that fit it.
 
         Raises:
-            TypeError: they do not.
+            TypeError: they do not fit.
         """
         specs = self._input_signature or ()
-        given = list(args)
-        if len(given) < len(specs):
+        fitted = list(args)
+        if len(fitted) < len(specs):
             raise self._unfit(args, specs, "missing a required argument")
         for i, spec in enumerate(specs):
+            value = fitted[i]
             if isinstance(spec, TensorSpec):
-                given[i] = self._fit(spec, given[i], args, specs)
+                fitted[i] = self._fit(spec, value, args, specs)
                 continue
             try:
-                nest.assert_same_structure(spec, given[i], expand_composites=False)
+                nest.assert_same_structure(spec, value, expand_composites=False)
             except (TypeError, ValueError):
-                raise self._unfit(args, specs, f"Can not cast {given[i]!r} to {spec!r}") from None
-            leaves = [
-                self._fit(s, v, args, specs) for s, v in zip(nest.flatten(spec), nest.flatten(given[i]), strict=True)
-            ]
-            given[i] = nest.pack_sequence_as(given[i], leaves)
-        return tuple(given), kwargs
+                raise self._unfit(args, specs, f"Can not cast {value!r} to {spec!r}") from None
+            leaves = zip(nest.flatten(spec), nest.flatten(value), strict=True)
+            fitted[i] = nest.pack_sequence_as(value, [self._fit(s, v, args, specs) for s, v in leaves])
+        return tuple(fitted), kwargs
 
     def _fit(self, spec: Any, value: Any, args: Any, specs: Any) -> Any:
         if not isinstance(spec, TensorSpec):
@@ -230,17 +243,17 @@ class Function:
     def _unfit(self, args: Any, specs: Any, why: str) -> TypeError:
         return unfit(why, args, {}, self._signature.shown(specs))
 
-    # ---- tracing -------------------------------------------------------------------------------------------------
+    # ---- tracing -----------------------------------------------------------------------------------------------------
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
-        """Traces the function for these arguments."""
-        enough = 1 if self._jit is None else MOST_SHAPES  # what is compiled is compiled for each shape anyway
+        """Traces the function for these arguments, and caches the trace."""
+        enough = 1 if self._jit is None else MOST_SHAPES  # TorchInductor compiles for each shape anyway
         if self._options.reduce_retracing and len(self._traces) >= enough and self._input_signature is None:
             args, kwargs = self._relaxed(args, kwargs)
-        concrete = self._trace(args, kwargs, may_make_variables=not self._made_variables)
+        concrete = self._trace(args, kwargs, may_create_variables=not self._created_variables)
         if concrete.graph.variables_made:
-            self._made_variables = True
-            concrete = self._trace(args, kwargs, may_make_variables=False)
+            self._created_variables = True
+            concrete = self._trace(args, kwargs, may_create_variables=False)
         self._explain(key)
         self._traces[key] = concrete
         if len(self._traces) > MOST_TRACES:
@@ -252,11 +265,11 @@ class Function:
             self._fast.clear()
         return concrete
 
-    def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], may_make_variables: bool) -> ConcreteFunction:
+    def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], may_create_variables: bool) -> ConcreteFunction:
         names = self._signature.names(args, kwargs)
         specs = self._specs(args, kwargs)
         graph = FuncGraph(self._name)
-        graph.may_make_variables = may_make_variables
+        graph.may_make_variables = may_create_variables
         graph.names_results = True
         graph.is_alternative = "api_implements" in (self._options.experimental_attributes or ())
         graph.depth = getattr(state.graph, "depth", 0) + 1
@@ -276,7 +289,7 @@ class Function:
         graph.structured_input_signature = function_type.structured_input_signature
         call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
         if self._options.autograph:
-            from tapeflow.autograph.origin import in_user_code
+            from tapeflow.autograph.origin import in_user_code  # loaded when the first function is traced
 
             with in_user_code():
                 graph.trace(self._converted(), call_args, call_kwargs)
@@ -288,13 +301,13 @@ class Function:
     def _python_arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of the Python function itself."""
+        """Returns the arguments of the Python function itself, for a method with `self`."""
         if self._bound_to is not None:
             return (self._bound_to(), *args), kwargs
         return args, kwargs
 
     def _converted(self) -> Callable[..., Any]:
-        from tapeflow.autograph.conversion import converted
+        from tapeflow.autograph.conversion import converted  # loaded when the first function is traced
 
         options = self._options.experimental_autograph_options
         if options is None:
@@ -304,30 +317,30 @@ class Function:
 
     def _specs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if self._input_signature is not None:
-            given = tuple(self._input_signature)
-            rest = tuple(nest.map_structure(spec_of, list(args[len(given) :])))
-            return (*given, *rest), nest.map_structure(spec_of, kwargs)
+            signature = self._input_signature
+            rest = tuple(nest.map_structure(spec_of, list(args[len(signature) :])))
+            return (*signature, *rest), nest.map_structure(spec_of, kwargs)
         return nest.map_structure(spec_of, (args, kwargs))
 
     def _placeholders(self, graph: FuncGraph, name: str, value: Any, spec: Any) -> Any:
-        """Symbolic tensors in the structure of an argument; Python values stay."""
+        """Returns an argument with placeholders for its tensors; Python values stay."""
 
-        def stand_in(leaf: Any, given: Any) -> Any:
+        def placeholder(leaf: Any, value: Any) -> Any:
             if isinstance(leaf, TensorSpec):
-                made = graph.input(leaf, leaf.name or name)
-                if graph.may_make_variables and not isinstance(given, TensorSpec):
-                    graph.given[id(made)] = given
-                return made
+                tensor = graph.input(leaf, leaf.name or name)
+                if graph.may_make_variables and not isinstance(value, TensorSpec):
+                    graph.given[id(tensor)] = value
+                return tensor
             if is_tensor_spec(leaf):
                 parts = [graph.input(s, name) for s in nest.flatten(leaf._component_specs, expand_composites=True)]
                 return nest.pack_sequence_as(leaf, parts, expand_composites=True)
-            return given
+            return value
 
-        leaves = [stand_in(s, v) for s, v in zip(nest.flatten(spec), nest.flatten(value), strict=True)]
+        leaves = [placeholder(s, v) for s, v in zip(nest.flatten(spec), nest.flatten(value), strict=True)]
         return nest.pack_sequence_as(value, leaves)
 
     def _relaxed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments with dimensions unknown in which they differ from an earlier trace."""
+        """Returns the arguments with None for the dimensions in which they differ from the latest trace."""
         last = next(reversed(self._traces.values())).function_type
         try:
             nest.assert_same_structure((last.args, last.kwargs), (args, kwargs))
@@ -342,7 +355,7 @@ class Function:
 
         return nest.map_structure(relaxed, (last.args, last.kwargs), (args, kwargs))
 
-    # ---- why it traced -------------------------------------------------------------------------------------------
+    # ---- reasons for tracing -----------------------------------------------------------------------------------------
 
     def _explain(self, key: Any) -> None:
         before = next(reversed(self._traces)) if self._traces else None
@@ -358,13 +371,15 @@ class Function:
             get_logger().warning(
                 "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one "
                 "because of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, "
-                "give an "
-                "input_signature, or use reduce_retracing=True.", len(self._explanations),
-                self._calls, self._name, reason,
+                "give an input_signature, or use reduce_retracing=True.",
+                len(self._explanations), self._calls, self._name, reason,
             )  # fmt: skip
 
     def explain_traces(self) -> str:
-        """Why each trace was made: which argument changed, from what to what.
+        """Explains each trace: which argument changed, from what to what.
+
+        Returns:
+            A text with a line for each trace.
 
         Example:
             >>> f = tf.function(lambda x: x + 1)
@@ -375,18 +390,22 @@ class Function:
         """
         return "\n".join(self._explanations)
 
-    # ---- traces --------------------------------------------------------------------------------------------------
+    # ---- traces ------------------------------------------------------------------------------------------------------
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for tensors, Python values and `tf.TensorSpec`s as arguments.
+        """Returns the trace for some arguments, after tracing it if there is none yet.
+
+        Args:
+            *args, **kwargs: tensors, Python values, and `tf.TensorSpec`s in the place of tensors. With an input
+                signature they can be left out.
 
         Raises:
-            TypeError: they are not what the function takes.
+            TypeError: they do not fit the function's parameters or input signature.
         """
         if self._input_signature is not None and not args and not kwargs:
             specs = self._input_signature
-            for known, trace in self._traces.items():
-                if known[0][0] == key_of(specs):
+            for existing, trace in self._traces.items():
+                if existing[0][0] == key_of(specs):
                     return trace
             args = specs
         bound = self._signature.bind(args, kwargs)
@@ -398,7 +417,7 @@ class Function:
             return self._traced(key, *bound) if concrete is None else concrete
 
     def experimental_get_tracing_count(self) -> int:
-        """How many traces there are."""
+        """Returns the number of traces."""
         return len(self._traces)
 
     @property
@@ -406,13 +425,13 @@ class Function:
         return lambda: list(self._traces.values())
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, ConcreteFunction]:
-        """The traces, for who saves the function; one with an input signature has one at once."""
+        """Returns the traces to save; a function with an input signature is traced if it was not before."""
         if not self._traces and self._input_signature is not None:
             self.get_concrete_function()
         return {f"trace_{i}": trace for i, trace in enumerate(self._traces.values())}
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """The signatures of all traces, for people."""
+        """Returns a text of the signatures of all traces."""
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces.values())
 
     @property
@@ -429,7 +448,7 @@ class Function:
 
     @property
     def function_spec(self) -> Any:
-        """The parameters."""
+        """The parameters of the Python function."""
         return self._signature
 
     @property
@@ -438,17 +457,17 @@ class Function:
         return self._name
 
     def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
-        """What the compiler makes of the function for these arguments; the function does not run.
+        """Compiles the function for these arguments without running it, and returns the compiler's representations.
 
         Args:
-            *args: tensors or specs of known shape, and Python values.
+            *args, **kwargs: tensors or specs of fully defined shape, and Python values.
 
         Returns:
-            A function `compiler_ir(stage="hlo")` that gives a text. The compiler is TorchInductor, so that no text is
-            XLA's: "hlo" is the graph that it is given, of ATen's ops, and "optimized_hlo" the code that it made of it.
+            A function `compiler_ir(stage="hlo")` that returns a text. The compiler is TorchInductor, so no text is
+            XLA's: "hlo" is the compiler's input, a graph of ATen ops, and "optimized_hlo" the generated code.
 
         Raises:
-            ValueError: the function has no `jit_compile=True`; the shapes are not known, or there is no such stage.
+            ValueError: the function has no `jit_compile=True`, a shape is not fully defined, or the stage is unknown.
             InvalidArgumentError: the function can't be compiled.
             FailedPreconditionError: there is no C++ compiler.
         """
@@ -466,21 +485,21 @@ class Function:
         """Wraps the Python function, before the first call.
 
         Raises:
-            ValueError: it was traced already.
+            ValueError: the function was traced already.
         """
         if self._traces:
             raise ValueError("Functions cannot be decorated after they have been traced.")
         self._python_function = decorator(self._python_function)
 
-    # ---- methods -------------------------------------------------------------------------------------------------
+    # ---- methods -----------------------------------------------------------------------------------------------------
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """The function of one object, with traces of its own."""
+        """Returns the function bound to an object, with traces of its own."""
         if instance is None:
             return self
         try:
             bound = self._methods.get(instance)
-        except TypeError:  # what can't be hashed or referred to weakly
+        except TypeError:  # an object that has no hash or no weak references
             bound = instance.__dict__.get(f"_function_{self._name}")
             if bound is None:
                 bound = instance.__dict__[f"_function_{self._name}"] = self._bound(instance)
@@ -500,7 +519,7 @@ class Function:
 
 
 def _name_of(function: Any) -> str:
-    """The name that a Python function's graph and messages have."""
+    """Returns the name of a Python function in graphs and messages."""
     name = getattr(function, "__name__", None) or getattr(
         getattr(function, "func", None), "__name__", type(function).__name__
     )
@@ -508,16 +527,16 @@ def _name_of(function: Any) -> str:
 
 
 def _without_arrays(bound: Any) -> Any:
-    """Arguments with tensors in the place of arrays."""
+    """Returns the arguments with arrays converted to tensors."""
     if not any(isinstance(v, ARRAYS) for v in nest.flatten(bound)):
         return bound
     return nest.map_structure(lambda v: convert(v) if isinstance(v, ARRAYS) else v, bound)
 
 
 def _differences(before: Any, after: Any, signature: Signature) -> list[str]:
-    """What changed between the keys of two traces."""
+    """Returns a text for each argument in which the keys of two traces differ."""
     names = list(signature.signature.parameters)
-    found = []
+    differences = []
     for part in (0, 1):
         olds, news = before[part][1:], after[part][1:]
         for i in range(max(len(olds), len(news))):
@@ -525,8 +544,8 @@ def _differences(before: Any, after: Any, signature: Signature) -> list[str]:
             new = news[i] if i < len(news) else None
             if old != new:
                 name = names[i] if part == 0 and i < len(names) else f"argument {i}"
-                found.append(f"{name} changed from {_shown(old)} to {_shown(new)}")
-    return found
+                differences.append(f"{name} changed from {_shown(old)} to {_shown(new)}")
+    return differences
 
 
 def _shown(key: Any) -> str:
@@ -601,28 +620,32 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Has a Python function run as a graph, which is traced once for each kind of input.
+    """Returns a function that runs a Python function as a graph, traced once for each type of its inputs.
 
     Args:
-        func: the function; None to give a decorator of the other arguments.
+        func: the function; None returns a decorator with the other arguments.
         input_signature: `tf.TensorSpec`s (in nests) that every call must fit; then there is one trace.
         autograph: whether Python's `if`, `while`, `for` and so on become graph control flow where they depend on
             tensors.
         jit_compile: whether TorchInductor compiles the graph, and those of its gradients, for each shape of the inputs:
-            seconds once, for fused code. Needs a C++ compiler. What it can't take (strings, loops, prints, Python
-            functions) makes the function an ordinary one, with a warning.
-        reduce_retracing: lets dimensions that differ between calls be unknown, rather than tracing for each.
-        experimental_attributes: `{"cuda_graph": True}` has each trace captured as a CUDA graph, which replays all its
-            kernels in one launch, or warns of what stands in the way; with False none is. By default ("auto") those
-            are that have many small kernels and do all their work on one GPU; `explain_cuda_graph()` of a concrete
-            function says what became of it. Other attributes are TensorFlow's, and without effect.
+            seconds once, for fused code. Needs a C++ compiler. A graph that it can't compile (of strings, loops,
+            prints, Python functions) runs uncompiled, with a warning.
+        reduce_retracing: traces for a dimension of None where calls differ in one, rather than once for each.
+        experimental_implements: accepted; without effect.
+        experimental_autograph_options: features of AutoGraph, `tf.autograph.experimental.Feature`s.
+        experimental_attributes: `{"cuda_graph": True}` captures each trace as a CUDA graph, which replays all its
+            kernels in one launch, or warns of the reason why it can't; False captures none. The default ("auto")
+            captures those that have many small kernels and do all their work on one GPU; `explain_cuda_graph()` of a
+            concrete function tells the outcome. Other attributes are TensorFlow's, and without effect.
+        experimental_relax_shapes, experimental_compile: earlier names of `reduce_retracing` and `jit_compile`.
+        experimental_follow_type_hints: accepted; without effect.
 
     Returns:
         A callable with the same parameters.
 
     Raises:
-        TypeError: `input_signature` holds something else than specs.
-        ValueError: an attribute is not known.
+        TypeError: `func` is not callable, or `input_signature` contains something else than specs.
+        ValueError: an attribute is unknown.
         FailedPreconditionError: when it is called: `jit_compile` is True, and there is no C++ compiler.
 
     Example:

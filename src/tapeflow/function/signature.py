@@ -1,4 +1,4 @@
-"""What a function is called with: its parameters, the kinds of their arguments, and the tensors in them."""
+"""The parameters of a function, the types of its arguments, and the tensors in them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
-
-
-ARRAYS = (np.ndarray, np.generic, torch.Tensor)  # what is a tensor among arguments, and no tensor yet
+ARRAYS = (np.ndarray, np.generic, torch.Tensor)  # arguments that are converted to tensors
 
 
 class WeakKey:
-    """Stands in a trace key for an object that is known by itself alone, and does not keep it alive."""
+    """Represents an object in a trace key by its identity, and does not keep it alive."""
 
     __slots__ = ("_hash", "_ref")
 
@@ -46,7 +44,7 @@ class WeakKey:
 
 
 def key_of(value: Any) -> Any:
-    """What of an argument decides which trace it is for: hashable."""
+    """Returns the hashable part of a trace key for an argument: traces are shared by arguments of the same key."""
     kind = type(value)
     if kind is EagerTensor:
         return value.dtype, value.value.shape
@@ -83,7 +81,7 @@ def key_of(value: Any) -> Any:
 
 
 def _key_of_spec(spec: TypeSpec) -> Any:
-    """The key of the tensors that a spec is for, which is that of any one of them where the shape is known."""
+    """Returns the key of a spec: the key of its tensors if the shape is fully defined."""
     if not isinstance(spec, TensorSpec):
         return "spec", spec
     shape = spec.shape
@@ -91,7 +89,7 @@ def _key_of_spec(spec: TypeSpec) -> Any:
 
 
 def spec_of(value: Any) -> Any:
-    """The spec of what is a tensor in an argument; other values as they are."""
+    """Returns the spec of a tensor, an array or a composite tensor; other values as they are."""
     if isinstance(value, (EagerTensor, SymbolicTensor)):
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, ARRAYS):
@@ -103,7 +101,7 @@ def spec_of(value: Any) -> Any:
 
 
 def is_tensor_spec(spec: Any) -> bool:
-    """Whether a spec is for something that is handed over at a call."""
+    """Tests whether a spec is for an argument that a call passes to the graph: any but a variable's."""
     return isinstance(spec, TypeSpec) and not isinstance(spec, VariableSpec)
 
 
@@ -112,7 +110,7 @@ class Signature:
 
     Args:
         function: the function.
-        bound: its first parameter is given already (a method's `self`).
+        bound: whether its first parameter is bound already (a method's `self`).
     """
 
     def __init__(self, function: Callable[..., Any], bound: bool = False) -> None:
@@ -130,10 +128,10 @@ class Signature:
         self.count = len(self.signature.parameters)
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional and keyword arguments in one form, with defaults.
+        """Returns positional and keyword arguments in canonical form, with defaults.
 
         Raises:
-            TypeError: they are not what the function takes.
+            TypeError: they do not fit the parameters.
         """
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -143,7 +141,7 @@ class Signature:
         return bound.args, dict(sorted(bound.kwargs.items()))
 
     def shown(self, specs: Sequence[Any] = ()) -> str:
-        """The parameters as TensorFlow's messages print them, with the specs of an input signature."""
+        """Returns the parameters as TensorFlow's messages print them, with the specs of an input signature."""
         parameters = []
         for i, p in enumerate(self.signature.parameters.values()):
             has_default = p.default is not p.empty
@@ -158,21 +156,21 @@ class Signature:
         return str(self.signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
     def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
-        """The parameter that each positional argument, then each keyword argument, is for."""
-        found: list[str] = []
+        """Returns the name of the parameter of each positional argument, then of each keyword argument."""
+        names: list[str] = []
         star = None
         for p in self.signature.parameters.values():
             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
-                found.append(p.name)
+                names.append(p.name)
             elif p.kind is p.VAR_POSITIONAL:
                 star = p.name
-        found = found[: len(args)]
-        found += [f"{star}_{i}" for i in range(len(args) - len(found))]
-        return found + list(kwargs)
+        names = names[: len(args)]
+        names += [f"{star}_{i}" for i in range(len(args) - len(names))]
+        return names + list(kwargs)
 
 
 class _Text:
-    """Prints as a text, where Python prints a signature."""
+    """A text whose `repr`, of which Python composes a printed signature, has no quotes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -182,7 +180,7 @@ class _Text:
 
 
 def unfit(why: object, args: Sequence[Any], kwargs: Mapping[str, Any], signature: str) -> TypeError:
-    """The error for arguments that a function does not take, in TensorFlow's words."""
+    """Returns the error for arguments that do not fit a function's parameters, in TensorFlow's words."""
     return TypeError(
         f"Binding inputs to tf.function failed due to `{why}`. Received args: {tuple(args)} and kwargs: {dict(kwargs)} "
         f"for signature: {signature}."
@@ -190,7 +188,7 @@ def unfit(why: object, args: Sequence[Any], kwargs: Mapping[str, Any], signature
 
 
 class FunctionType:
-    """What one trace takes: a structure of specs and Python values for the arguments."""
+    """The type of one trace's arguments: a structure of specs and Python values."""
 
     def __init__(self, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> None:
         self.signature = signature
@@ -218,20 +216,20 @@ class FunctionType:
         return value
 
     def tensors(self, args: Any, kwargs: Any) -> list[Any]:
-        """The tensors of a call's arguments, in the order of the placeholders."""
-        found: list[Any] = []
+        """Returns the tensors of a call's arguments, in the order of the placeholders."""
+        tensors: list[Any] = []
         for spec, value in zip(self.flat, nest.flatten((args, kwargs)), strict=True):
             if isinstance(spec, TensorSpec):
-                found.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))
+                tensors.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))
             elif is_tensor_spec(spec):
                 value = value.__tf_composite__() if hasattr(type(value), "__tf_composite__") else value
-                found.extend(nest.flatten(value, expand_composites=True))
-        return found
+                tensors.extend(nest.flatten(value, expand_composites=True))
+        return tensors
 
-    # ---- for people ----------------------------------------------------------------------------------------------
+    # ---- printing ----------------------------------------------------------------------------------------------------
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """Each parameter's name and kind, and what it takes."""
+        """Returns the name and kind of each parameter, and the type of its argument."""
         rows = []
         for i, (name, value) in enumerate(zip(self.names, [*self.args, *self.kwargs.values()], strict=True)):
             kind = "POSITIONAL_ONLY" if i < len(self.args) else "KEYWORD_ONLY"
@@ -246,7 +244,7 @@ class FunctionType:
         return inspect.Parameter.VAR_POSITIONAL not in kinds
 
     def described(self, outputs: Any, graph: Any) -> str:
-        """The parameters, one a line, with outputs and captures."""
+        """Returns a text of the parameters, one a line, with outputs and captures."""
         lines = ["Input Parameters:"]
         lines += [f"  {name} ({kind}): {text}" for name, kind, text in self.rows()]
         lines += ["Output Type:", f"  {described(outputs)}", "Captures:"]
@@ -254,7 +252,7 @@ class FunctionType:
         return "\n".join(lines + (captures or ["  None"]))
 
     def short(self, outputs: Any) -> str:
-        """The parameters and the result, in a line."""
+        """Returns a text of the parameters and the result in one line."""
         parts, last = [], ""
         for name, kind, text in self.rows():
             if last == "POSITIONAL_ONLY" and kind != last:
@@ -269,7 +267,7 @@ class FunctionType:
 
 
 def described(value: Any) -> str:
-    """A structure of specs and values as TensorFlow prints its trace types."""
+    """Returns a structure of specs and values as TensorFlow prints its trace types."""
     if isinstance(value, TypeSpec):
         return repr(value)
     if isinstance(value, list):

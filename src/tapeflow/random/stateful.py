@@ -50,7 +50,9 @@ def _unseeded(shape: Any) -> bool:
     return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
 
-_DRAW: dict[str, Any] = {"host": ("shape",), "shape": created, "creates": True, "random": True}
+_DRAW: dict[str, Any] = {
+    "host": ("shape",), "shape": created, "creates": True, "random": True, "random_fill": True,
+}  # fmt: skip
 
 # ---- uniform and normal ----------------------------------------------------------------------------------------------
 

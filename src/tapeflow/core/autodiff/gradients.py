@@ -1,4 +1,4 @@
-"""What the gradients of many ops share. The rooms of those ops import this one, so it finds its own ops by name."""
+"""Functions that the gradients of many ops share. The rooms of those ops import this one, so it calls ops by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tapeflow.core.values.tensor import EagerTensor
 
 
 class DynamicShape(Sequence):
-    """The shape of a symbolic tensor whose dimensions are not all known: ints, and scalar tensors for the others."""
+    """The shape of a symbolic tensor whose dimensions are not all static: ints, and scalar tensors for the others."""
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
@@ -44,49 +44,49 @@ class DynamicShape(Sequence):
         return self._items()[key]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the two are known to be equal."""
+        """Returns whether the two are certainly equal."""
         return isinstance(other, DynamicShape) and self.tensor is other.tensor
 
     __hash__ = None  # type: ignore[assignment]
 
 
 def conj(x: Any) -> Any:
-    """The complex conjugate, which for a real tensor is the tensor itself."""
+    """Returns the complex conjugate, which for a real tensor is the tensor itself."""
     if x.dtype.is_complex:
         return ops.Conj(x)
     return x
 
 
 def shape_of(x: Any) -> Any:
-    """Returns the shape of a tensor as gradients take it: a tuple of ints, or a `DynamicShape` where some are not known
-    at trace time."""
+    """Returns the shape of a tensor for gradients: a tuple of ints, or a `DynamicShape` where some are not
+    static."""
     if type(x) is EagerTensor:
         return x.value.shape
     return tuple(x.shape.as_list()) if x.shape.is_fully_defined() else DynamicShape(x)
 
 
 def is_unranked(shape: Any) -> bool:
-    """Whether of a shape, as `shape_of` gives it, not even the rank is known."""
+    """Returns whether the rank of a shape, as `shape_of` returns it, is unknown."""
     return not isinstance(shape, tuple) and shape.tensor.shape.rank is None
 
 
 def shape_argument(shape: Any) -> Any:
-    """A shape, as `shape_of` gives it, as an op takes it: a tuple, or a tensor where not even the rank is known."""
+    """Returns a shape of `shape_of` as the argument of an op: a tuple, or a tensor where the rank is unknown."""
     return shape.__tf_tensor__() if is_unranked(shape) else tuple(shape)
 
 
 def size_of(dims: Iterable[Any]) -> Any:
-    """The product of dimensions, of which some may be scalar tensors, in a graph."""
+    """Returns the product of dimensions, of which some may be scalar tensors, in a graph."""
     return functools.reduce(operator.mul, dims, 1)
 
 
 def zeros_like_value(x: Any) -> EagerTensor:
-    """Zeros of the dtype and shape of an eager tensor, or of the value of a variable."""
+    """Returns zeros of the dtype and shape of an eager tensor, or of the value of a variable."""
     return EagerTensor(raw_zeros((x if type(x) is EagerTensor else x._value).value), x.dtype)
 
 
 def raw_zeros(value: Any) -> Any:
-    """Zeros like a raw value: a `torch.Tensor`, or a list of tensors."""
+    """Returns zeros like a raw value: a `torch.Tensor`, or a list of tensors."""
     if isinstance(value, torch.Tensor):
         return torch.zeros_like(value)
     return hooks.zeros_variant()
@@ -109,7 +109,7 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
 
 
 def _sum_to_dynamic(dy: Any, shape: Any, stretched: Any) -> Any:
-    """`sum_to_shape` in a graph, where dimensions are not known."""
+    """Computes `sum_to_shape` in a graph, where dimensions are not static."""
     if isinstance(shape, DynamicShape):
         return ops.SumToShape(dy, shape.tensor)
     extra = stretched.tensor.shape.rank - len(shape) if stretched.tensor.shape.rank is not None else -1

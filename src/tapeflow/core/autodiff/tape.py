@@ -1,8 +1,8 @@
-"""The tape: which ops ran on what is watched, and the gradients that follow from it.
+"""The tape: the ops that ran on watched tensors, and the gradients that follow from them.
 
-Every op that touches something watched leaves a `Call` on the tape. `backpropagate` walks the calls once, last to
-first, and asks each op for its gradient. A call keeps of its op's inputs and outputs only what that gradient declared
-it needs; everything else it knows by id, so that a tape does not keep tensors alive.
+Every op that touches a watched tensor leaves a `Call` on the tape. `backpropagate` walks the calls once, last to first,
+and calls each op's gradient. A call holds only the residuals that this gradient declares; all other inputs and outputs
+it refers to by id, so that a tape does not keep tensors alive.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class Call:
 
     Attributes:
         op: the op.
-        inputs: the tensor inputs in order; None for those that the gradient did not say it needs.
-        outputs: the outputs, if the gradient needs them.
+        inputs: the tensor inputs in order; None for those that are no residuals of the gradient.
+        outputs: the outputs, if they are residuals.
         attrs: the other arguments, in the order of the op's parameters.
-        wanted: for each input, whether anybody wants its gradient.
+        wanted: for each input, whether its gradient is needed.
         scope: in a graph, the name scope of the gradient's operations.
     """
 
-    # Only what every call has is set at once; a gradient that reads what it did not declare fails with an
-    # AttributeError.
+    # Only the attributes of every call are set at once; a gradient that reads a residual it did not declare fails with
+    # an AttributeError.
     __slots__ = (
         "attrs", "dtypes", "input_ids", "inputs", "op", "output_id", "output_ids", "output_specs", "outputs", "scope",
         "shapes", "wanted",
@@ -62,11 +62,11 @@ class Call:
         self.wanted = wanted
 
     def shape(self, i: int) -> tuple[int, ...]:
-        """The shape of input `i`; the gradient must have declared `shapes`."""
+        """Returns the shape of input `i`; the gradient must have declared `shapes`."""
         return self.shapes[i]
 
     def dtype(self, i: int) -> DType:
-        """The dtype of input `i`; the gradient must have declared `dtypes`."""
+        """Returns the dtype of input `i`; the gradient must have declared `dtypes`."""
         return self.dtypes[i]
 
 
@@ -77,12 +77,12 @@ class Tape:
         self.persistent = persistent
         self.watch_accessed = watch_accessed
         self.calls: list[Call] = []
-        self.watched: set[int] = set()  # the ids of what gradients may be asked for, and of all that depends on it
-        self.roots: set[int] = set()  # those that somebody watched
+        self.watched: set[int] = set()  # the ids of possible sources, and of all that depends on them
+        self.roots: set[int] = set()  # the ids of possible sources alone
         self.variables: dict[int, Any] = {}
-        # A variable is read under an id of its own: what was read before a tape began is no variable to it.
+        # Each read of a variable has an id of its own: a value read before a tape began is a constant to it.
         self.seen: set[int] = set()  # the ids of reads
-        self.reads: dict[int, int] = {}  # the first of them that is watched, by the variable's id
+        self.reads: dict[int, int] = {}  # the first watched read, by the variable's id
         self.more: dict[int, list[int]] = {}  # the others
 
     def start(self) -> None:
@@ -105,7 +105,7 @@ class Tape:
         self.variables[i] = variable
         self.seen.add(i)
         if getattr(variable, "_tape_value", None) is not None:
-            variable._tape_value = None  # what was read before is not watched
+            variable._tape_value = None  # earlier reads are not watched
         if i not in self.watched:
             self.watched.add(i)
             self.roots.add(i)
@@ -115,8 +115,12 @@ class Tape:
                 self.reads[i] = i
 
     def variable_read(self, variable: Any, read: int) -> None:
-        """Is told of a read of a variable: of the id of the tensor that it gave, or of the variable's own where
-        something takes the variable itself, as a function does, or an operation that reads it."""
+        """Notes a read of a variable.
+
+        Args:
+            variable: the variable.
+            read: the id of the tensor that was read, or the variable's own where a function or an operation takes the
+                variable itself."""
         if read in self.seen:
             return
         self.seen.add(read)
@@ -132,7 +136,7 @@ class Tape:
         self.roots.add(read)
 
     def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Notes a call, if it touches anything watched and gradients pass through it."""
+        """Records a call, if it touches a watched tensor and gradients pass through it."""
         watched = self.watched
         input_ids = [t._id for t in inputs]
         if watched.isdisjoint(input_ids) or not op.differentiable:
@@ -165,7 +169,7 @@ class Tape:
         self.calls.append(call)
 
     def _keep_symbolic(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any], output_ids: list[int]) -> None:
-        """In a graph a call keeps everything: symbolic tensors hold no values."""
+        """Records a call in a graph, with all inputs and outputs: symbolic tensors hold no values."""
         describe(call, inputs, outputs)
         call.scope = f"gradient_tape/{state.name_scope}".rstrip("/")
         if len(outputs) != 1:
@@ -178,7 +182,7 @@ class Tape:
         sources: Sequence[Any],
         output_gradients: Sequence[Gradient],
     ) -> list[Gradient]:
-        """The gradients of the sum of the targets (times their output gradients) for each source, or None."""
+        """Returns the gradients of the sum of the targets (times their output gradients) for each source, or None."""
         grads: dict[int, Gradient] = {}
         for target, dy in zip(targets, output_gradients, strict=True):
             i = id_of(target)
@@ -193,23 +197,23 @@ class Tape:
     def backward(
         self, calls: list[Call], grads: dict[int, Gradient], source_ids: list[int], keep: bool
     ) -> list[Gradient]:
-        """What `backpropagate` finds for the sources; for variables, the sum over their reads."""
+        """Returns the gradients of the sources by `backpropagate`; for variables, the sums over their reads."""
         reads, more = self.reads, self.more
         first = [reads.get(i, i) for i in source_ids]
         if not more:
             return backpropagate(calls, grads, first, self.roots, keep)
         others = [read for i in source_ids for read in more.get(i, ())]
-        found = backpropagate(calls, grads, first + others, self.roots, keep)
-        rest = iter(found[len(first) :])
+        gradients = backpropagate(calls, grads, first + others, self.roots, keep)
+        rest = iter(gradients[len(first) :])
         for place, i in enumerate(source_ids):
             for g in itertools.islice(rest, len(more.get(i, ()))):
                 if g is not None:
-                    found[place] = g if found[place] is None else summed(found[place], g)
-        return found[: len(first)]
+                    gradients[place] = g if gradients[place] is None else summed(gradients[place], g)
+        return gradients[: len(first)]
 
 
 class _Everything:
-    """Contains whatever one asks for: the reads that a listener has seen which does not mind them."""
+    """A set that contains everything: the `seen` of a listener that needs no reads of variables."""
 
     def __contains__(self, item: object) -> bool:
         return True
@@ -219,7 +223,7 @@ EVERYTHING = _Everything()
 
 
 def describe(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    """Fills in all that a gradient may ask of a call."""
+    """Sets every residual that a gradient may read of a call."""
     call.inputs, call.outputs = inputs, outputs
     call.shapes = [shape_of(t) for t in inputs]
     call.dtypes = [t.dtype for t in inputs]
@@ -227,28 +231,28 @@ def describe(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
 
 
 def gradient_of_call(call: Call, dys: Sequence[Any]) -> Any:
-    """What an op's gradient gives for a call, one for each of the gradients of its outputs."""
+    """Calls the gradient of a call's op with the cotangents of its outputs."""
     return call.op.gradient(call, *dys) if state.graph is None else state.graph.differentiate(call, dys)
 
 
 def id_of(tensor: Any) -> int:
-    """The id that tapes know a tensor by; it gets one the first time somebody asks."""
+    """Returns the id that tapes identify a tensor by, assigned at the first call."""
     if not tensor._id:
         tensor._id = next_id()
     return tensor._id
 
 
 def record(op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    """Tells this thread's tapes of an op that ran."""
+    """Records an op that ran on this thread's tapes."""
     for tape in state.tapes:
         tape.record(op, inputs, attrs, outputs)
 
 
-# What `record` does, written out for one and two inputs and one output: most calls, and all of what a small op costs.
+# `record`, written out for one and two inputs and one output: most calls, and the whole cost of a small op.
 
 
 def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
-    """`record` for one input and one output."""
+    """Records a call with one input and one output."""
     for tape in state.tapes:
         if type(tape) is not Tape:
             tape.record(op, (x,), attrs, (out,))
@@ -260,7 +264,7 @@ def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
         if not o:
             o = out._id = next_id()
         tape.watched.add(o)
-        call = new(Call)  # what Call(...) does, without the call
+        call = new(Call)  # as Call(...), without the call
         call.op = op
         call.attrs = attrs
         call.input_ids = (i,)
@@ -283,7 +287,7 @@ new = object.__new__
 
 
 def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> None:
-    """`record` for two inputs and one output."""
+    """Records a call with two inputs and one output."""
     for tape in state.tapes:
         if type(tape) is not Tape:
             tape.record(op, (x, y), attrs, (out,))
@@ -325,17 +329,17 @@ def backpropagate(
 
     Args:
         calls: in the order they ran; emptied on the way unless `keep`.
-        grads: from a tensor's id to its gradient, to begin with; changed.
+        grads: from the targets' ids to their gradients; changed.
         source_ids: the ids of the sources.
-        roots: the ids that everything watched depends on.
+        roots: the ids of possible sources, which everything watched depends on.
         keep: leaves `calls` as they are.
 
     Returns:
         The gradient of each source, or None.
     """
     sources = set(source_ids)
-    inner = sources - roots  # those that calls made, and that others may depend on
-    owned: set[int] = set()  # the gradients that are sums made here, and nobody else's
+    intermediates = sources - roots  # outputs of calls, which others may depend on
+    owned: set[int] = set()  # the gradients that are sums computed here, and nobody else's
     useful = None if roots <= sources else _depending_on(sources, calls)
     alone = not state.tapes
     in_graph = state.graph is not None
@@ -350,32 +354,32 @@ def backpropagate(
             dy = pop(i, None)
             if dy is None:
                 continue
-            if i in inner:
+            if i in intermediates:
                 grads[i] = dy
             if useful is not None and useful.isdisjoint(call.input_ids):
                 continue
             if type(dy) is not EagerTensor and not op.passes_gradient:
                 dy = dense(dy)
             if in_graph:
-                found = state.graph.differentiate(call, (dy,))
+                dxs = state.graph.differentiate(call, (dy,))
             elif owned and alone and op.accumulate is not None and not owned.isdisjoint(call.input_ids):
-                found = op.accumulate(call, dy, grads, owned)
+                dxs = op.accumulate(call, dy, grads, owned)
             else:
-                found = op.gradient(call, dy)
+                dxs = op.gradient(call, dy)
         else:
-            dys = [grads.get(i) if i in inner else pop(i, None) for i in call.output_ids]
+            dys = [grads.get(i) if i in intermediates else pop(i, None) for i in call.output_ids]
             if all(dy is None for dy in dys) or (useful is not None and useful.isdisjoint(call.input_ids)):
                 continue
             if not op.none_for_zero:
                 dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
             dys = [dense(dy) for dy in dys]
-            found = gradient_of_call(call, dys)
-        if type(found) is not tuple and not isinstance(found, list):
-            found = (found,)
+            dxs = gradient_of_call(call, dys)
+        if type(dxs) is not tuple and not isinstance(dxs, list):
+            dxs = (dxs,)
         wanted = call.wanted
-        if len(found) != len(wanted):
-            raise ValueError(f"The gradient of {op.name} gave {len(found)} gradients for {len(wanted)} inputs.")
-        for i, w, g in zip(call.input_ids, wanted, found):  # noqa: B905 (checked above; `strict` costs as much again)
+        if len(dxs) != len(wanted):
+            raise ValueError(f"The gradient of {op.name} gave {len(dxs)} gradients for {len(wanted)} inputs.")
+        for i, w, g in zip(call.input_ids, wanted, dxs):  # noqa: B905 (checked above; `strict` costs as much again)
             if w and g is not None:
                 if i not in grads:
                     grads[i] = g
@@ -387,7 +391,7 @@ def backpropagate(
 
 
 def added(total: Any, g: Any) -> bool:
-    """Adds to a sum in place; False where its memory can't take it: of another shape or device, or a batched value."""
+    """Adds to a sum in place; returns False where it can't: for another shape or device, or a batched value."""
     if total.dtype is not g.dtype or total.dtype is variant:
         return False
     try:
@@ -398,17 +402,17 @@ def added(total: Any, g: Any) -> bool:
 
 
 def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
-    """The ids of what depends on a source."""
-    found = set(sources)
+    """Returns the ids of the sources and of all outputs that depend on them."""
+    dependents = set(sources)
     for call in calls:
-        if not found.isdisjoint(call.input_ids):
-            found.update((call.output_id,) if call.output_id else call.output_ids)
-    found.discard(0)
-    return found
+        if not dependents.isdisjoint(call.input_ids):
+            dependents.update((call.output_id,) if call.output_id else call.output_ids)
+    dependents.discard(0)
+    return dependents
 
 
 def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> None:
-    """Adds another gradient to what the tensor with id `i` has so far."""
+    """Adds another gradient to that of the tensor with id `i`."""
     before = grads[i]
     if type(before) is EagerTensor and type(g) is EagerTensor:
         owned.add(i)
@@ -418,7 +422,7 @@ def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> No
 
 
 def summed(a: Gradient, b: Gradient) -> Gradient:
-    """The sum of two gradients of one tensor."""
+    """Returns the sum of two gradients of one tensor."""
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
         return concatenated([a, b])
     if getattr(a, "dtype", None) is variant:
@@ -427,7 +431,7 @@ def summed(a: Gradient, b: Gradient) -> Gradient:
 
 
 def dense(g: Gradient) -> Gradient:
-    """A gradient as a tensor; None stays."""
+    """Returns a gradient as a tensor; None stays."""
     return g if g is None or isinstance(g, Tensor) else g.__tf_tensor__()
 
 
@@ -438,7 +442,7 @@ def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
 
 
 def record_function(name: str, inputs: Iterable[Any], outputs: Iterable[Any], gradient: Callable[..., Any]) -> None:
-    """Puts a call with a gradient of its own, `gradient(*dys)`, on every tape of this thread."""
+    """Records a call with a gradient of its own, `gradient(*dys)`, on every tape of this thread."""
     op = FunctionOp(name, gradient)
     inputs, outputs = list(inputs), list(outputs)
     for tape in state.tapes:

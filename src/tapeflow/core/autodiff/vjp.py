@@ -26,8 +26,8 @@ class KernelVjp(Op):
 
     def __init__(self, name: str, kernel: Any, count: int, wanted: tuple[bool, ...]) -> None:
         self.name = name
-        self.of = kernel
-        self.count = count  # how many inputs the kernel has; the rest are output gradients
+        self.primal = kernel
+        self.count = count  # of the kernel's inputs; the other values are cotangents
         self.wanted = wanted
 
     def gradient(self, call: Call, *dys: Any) -> list[Any]:
@@ -44,42 +44,42 @@ class KernelVjp(Op):
                 v if not wanted else v if v.requires_grad else v.detach().requires_grad_()
                 for v, wanted in zip(inputs, self.wanted, strict=True)
             ]
-            outputs = self.of(*leaves)
+            outputs = self.primal(*leaves)
             outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
             reached = [(o, d) for o, d in zip(outputs, dys, strict=True) if o.requires_grad]
-            asked = [leaf for leaf, wanted in zip(leaves, self.wanted, strict=True) if wanted]
-            found = (
+            sources = [leaf for leaf, wanted in zip(leaves, self.wanted, strict=True) if wanted]
+            gradients = (
                 torch.autograd.grad(
                     [o for o, _ in reached],
-                    asked,
+                    sources,
                     [d.to(o.device) for o, d in reached],
                     create_graph=nested,
                     allow_unused=True,
                 )
-                if reached and asked
-                else [None] * len(asked)
+                if reached and sources
+                else [None] * len(sources)
             )
-        return tuple([torch.zeros_like(leaf) if g is None else g for g, leaf in zip(found, asked, strict=True)])
+        return tuple([torch.zeros_like(leaf) if g is None else g for g, leaf in zip(gradients, sources, strict=True)])
 
     def _of_slices(self, inputs: Sequence[torch.Tensor], dys: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """The same inside `torch.func.vmap`, where autograd's own functions can't be called."""
-        given: list[torch.Tensor] = []
+        """Computes the product inside `torch.func.vmap`, where `torch.autograd` can't be called."""
+        cotangents: list[torch.Tensor] = []
 
         def of(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
             own = iter(leaves)
-            outputs = self.of(*[next(own) if wanted else v for v, wanted in zip(inputs, self.wanted, strict=True)])
+            outputs = self.primal(*[next(own) if wanted else v for v, wanted in zip(inputs, self.wanted, strict=True)])
             outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
             smooth = [(o, d) for o, d in zip(outputs, dys, strict=True) if o.is_floating_point() or o.is_complex()]
-            given[:] = [d for _, d in smooth]
+            cotangents[:] = [d for _, d in smooth]
             return tuple([o for o, _ in smooth])
 
-        asked = [v for v, wanted in zip(inputs, self.wanted, strict=True) if wanted]
-        back = torch.func.vjp(of, *asked)[1]
-        return back(tuple(given))
+        sources = [v for v, wanted in zip(inputs, self.wanted, strict=True) if wanted]
+        back = torch.func.vjp(of, *sources)[1]
+        return back(tuple(cotangents))
 
 
 def _bound_kernel(op: Any, inputs: Sequence[Tensor], attrs: Sequence[Any]) -> Any:
-    """The op's kernel as a function of its tensors alone, in one flat row."""
+    """Returns the op's kernel as a function of its tensors alone, in one flat sequence."""
     if isinstance(op, KernelVjp):
         return op.kernel
     in_list = len(inputs) - op.kinds.count("tensor")
@@ -91,21 +91,21 @@ def _bound_kernel(op: Any, inputs: Sequence[Tensor], attrs: Sequence[Any]) -> An
 
 
 def gradient(call: Call, *dys: Any) -> list[Any]:
-    """The gradients of a call's inputs, through torch."""
+    """Returns the gradients of a call's inputs, through torch."""
     inputs = list(call.inputs)
     wanted = tuple([w and t.dtype.differentiable for w, t in zip(call.wanted, inputs, strict=True)])
     dense = [d if isinstance(d, Tensor) else d.__tf_tensor__() for d in dys]
     op = KernelVjp(f"{call.op.name}Grad", _bound_kernel(call.op, inputs, call.attrs), len(inputs), wanted)
     arguments = [*inputs, *dense]
     values = on_one_device(op.kernel)(*[a.value for a in arguments])
-    asked = [t for t, w in zip(inputs, wanted, strict=True) if w]
-    outputs = [EagerTensor(v.detach(), t.dtype) for v, t in zip(values, asked, strict=True)]
+    sources = [t for t, w in zip(inputs, wanted, strict=True) if w]
+    outputs = [EagerTensor(v.detach(), t.dtype) for v, t in zip(values, sources, strict=True)]
     for tape in state.tapes:
         tape.record(op, arguments, (), outputs)
-    found = iter(outputs)
-    return [next(found) if w else None for w in wanted]
+    rest = iter(outputs)
+    return [next(rest) if w else None for w in wanted]
 
 
 def is_gradient_of(op: Op) -> bool:
-    """Whether an op has no gradient of its own, so that its kernel is differentiated here."""
+    """Returns whether an op has no gradient of its own, so that its kernel is differentiated here."""
     return op.gradient is gradient or type(op) is KernelVjp

@@ -1,8 +1,8 @@
-"""How ops are computed for all slices of a batch at once: each by ops on tensors with one more dimension in front.
+"""Batching rules: an op for all slices of a batch at once, by ops on tensors with one more dimension in front.
 
-A batching rule, `rule(batch, *args)`, takes the arguments of an op of one slice, with `Slices` for tensors, and gives
-the batch of what the op gives. It stands at its op (`@f.batching`, or `batching=` in the declaration where it is one of
-those here, which families of ops share).
+A batching rule, `rule(batch, *args)`, takes the arguments of an op of one slice, with `Slices` for tensors, and
+returns the batch of the op's results. It stands at its op (`@f.batching`, or `batching=` in the declaration where it is
+one of those here, which families of ops share).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class NoRule(Exception):
 
 
 class Slices(NamedTuple):
-    """What a tensor of a function of one slice is for all slices.
+    """A tensor of a function of one slice, for all slices.
 
     Attributes:
-        value: the batch, or what is the same for all slices.
-        slice: the tensor of the function.
-        stacked: whether it is a batch.
+        value: the batch, or the one tensor that all slices share.
+        slice: the tensor of the function of one slice.
+        stacked: whether `value` is a batch.
     """
 
     value: Any
@@ -40,7 +40,7 @@ class Slices(NamedTuple):
         """The rank of a slice.
 
         Raises:
-            NoRule: it is not known.
+            NoRule: it is unknown.
         """
         rank = self.slice.shape.rank
         if rank is None:
@@ -49,7 +49,7 @@ class Slices(NamedTuple):
 
 
 def times(a: Any, b: Any) -> Any:
-    """The product of two numbers: ints, or scalar tensors where they are not known."""
+    """Returns the product of two numbers: ints, or scalar tensors where they are not static."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     return ops.Mul(b, a) if isinstance(a, int) else ops.Mul(a, b)
@@ -59,9 +59,9 @@ class Batch:
     """A batch of slices, on which an op is computed.
 
     Attributes:
-        count: how many slices there are: an int, or a scalar tensor where that is not known.
+        count: the number of slices: an int, or a scalar tensor where it is not static.
         op: the op.
-        outputs: what the op gives for one slice.
+        outputs: the op's outputs for one slice.
     """
 
     def __init__(self, count: Any, op: Any = None, outputs: Sequence[SymbolicTensor] = ()) -> None:
@@ -82,7 +82,7 @@ class Batch:
         return self.op.run(args)
 
     def dims(self, x: Slices) -> list[Any]:
-        """The dimensions of a slice: ints, and scalar tensors for those that are not known."""
+        """Returns the dimensions of a slice: ints, and scalar tensors for unknown ones."""
         if x.slice.shape.is_fully_defined():
             return x.slice.shape.as_list()
         if x.rank and isinstance(x.value, EagerTensor):
@@ -91,22 +91,22 @@ class Batch:
         return [whole[i + x.stacked] if d is None else d for i, d in enumerate(x.slice.shape)]
 
     def stack(self, x: Slices) -> Any:
-        """A batch, also of what is the same for all slices."""
+        """Returns a batch, also of a tensor that all slices share."""
         return x.value if x.stacked else ops.BroadcastTo(x.value, (self.count, *self.dims(x)))
 
     def lift(self, x: Slices, rank: int) -> Any:
-        """The tensor with slices of a rank at least that of `x`, with which it broadcasts as `x` would."""
-        made = x.value
+        """Returns the tensor with slices of a rank at least that of `x`, with which it broadcasts as `x` would."""
+        lifted = x.value
         for _ in range(rank - x.rank if x.stacked else 0):
-            made = ops.ExpandDims(made, 1)
-        return made
+            lifted = ops.ExpandDims(lifted, 1)
+        return lifted
 
     def reshape(self, value: Any, dims: Sequence[Any]) -> Any:
-        """A batch of slices of this shape."""
+        """Returns a batch of slices of this shape."""
         return ops.Reshape(value, (self.count, *dims))
 
     def flat(self, x: Slices) -> Any:
-        """The slices, joined along their own first dimension."""
+        """Returns the slices, joined along their own first dimension."""
         first, *rest = self.dims(x)
         if isinstance(first, int) and isinstance(self.count, int):
             first *= self.count
@@ -117,7 +117,7 @@ class Batch:
         return ops.Reshape(self.stack(x), (first, *rest))
 
     def unflat(self, value: Any, slice: SymbolicTensor, like: Slices) -> Any:
-        """Slices of what `flat` joined: of the shape of `slice`, as long as those of `like`."""
+        """Undoes `flat`: returns slices of the shape of `slice`, as long as those of `like`."""
         if slice.shape.rank is None:
             first = ops.Pack([convert(self.count), convert(self.dims(like)[0])], 0)
             return ops.Reshape(value, ops.ConcatV2([first, ops.Shape(value)[1:]], 0))
@@ -135,10 +135,10 @@ Rule = Callable[..., Any]
 
 
 def static(arg: Any) -> Any:
-    """A host argument whose value must be known.
+    """Returns the static value of a host argument.
 
     Raises:
-        NoRule: it is not, or each slice has its own.
+        NoRule: it is not static, or each slice has its own.
     """
     if not isinstance(arg, Slices):
         return arg
@@ -151,7 +151,7 @@ def static(arg: Any) -> Any:
 
 
 def vector(arg: Any) -> list[Any]:
-    """The elements of a host argument that is a vector: ints, and scalar tensors for those that are not known."""
+    """Returns the elements of a host argument that is a vector: ints, or scalar tensors where not static."""
     if not isinstance(arg, Slices):
         return [arg] if isinstance(arg, int) else list(arg)
     if arg.stacked:
@@ -165,7 +165,7 @@ def vector(arg: Any) -> list[Any]:
 
 
 def behind(axis: Any) -> Any:
-    """An axis of a slice as one of the batch; those counted from the end stay."""
+    """Returns an axis of a slice as one of the batch; those counted from the end stay."""
     if isinstance(axis, (tuple, list)):
         return tuple([behind(a) for a in axis])
     return axis if axis < 0 else axis + 1
@@ -175,30 +175,30 @@ def behind(axis: Any) -> Any:
 
 
 def equal_shapes(batch: Batch, *args: Any) -> Any:
-    """Ops that look at each element, or at the last dimensions, of tensors that agree in the others."""
+    """Batches ops that compute with each element, or along the last dimensions, of tensors that agree in the others."""
     return batch.run(*batch.op.map(batch.stack, args, host=static))
 
 
 def broadcasting(batch: Batch, *args: Any) -> Any:
-    """Ops whose inputs are broadcast against each other."""
+    """Batches ops whose inputs are broadcast against each other."""
     rank = max(a.rank for a in args if isinstance(a, Slices))
     return batch.run(*[batch.lift(a, rank) if isinstance(a, Slices) else a for a in args])
 
 
 def reducing(batch: Batch, x: Slices, axis: Any, *attrs: Any) -> Any:
-    """Ops that reduce dimensions away, by default all."""
+    """Batches ops that reduce dimensions away, by default all."""
     axis = static(axis)
     return batch.run(x.value, tuple(range(1, x.rank + 1)) if axis is None else behind(axis), *attrs)
 
 
 def along_axis(batch: Batch, x: Slices, axis: Any, *attrs: Any) -> Any:
-    """Ops that go along one axis, by default the first, or some of them."""
+    """Batches ops along one axis, by default the first, or some of them."""
     axis = static(axis)
     return batch.run(x.value, behind(0 if axis is None else axis), *attrs)
 
 
 def leading_dimensions(batch: Batch, x: Slices, *rest: Any) -> Any:
-    """Ops that take more dimensions in front of those that they look at, of their first input alone."""
+    """Batches ops that accept more leading dimensions than they compute with, in their first input alone."""
     if not x.stacked or any(isinstance(r, Slices) and r.stacked for r in rest):
         raise NoRule
     return batch.run(*batch.op.map(lambda slices: slices.value, (x, *rest), host=static))

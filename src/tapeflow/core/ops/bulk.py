@@ -1,8 +1,8 @@
 """Kernels for many elements where ATen's own go through them one by one.
 
-On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. What is here takes another way to the
-same bits: comparisons in the dtype of what is compared, choices by masks of bits, bools as bytes. For few elements,
-other dtypes and devices, and where values are not at hand (a compiler, `vmap`), it is ATen's kernel.
+On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same
+bits in another way: comparisons in the dtype of the operands, choices by masks of bits, bools as bytes. For few
+elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`), they call ATen's kernel.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _BITS = {torch.float32: torch.int32, torch.int32: torch.int32, torch.float16: to
 
 
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
-    """Whether a tensor has at least so many elements, on the CPU, with values to look at."""
+    """Returns whether a tensor has at least so many elements, on the CPU, with values to look at."""
     return x.numel() >= count and x.is_cpu and not traced(x) and not _is_batched(x)
 
 
 @functools.cache
 def mkl_is_slow() -> bool:
-    """Whether ATen takes functions of floats from MKL on a processor that MKL has only general code for."""
+    """Returns whether ATen calls MKL for functions of floats on a processor that MKL has only general code for."""
     if sys.platform != "linux" or not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
         return False
     try:
@@ -44,7 +44,7 @@ def mkl_is_slow() -> bool:
 
 
 def comparison(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """The kernel of a comparison, such as `torch.eq`."""
+    """Returns the kernel of a comparison, such as `torch.eq`."""
 
     def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         if x.numel() < MANY or x.dtype not in _BITS or x.dtype is not y.dtype or not (by_value(x) and by_value(y)):
@@ -58,17 +58,17 @@ equal, not_equal = comparison(torch.eq), comparison(torch.ne)
 
 
 def is_nan(x: torch.Tensor) -> torch.Tensor:
-    """Where NaN is."""
+    """Returns whether each element is NaN."""
     return torch.isnan(x) if x.numel() < MANY else not_equal(x, x)
 
 
 def is_inf(x: torch.Tensor) -> torch.Tensor:
-    """Where an infinity is."""
+    """Returns whether each element is infinite."""
     return torch.isinf(x) if x.numel() < MANY or x.dtype not in _BITS else equal(x.abs(), _scalar(math.inf, x))
 
 
 def is_finite(x: torch.Tensor) -> torch.Tensor:
-    """Where neither NaN nor an infinity is: only there a number less itself is zero."""
+    """Returns whether each element is neither NaN nor infinite: only then a number less itself is zero."""
     return torch.isfinite(x) if x.numel() < MANY or x.dtype not in _BITS else equal(x - x, _scalar(0.0, x))
 
 
@@ -77,7 +77,7 @@ def _scalar(number: float, like: torch.Tensor) -> torch.Tensor:
 
 
 def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """`torch.where`: `x` where the condition is true, `y` elsewhere."""
+    """Returns `x` where the condition is true, `y` elsewhere, as `torch.where` does."""
     bits = _BITS.get(x.dtype)
     if condition.numel() < MANY or bits is None or x.dtype is not y.dtype:
         return torch.where(condition, x, y)
@@ -85,21 +85,21 @@ def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.T
         return torch.where(condition, x, y)
     mask = condition.view(torch.uint8).to(bits).neg_()  # all ones, or all zeros
     other = y.view(bits)
-    found = torch.bitwise_xor(x.view(bits), other)
-    found = found.bitwise_and_(mask) if found.shape == mask.shape else torch.bitwise_and(found, mask)
-    return found.bitwise_xor_(other).view(x.dtype)
+    chosen = torch.bitwise_xor(x.view(bits), other)
+    chosen = chosen.bitwise_and_(mask) if chosen.shape == mask.shape else torch.bitwise_and(chosen, mask)
+    return chosen.bitwise_xor_(other).view(x.dtype)
 
 
 def as_bytes(x: torch.Tensor) -> torch.Tensor:
-    """Bools as bytes, which ATen converts to other dtypes faster."""
+    """Returns bools as bytes, which ATen converts to other dtypes faster."""
     return x.view(torch.uint8) if by_value(x, SOME) else x
 
 
 def along(
     whole: Callable[..., torch.Tensor], extreme: Callable[..., torch.Tensor]
 ) -> tuple[Callable[..., torch.Tensor], Callable[..., torch.Tensor]]:
-    """The kernels that reduce bools, to one and along dimensions: `torch.any`, which is the maximum of the bytes, or
-    `torch.all`."""
+    """Returns the kernels that reduce bools, to one and along dimensions: `torch.any`, which is the maximum of the
+    bytes, or `torch.all`."""
 
     def of_all(x: torch.Tensor) -> torch.Tensor:
         return extreme(x.view(torch.uint8)).view(torch.bool) if by_value(x, SOME) else whole(x)
@@ -113,7 +113,7 @@ def along(
 
 
 def may_have_nan(x: torch.Tensor) -> bool:
-    """Whether there may be NaN, which on the CPU is found out sooner than replaced."""
+    """Returns whether there may be NaN: on the CPU a check costs less than replacing it."""
     if not by_value(x):
         return True
     return math.isnan(torch.sum(x).item()) if x.numel() >= SOME else not torch.equal(x, x)

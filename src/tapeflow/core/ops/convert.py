@@ -1,6 +1,6 @@
 """From Python values, arrays and other libraries' tensors to tensors, by TensorFlow's rules.
 
-Python ints are int32 (int64 where they do not fit) and floats float32, unless a dtype is asked for; arrays keep
+Python ints are int32 (int64 where they do not fit) and floats float32, unless a dtype is requested; arrays keep
 theirs; tensors and variables never change theirs.
 """
 
@@ -27,7 +27,6 @@ from tapeflow.core.types.dtypes import (
     bool_,
     complex128,
     float32,
-    float64,
     int32,
     int64,
     string,
@@ -45,12 +44,12 @@ _MOST_SCALARS = 1024
 
 
 def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
-    """The tensor of a value.
+    """Returns the tensor of a value.
 
     Args:
         value: anything convertible.
-        dtype: the dtype it must have.
-        hint: the dtype it gets where it may.
+        dtype: the required dtype.
+        hint: the preferred dtype.
 
     Raises:
         TypeError: a Python value does not fit `dtype`.
@@ -112,12 +111,12 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
 
 
 def _loses(value: Any, hint: DType) -> bool:
-    """Whether an array's numbers would lose their fractions in a dtype that nobody asked for."""
+    """Returns whether an array's numbers would lose their fractions in a dtype that was only a hint."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and hint.is_integer
 
 
 def placed(tensor: EagerTensor) -> EagerTensor:
-    """The new tensor on the device of the scope it was made in."""
+    """Returns the new tensor on the device of the scopes in force."""
     value = tensor.value
     if isinstance(value, torch.Tensor):
         target = devices.current_or_default()
@@ -132,7 +131,7 @@ def placed(tensor: EagerTensor) -> EagerTensor:
 
 
 def operand(value: Any, dtype: DType | None) -> EagerTensor:
-    """The tensor of a Python scalar that is an op's operand: cached, and always on the CPU."""
+    """Returns the tensor of a Python scalar that is an op's operand: cached, and always on the CPU."""
     if value == 0 and type(value) is float and math.copysign(1.0, value) < 0:
         return from_scalar(value, dtype)  # -0.0 and 0.0 are the same dict key
     key = (value, type(value), dtype)
@@ -146,7 +145,7 @@ def operand(value: Any, dtype: DType | None) -> EagerTensor:
 
 
 def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
-    """A new tensor of a Python `int`, `float`, `bool`, `complex`, `str` or `bytes`."""
+    """Returns a new tensor of a Python `int`, `float`, `bool`, `complex`, `str` or `bytes`."""
     kind: Any = type(value)
     if kind is str or kind is bytes:
         if dtype is not None and dtype is not string:
@@ -154,7 +153,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
         text = np.empty((), object)
         text[()] = value.encode() if kind is str else value
         return EagerTensor(text, string)
-    asked = dtype is not None
+    requested = dtype is not None
     if dtype is None:
         if kind is float:
             dtype = float32
@@ -166,7 +165,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
             dtype = complex128
     if not fits(letter(kind), dtype):
         raise unfit(value, dtype)
-    if kind is float and not asked and abs(value) > 3.4028235677973366e38 and not math.isinf(value):
+    if kind is float and not requested and abs(value) > 3.4028235677973366e38 and not math.isinf(value):
         raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
     if kind is int:
         try:
@@ -182,7 +181,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
 
 
 def _wrapped(value: int, dtype: DType) -> int:
-    """The integer as it is in `dtype`, where too large ones wrap, as long as they fit 64 bits."""
+    """Returns the integer as it is in `dtype`, where too large ones wrap, as long as they fit 64 bits."""
     low, high = (0, 2**64) if dtype is uint64 else (-(2**63), 2**63)
     if not low <= value < high:
         raise OverflowError
@@ -195,7 +194,7 @@ def _wrapped(value: int, dtype: DType) -> int:
 
 
 def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
-    """The tensor of a nested list; tensors in it are stacked, so that gradients pass.
+    """Returns the tensor of a nested list; tensors in it are stacked, so that gradients pass.
 
     Raises:
         ValueError: the lists are not of equal lengths, or mix types.
@@ -203,13 +202,13 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
     """
     quick = quick_array(value, dtype)
     if quick is not None:
-        array, found = quick
-        tensor = EagerTensor(torch.from_numpy(array), found)
+        array, array_dtype = quick
+        tensor = EagerTensor(torch.from_numpy(array), array_dtype)
         return tensor if not state.devices and devices.default() is devices.CPU else placed(tensor)
     if _has_tensor(value):
         return _packed(value, dtype)
-    array, found = array_of(value, dtype)
-    return placed(from_array(array, found, own=True))
+    array, array_dtype = array_of(value, dtype)
+    return placed(from_array(array, array_dtype, own=True))
 
 
 def _has_tensor(value: Any) -> bool:
@@ -219,8 +218,8 @@ def _has_tensor(value: Any) -> bool:
 
 
 def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
-    """A nested list with tensors in it, stacked level by level."""
-    asked = dtype is not None
+    """Returns a nested list with tensors in it, stacked level by level."""
+    requested = dtype is not None
     if dtype is None:
         dtype = _first_dtype(value)
 
@@ -229,7 +228,7 @@ def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
             return ops.Pack([pack(x) for x in v], 0, name="packed")
         if isinstance(v, Tensor) or hasattr(type(v), "__tf_tensor__"):
             tensor = convert(v)
-            return ops.Cast(tensor, dtype) if asked and tensor.dtype is not dtype else tensor
+            return ops.Cast(tensor, dtype) if requested and tensor.dtype is not dtype else tensor
         return convert(v, dtype)
 
     return pack(value)
@@ -238,9 +237,9 @@ def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
 def _first_dtype(value: Any) -> DType | None:
     if isinstance(value, (list, tuple)):
         for v in value:
-            found = _first_dtype(v)
-            if found is not None:
-                return found
+            dtype = _first_dtype(v)
+            if dtype is not None:
+                return dtype
         return None
     if isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__"):
         return as_dtype(value.dtype)
@@ -248,7 +247,7 @@ def _first_dtype(value: Any) -> DType | None:
 
 
 def from_shape(shape: TensorShape, dtype: DType | None) -> EagerTensor:
-    """A shape as a tensor of its dimensions.
+    """Returns the tensor of a shape's dimensions.
 
     Raises:
         ValueError: a dimension is unknown.
@@ -267,11 +266,11 @@ def from_shape(shape: TensorShape, dtype: DType | None) -> EagerTensor:
 
 
 def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False) -> EagerTensor:
-    """A tensor with the values of an array, on the CPU.
+    """Returns a tensor with the values of an array, on the CPU.
 
     Args:
         array: the array.
-        dtype: what to cast it to.
+        dtype: the dtype to cast it to.
         own: nobody else holds the array, so that its memory may become the tensor's.
 
     Raises:
@@ -279,12 +278,12 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
     """
     if array.dtype.kind in "OUST":
         return _from_text(array, dtype)
-    found = from_numpy_type(array)
-    if found is None:
+    array_dtype = from_numpy_type(array)
+    if array_dtype is None:
         kind = {"M": "DATETIME", "m": "TIMEDELTA", "V": "VOID"}.get(array.dtype.kind, array.dtype.name.upper())
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{kind}).")
     if dtype is None:
-        dtype = found
+        dtype = array_dtype
     if dtype is string:
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {array.dtype.name}).")
     if dtype.as_datatype_enum in (20, 21):
@@ -299,12 +298,12 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
 
 
 def from_numpy_type(array: Any) -> DType | None:
-    """The dtype that stands for an array's type, or None."""
+    """Returns the dtype that stands for an array's type, or None."""
     return FROM_NUMPY.get(array.dtype.type)
 
 
 def storage_type(dtype: DType) -> Any:
-    """The NumPy type of a dtype's elements; for quantized dtypes the integers that they are stored as."""
+    """Returns the NumPy type of a dtype's elements; for quantized dtypes the integers that they are stored as."""
     kind = dtype.as_numpy_dtype
     return kind[0] if isinstance(kind, np.dtype) and kind.names else kind
 
@@ -332,17 +331,19 @@ def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
 
 
 def from_torch(value: torch.Tensor, dtype: DType | None = None) -> EagerTensor:
-    """A tensor with the values of a `torch.Tensor`, on its device; gradients of torch's do not pass.
+    """Returns a tensor with the values of a `torch.Tensor`, on its device; gradients of torch's do not pass.
 
     Raises:
         ValueError: its dtype is not `dtype`.
     """
-    found = FROM_TORCH.get(value.dtype)
-    if found is None:
+    tensor_dtype = FROM_TORCH.get(value.dtype)
+    if tensor_dtype is None:
         raise ValueError(f"Failed to convert a torch.Tensor to a Tensor (unsupported dtype {value.dtype}).")
-    if dtype is not None and found is not dtype:
-        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for a torch.Tensor with dtype {found.name}.")
-    return EagerTensor(value.detach().clone(), found)
+    if dtype is not None and tensor_dtype is not dtype:
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype.name} for a torch.Tensor with dtype {tensor_dtype.name}."
+        )
+    return EagerTensor(value.detach().clone(), tensor_dtype)
 
 
 # ---- converters of other libraries ---------------------------------------------------------------------------------
@@ -360,17 +361,17 @@ def register(base_type: Any, function: Callable[..., Any], priority: int) -> Non
 def _converters_for(kind: type) -> list[Callable[..., Any]]:
     if not _registered:
         return []
-    found = _by_type.get(kind)
-    if found is None:
-        found = _by_type[kind] = [f for _, _, base, f in _registered if issubclass(kind, base)]
-    return found
+    converters = _by_type.get(kind)
+    if converters is None:
+        converters = _by_type[kind] = [f for _, _, base, f in _registered if issubclass(kind, base)]
+    return converters
 
 
 # ---- host values -----------------------------------------------------------------------------------------------------
 
 
 def host_value(value: Any) -> Any:
-    """Python numbers of what is a small tensor in TensorFlow: a shape, an axis, paddings. Lists become tuples.
+    """Returns the Python numbers in a shape, an axis or paddings, with tuples for lists and tensors.
 
     Raises:
         TypeError: there are no numbers in it.
@@ -385,14 +386,14 @@ def host_value(value: Any) -> Any:
     if isinstance(value, EagerTensor):
         return _tuples(value._numpy().tolist())
     if isinstance(value, Tensor):
-        return value  # symbolic: not known yet
+        return value  # symbolic: it has no value yet
     if isinstance(value, (np.ndarray, np.generic)):
         return _tuples(value.tolist())
     if isinstance(value, range):
         return tuple(value)
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
         tensor = convert(value)
-        # symbolic: not known yet
+        # a symbolic one has no value yet
         return _tuples(tensor._numpy().tolist()) if isinstance(tensor, EagerTensor) else tensor
     if hasattr(kind, "__index__"):
         return value.__index__()
@@ -405,7 +406,7 @@ def _tuples(value: Any) -> Any:
     return tuple([_tuples(v) for v in value]) if type(value) is list else value
 
 
-__all__ = ["convert", "datatype_name", "float64", "from_array", "from_scalar", "from_torch", "host_value", "operand"]
+__all__ = ["convert", "datatype_name", "from_array", "from_scalar", "from_torch", "host_value", "operand"]
 
 
 hooks.convert = convert

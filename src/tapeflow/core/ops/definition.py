@@ -1,12 +1,12 @@
-"""The definition of an op: all that a tape, a graph and the compiler know of it.
+"""The definition of an op, as a tape, a graph and the compiler use it.
 
 There is one protocol. A registered op (`core/ops/op.py`), an op that only graphs have, a Python function with a
-gradient of its own, and a kernel differentiated through torch are all an `Op`, and what holds for one of them stands on
-it: its gradient with the residuals that this needs, its batching rule, and its traits.
+gradient of its own, and a kernel differentiated through torch are all an `Op`, which holds its gradient with
+the residuals that this needs, its batching rule, and its traits.
 
 Traits say what others may assume. Passes, batching, `tf.data`'s rewriting, ragged and sparse dispatch, export and
-capture read them; no list of op names stands anywhere else. `tests/core/test_traits.py` runs every op that declares a
-trait, to hold it true.
+capture read them; no list of op names stands anywhere else. `tests/core/ops/test_traits.py` runs every op that declares
+a trait, to check it.
 """
 
 from __future__ import annotations
@@ -25,51 +25,52 @@ class NotStatic(Exception):
 
 
 class Op:
-    """An op: what it computes, and what others may assume of it.
+    """An op: its kernel, its rules, and the traits that others may assume.
 
     Attributes:
-        name: TensorFlow's registered name, or that of what stands in a graph alone.
-        kernel: takes raw values in the order of the parameters, and gives a raw value, a tuple of them, or None.
+        name: TensorFlow's registered name, or that of an op that only graphs have.
+        kernel: takes raw values in the order of the parameters, and returns a raw value, a tuple of them, or None.
         registered: it is declared with `@op`, and eager programs call it.
-        kinds: what each argument is: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels take as
-            Python numbers) or "attr"; None where every argument is a tensor.
+        kinds: the kind of each argument: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels
+            take as Python numbers) or "attr"; None where every argument is a tensor.
 
-        gradient: `gradient(call, *dys)`; of a registered op that declares none, its kernel's through torch.
+        gradient: `gradient(call, *dys)`; by default, for a registered op, that of its kernel through torch.
         differentiable: False where a tape stops on purpose.
-        none_for_zero: the gradient takes None for outputs that nobody used, and no zeros.
+        none_for_zero: the gradient takes None, not zeros, as the cotangent of an unused output.
         passes_gradient: the gradient is that of the output as it is, dense or not.
-        accumulate: `accumulate(call, dy, sums, owned)`, the gradient where sums that it is added to are there already.
+        accumulate: `accumulate(call, dy, sums, owned)`, the gradient, added in place to sums that exist already.
         keep_inputs, keep_all_inputs, keep_outputs, keep_shapes, keep_dtypes: the gradient's residuals.
 
         batching: `batching(batch, *args)`, the op on a whole batch of slices; see `core/ops/batching.py`.
-        static_value: `static_value(operation)`, what is known of the output's elements while a graph is built; see
+        static_value: `static_value(operation)`, the static value of the output while a graph is built; see
             `core/ops/static.py`.
         fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
-        inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template of
+        inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template with
             `{kernel}` and the tensors `{0}`, `{1}`, ...; or None.
         decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
 
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
         commutative: the first two inputs can change places; TensorFlow's registry says so.
-        takes_sparse: a sparse tensor in the place of the first input gives one of the results of its values.
+        takes_sparse: a sparse tensor as the first input results in one with the op's results for its values.
         random: draws random numbers, and has no other effect.
-        identity: gives its first input as it is.
-        identity_if_same_shape: gives its first input as it is where shape and dtype stay the same.
+        random_fill: fills the shape that is its first argument with random numbers, all of one distribution.
+        identity: returns its first input as it is.
+        identity_if_same_shape: returns its first input as it is where shape and dtype stay the same.
         neutral: the number that, as the other input, leaves an input as it is (with the sign of a zero); of a
             commutative op on either side.
         fills: the number that all elements of the result are.
-        reads_shape: of its inputs it reads the shapes alone.
+        reads_shape: reads only the shapes of its inputs.
         view: the result may share the memory of an input.
-        allocates: the result always has memory of its own; no input is kept.
-        keeps_nothing: it keeps no input and gives no view of one, but may give an input itself.
-        in_place: how the result is computed in the memory of the first input: a template of the tensors `{0}`, `{1}`,
-            ..., or what gives, as `inline` does, a function and a template, or None.
+        allocates: the result always has memory of its own; no input is retained.
+        keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
+        in_place: the computation in the memory of the first input: a template with the tensors `{0}`, `{1}`, ..., or a
+            function that returns, as `inline` does, a function and a template, or None.
         foreach: ATen's kernel for lists of tensors.
         foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
-        scalar: how it is computed on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
+        scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
             to a template.
-        node_name: what an operation of a graph is called that the program gave no name.
+        node_name: the name of an operation of a graph that the program does not name.
     """
 
     name: str
@@ -84,7 +85,7 @@ class Op:
     passes_gradient = False
     accumulate: Callable[..., Any] | None = None
     keep_inputs: tuple[int, ...] = ()
-    keep_all_inputs = True  # what the gradient through torch needs
+    keep_all_inputs = True  # for the gradient through torch
     keep_outputs = keep_shapes = keep_dtypes = False
 
     batching: Callable[..., Any] | None = None
@@ -93,7 +94,7 @@ class Op:
     inline: Any = None
     decomposition: Callable[..., Any] | None = None
 
-    elementwise = commutative = takes_sparse = random = False
+    elementwise = commutative = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
     view = allocates = keeps_nothing = False
     neutral: float | None = None
@@ -110,7 +111,7 @@ class Op:
     # ---- arguments -----------------------------------------------------------------------------------------------
 
     def tensors(self, args: Sequence[Any]) -> list[Any]:
-        """Returns the tensors among the arguments in one flat list: what a tape records as inputs."""
+        """Returns the tensors among the arguments in one flat list: the inputs that a tape records."""
         if self.kinds is None:
             return list(args)
         flat: list[Any] = []
@@ -141,14 +142,14 @@ class Op:
         host: Callable[..., Any] | None = None,
         attr: Callable[..., Any] | None = None,
     ) -> list[Any]:
-        """Returns the arguments with a function applied to each, by what it is; those without a function stay.
+        """Returns the arguments with a function applied to each, by its kind; those without a function stay.
 
         Args:
             tensor: is called with each tensor, and with each one of a list.
             args: arguments in the order of the parameters.
-            *others: what goes with them, in the same order, such as the values of a kernel: the functions are called
-                with one of each. What has no function is taken from the last.
-            host: is called with what kernels take as Python numbers.
+            *others: parallel sequences, such as the values of a kernel: the functions are called with one item of each.
+                Items without a function are those of the last sequence.
+            host: is called with the arguments that kernels take as Python numbers.
             attr: is called with attrs.
         """
         columns = (args, *others)
@@ -163,12 +164,12 @@ class Op:
         return result
 
     def with_tensors(self, tensors: Iterable[Any], statics: Iterable[Any], in_list: int = 0) -> list[Any]:
-        """Returns arguments put together again of tensors and of the others.
+        """Returns the arguments with these tensors and these other values: the inverse of `tensors` and `statics`.
 
         Args:
-            tensors: as `tensors` gives them.
-            statics: as `statics` gives them.
-            in_list: how many of the tensors are in the list, of an op that takes one.
+            tensors: as returned by `tensors`.
+            statics: as returned by `statics`.
+            in_list: the number of tensors in the list, of an op that takes one.
         """
         rest, others = iter(tensors), iter(statics)
         return [
@@ -181,7 +182,7 @@ class Op:
     # ---- gradient ------------------------------------------------------------------------------------------------
 
     def set_residuals(self, needs: str) -> None:
-        """Sets what the gradient reads of a call, so that a tape keeps nothing else alive.
+        """Sets the residuals that the gradient reads, so that a tape keeps nothing else alive.
 
         Args:
             needs: words of "inputs" (all), "input0", "input1", ... (some), "outputs", "shapes" and "dtypes" (those of
@@ -217,14 +218,14 @@ class FunctionOp(Op):
 TRAITS = frozenset(
     {"allocates", "batching", "decomposition", "elementwise", "fills", "foreach", "foreach_scalar",
      "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral", "node_name", "random",
-     "reads_shape", "scalar", "takes_sparse", "view"}
+     "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 
 class _Ops:
     """Registered ops by their names, as functions: `ops.MatMul(a, b)`.
 
-    Gradients, batching rules and the engine speak in it, so that rooms need not import each other for that.
+    Gradients, batching rules and the engine call ops through it, so that rooms need not import each other for that.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -232,19 +233,19 @@ class _Ops:
         if definition is None:
             raise AttributeError(f"no op is registered as {name!r}")
         function = definition.function
-        setattr(self, name, function)  # found at once from now on
+        setattr(self, name, function)  # from now on an attribute
         return function
 
 
 registry: dict[str, Any] = {}  # every registered op by its name; filled as ops are defined
 aliases: dict[str, str] = {}  # names of TensorFlow for what another op does with the same arguments
 ops = _Ops()
-# A higher layer puts here what loads the namespaces that are otherwise loaded when they are first used.
+# A higher layer adds a function that loads the namespaces otherwise loaded at their first use.
 load_all: list[Callable[[], None]] = []
 
 
 def find(name: str) -> Any:
-    """Returns the registered op of a name, or None; loads the namespaces in which it may be."""
+    """Returns the registered op of a name, or None; loads the namespaces that may define it."""
     name = aliases.get(name, name)
     if name not in registry:
         for load in load_all:

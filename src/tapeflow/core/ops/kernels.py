@@ -1,7 +1,7 @@
 """Running a kernel on whatever dtype and device its inputs have.
 
 The fast path calls `op.kernel` itself. This is the careful way: it places inputs, finds another dtype to compute in
-where ATen has no kernel for this one, and turns what torch says into TensorFlow's errors.
+where ATen has no kernel for this one, and turns torch's errors into TensorFlow's.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tapeflow.core.types.shape import TensorShape
 if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
 
-# What to compute in where ATen has no kernel for a dtype. Wrapping integers stay right in a wider type; uint64 keeps
-# its bits in int64, which is right for all that wraps and for values below 2**63.
+# The dtype to compute in where ATen has no kernel for a dtype. Wrapping integers stay right in a wider type; uint64
+# keeps its bits in int64, which is right for all that wraps and for values below 2**63.
 COMPUTE_IN = {
     torch.uint16: torch.int32,
     torch.uint32: torch.int64,
@@ -41,7 +41,7 @@ SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def direct(overload: Any) -> Any:
-    """The C function that one of `torch.ops`' overloads calls; the method around it is a sixth of a small call."""
+    """Returns the C function behind a `torch.ops` overload, whose Python wrapper is a sixth of a small call."""
     return overload._op
 
 
@@ -55,8 +55,8 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
         name: the caller's name for the operation, which TensorFlow puts into its messages.
 
     Returns:
-        What the kernel gave, of the dtypes the op promises, and whether it gave it as it was called, so that the
-        fast path may call it in the same way.
+        The kernel's results, of the op's output dtypes, and whether a direct call gave them, so that the fast path
+        may call the kernel in the same way.
     """
     values = op.map(lambda tensor: tensor.value, args)
     if state.devices:
@@ -109,7 +109,7 @@ def _has_tensor_dtype(values: Sequence[Any], dtypes: Any) -> bool:
 
 
 def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any], error: Exception) -> Any:
-    """After torch refused: inputs on several devices are brought together, another dtype is tried, then the CPU."""
+    """Retries a failed kernel: with all inputs on one device, then in another dtype, then on the CPU."""
     together = _together(values)
     if together is not None:
         values = together
@@ -133,7 +133,7 @@ def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any],
 
 
 def _together(values: Sequence[Any]) -> list[Any] | None:
-    """Inputs that are on several devices, on one: a GPU, if some are there. None if they are on one already."""
+    """Returns inputs from several devices on one: a GPU, if some are there. None if they are on one already."""
     on = {v.device for v in _leaves(values) if isinstance(v, torch.Tensor)}
     if len(on) < 2:
         return None
@@ -142,7 +142,7 @@ def _together(values: Sequence[Any]) -> list[Any] | None:
 
 
 def on_one_device(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that takes inputs on several devices too."""
+    """Returns a kernel that takes inputs on several devices too."""
 
     def of_any(*values: Any, **named: Any) -> Any:
         try:
@@ -157,26 +157,26 @@ def on_one_device(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def on_cpu(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that gets all tensors on the CPU, as those that work on arrays of strings need them."""
+    """Returns a kernel that gets all tensors on the CPU, as those that work on arrays of strings need them."""
     return lambda *values: kernel(*_map_tensors(torch.Tensor.cpu, values))
 
 
 def _with_arrays(args: Sequence[Any], values: list[Any]) -> list[Any]:
-    """Inputs some of which are arrays: of strings, which the others join on the CPU, or of objects that hold tensors
-    where they are."""
+    """Returns inputs some of which are arrays: with all others on the CPU for arrays of strings; unchanged for arrays
+    of objects, which hold tensors on any device."""
     objects = any(getattr(arg, "dtype", None) in (resource, variant) for arg in _leaves(args))
     return values if objects else _map_tensors(torch.Tensor.cpu, values)
 
 
 def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any]) -> Any:
-    """What a kernel that works in NumPy, or that a GPU has not, gives for inputs on a GPU."""
+    """Runs a kernel that works in NumPy, or that CUDA lacks, on copies on the CPU."""
     target = next(v.device for v in _leaves(values) if isinstance(v, torch.Tensor) and v.is_cuda)
     return _map_result(lambda t: t.to(target), on_cpu(kernel)(*values))
 
 
 def _in_another_dtype(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any]) -> Any:
     if op.moves:
-        # Indices and conditions keep their dtype; what is moved is looked at as bits.
+        # Indices and conditions keep their dtype; the data are viewed as bits.
         data = _moved_dtype(op, values)
         bits = SAME_BITS[data.itemsize]
         result = kernel(*_map_tensors(lambda t: t.view(bits) if t.dtype == data else t, values))
@@ -192,12 +192,12 @@ def _in_another_dtype(op: RegisteredOp, kernel: Callable[..., Any], values: list
 
 
 def _ordered(value: torch.Tensor) -> torch.Tensor:
-    """int64s in the order of the given uint64s, and back: the two orders differ by the sign bit."""
+    """Returns int64s in the order of these uint64s, and back: the two orders differ by the sign bit."""
     return torch.bitwise_xor(value.view(torch.int64), -(2**63))
 
 
 def _moved_dtype(op: RegisteredOp, values: Sequence[Any]) -> torch.dtype:
-    """The dtype of the inputs whose type the output has."""
+    """Returns the dtype of the inputs whose type the output has."""
     attr = next((o.type_attr for o in op.opdef.outputs if o.type_attr), None)
     for kind, value, arg in zip(op.kinds, values, op.opdef.inputs, strict=False):
         if kind in ("tensor", "list") and arg.type_attr == attr and value is not None and len(_leaves([value])):
@@ -212,13 +212,13 @@ def _map_result(function: Callable[[torch.Tensor], Any], result: Any) -> Any:
 
 
 def _on_strings(op: RegisteredOp, values: list[Any]) -> Any:
-    """Strings: a kernel of their own, or, for an op that moves elements, numbers that stand for them."""
+    """Runs an op on strings: by its string kernel or, if it only moves elements, on indices that stand for them."""
     if op.string_kernel is not None:
         return op.string_kernel(*values)
     if not op.moves:
         raise errors.UnimplementedError(None, None, f"{op.name} has no kernel for string tensors")
     kind = next(v.dtype for v in _leaves(values) if isinstance(v, np.ndarray))  # objects, or a quantized dtype's ints
-    pool: list[np.ndarray] = [np.array([b""], object) if kind.hasobject else np.zeros(1, kind)]  # what padding gives
+    pool: list[np.ndarray] = [np.array([b""], object) if kind.hasobject else np.zeros(1, kind)]  # padding is index 0
     count = 1
 
     def index(value: Any) -> Any:
@@ -238,9 +238,9 @@ def _on_strings(op: RegisteredOp, values: list[Any]) -> Any:
     }
 
     def back(output: torch.Tensor) -> np.ndarray:
-        taken = np.empty(tuple(output.shape), kind)
-        taken[...] = strings[output.cpu().numpy()]
-        return taken
+        array = np.empty(tuple(output.shape), kind)
+        array[...] = strings[output.cpu().numpy()]
+        return array
 
     if isinstance(result, torch.Tensor):
         return back(result)
@@ -250,7 +250,7 @@ def _on_strings(op: RegisteredOp, values: list[Any]) -> Any:
 
 
 def _as_promised(op: RegisteredOp, result: Any, types: dict[str, DType]) -> tuple[Any, bool]:
-    """The result in the dtypes that the op's registration promises."""
+    """Returns the result in the output dtypes of the op's registration, and whether it had them already."""
     if result is None:
         return None, False
     single = not isinstance(result, (tuple, list))
@@ -269,19 +269,19 @@ def _as_promised(op: RegisteredOp, result: Any, types: dict[str, DType]) -> tupl
 
 
 def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
-    """The error with the op's name in its message, as TensorFlow ends its messages."""
+    """Returns the error with the op's name in its message, as TensorFlow ends its messages."""
     if isinstance(error, errors.OpError):
         if "[Op:" in error.message:
             return error
-        make: Callable[..., errors.OpError] = type(error)  # whose number the subclasses know
-        return make(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")
+        error_type: Callable[..., errors.OpError] = type(error)  # whose code the subclasses set
+        return error_type(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")
     return error
 
 
 def translated(
     op: RegisteredOp, args: Sequence[Any], values: Sequence[Any], error: Exception, name: str | None
 ) -> Exception:
-    """TensorFlow's error for what torch refused: by the op's shape rule where that says what is wrong."""
+    """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
     ending = f" [Op:{op.name}] name: {name or ''}"
     if op.shape is not None:
         shapes = op.map(lambda tensor: tensor.shape, args)
@@ -291,22 +291,22 @@ def translated(
             return located(wrong, op, name)
         except ValueError as wrong:
             return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
-    said = first_line(error)
+    message = first_line(error)
     described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
     kind: Callable[..., Exception] = errors.InvalidArgumentError
-    if isinstance(error, NotImplementedError) or "not implemented" in said or "not supported" in said:
+    if isinstance(error, NotImplementedError) or "not implemented" in message or "not supported" in message:
         kind = errors.UnimplementedError
-    return kind(None, None, f"{op.name} can't take {described}: {said}{ending}")
+    return kind(None, None, f"{op.name} can't take {described}: {message}{ending}")
 
 
 def first_line(error: Exception) -> str:
-    """What an error of torch says, in one line and without torch's names."""
+    """Returns the message of an error of torch, in one line and without torch's names."""
     lines = str(error).splitlines() or [type(error).__name__]
     return re.sub(r"\bat::|torch\.|aten::", "", lines[0]).strip()
 
 
 def describe(arg: Any) -> str:
-    """An argument's dtype and shape, or the Python value itself."""
+    """Returns an argument's dtype and shape, or the Python value itself."""
     if isinstance(arg, list) and arg and hasattr(arg[0], "dtype"):
         return "[" + ", ".join(describe(a) for a in arg) + "]"
     if hasattr(arg, "dtype") and isinstance(getattr(arg, "shape", None), TensorShape):

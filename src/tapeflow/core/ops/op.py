@@ -1,12 +1,12 @@
-"""What an op is, and how it runs.
+"""Registered ops: their declaration, and the careful path of a call.
 
-An op has TensorFlow's registered name, a kernel that takes and gives `torch.Tensor`s, and a gradient. `@op(...)` turns
-a declaration into the op's function: one short function, made for the op's parameters (as `dataclasses` makes
-`__init__`), that looks at the types, calls the kernel, wraps the result and, only where a tape listens, records.
-Everything unusual (Python numbers, arrays, variables, a dtype seen for the first time, an error) leaves that path at
-the first check for `Op.run`, which does the same carefully.
+An op has TensorFlow's registered name, a kernel from `torch.Tensor`s to `torch.Tensor`s, and a gradient. `@op(...)`
+turns a declaration into the op's function: one short function, generated for the op's parameters (as `dataclasses`
+generates `__init__`), that checks the types, calls the kernel, wraps the result and, only where a tape listens,
+records. Everything unusual (Python numbers, arrays, variables, a dtype seen for the first time, an error) leaves that
+path at the first check for `RegisteredOp.run`, which does the same carefully.
 
-What TensorFlow says of an op (input names, types, attrs) is read from `op_defs.txt`, never written twice.
+An op's input names, types and attrs in TensorFlow are read from `op_defs.txt`, never written twice.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 
-def _whole(given: Any, value: Any) -> Any:
-    """The host value of an entry of a list of integers, such as a shape. A float tensor or a Python bool may stand for
-    one; a float may not."""
-    if type(given) is bool:
-        return int(given)
-    if not isinstance(given, Tensor) or not given.dtype.is_floating:
+def _integer_entry(entry: Any, value: Any) -> Any:
+    """Returns the host value of an entry of a list of integers, such as a shape. A float tensor or a Python bool may
+    stand for one; a float may not."""
+    if type(entry) is bool:
+        return int(entry)
+    if not isinstance(entry, Tensor) or not entry.dtype.is_floating:
         return value
     if isinstance(value, Tensor):
         return ops.Cast(value, int32)
@@ -45,19 +45,19 @@ def _whole(given: Any, value: Any) -> Any:
 
 
 class RegisteredOp(Op):
-    """An op that is declared with `@op`: what TensorFlow's registry says of it, and how a call of it runs.
+    """An op that is declared with `@op`: its definition in TensorFlow's registry, and the careful path of a call.
 
     Attributes:
         kernel: `kernel(*arguments)`, in the order of the function's parameters: `torch.Tensor`s for tensors, lists of
             them for lists, plain Python values for the rest.
         string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
-        moves: the kernel only moves elements about, so that it can move what it has no dtype for.
+        moves: the kernel only moves elements, so elements of a dtype that it lacks are moved as bits.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
-        orders: the kernel only compares elements, so that whatever keeps their order can stand in for them.
+        orders: the kernel only compares elements, so that values in the same order can stand in for them.
         shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors; or None.
         function: the op as a function.
-        direct: from what decides the type of the result (`key`) to that type, where `kernel` has shown that it
-            computes it as it is called.
+        direct: from the types that decide the result's dtype (`key`) to that dtype, for those where a direct call of
+            `kernel` has computed it.
     """
 
     registered = True
@@ -107,8 +107,8 @@ class RegisteredOp(Op):
 
     @property
     def stateful(self) -> bool:
-        """Whether it must run in its place even where nobody takes its outputs. Ops with seeds are stateful by
-        TensorFlow's registry, but nobody misses numbers that were not drawn."""
+        """Returns whether it must run in its place even where its outputs are unused. Ops with seeds are stateful by
+        TensorFlow's registry, but unused random numbers need not be drawn."""
         return self.opdef.stateful and not self.random
 
     @property
@@ -127,29 +127,29 @@ class RegisteredOp(Op):
         result = self.dispatched(args)
         if result is not NotImplemented:
             return result
-        given, types = self.convert_arguments(args, promotes or self.promotes)
-        key = self.key(given)
-        values, exact = compute(self, given, types, name)
+        arguments, types = self.convert_arguments(args, promotes or self.promotes)
+        key = self.key(arguments)
+        values, exact = compute(self, arguments, types, name)
         outputs: Any
         if isinstance(values, (tuple, list)):
             outputs = [EagerTensor(v, d) for v, d in zip(values, self.output_dtypes(types, len(values)), strict=True)]
             if exact and outputs:
-                self.direct[key] = self.given_dtypes(outputs)
+                self.direct[key] = self.result_dtypes(outputs)
         elif values is None:
             return None
         else:
             outputs = EagerTensor(values, self.output_dtypes(types, 1)[0])
             if exact:
                 self.direct[key] = outputs.dtype
-        made = outputs if isinstance(outputs, list) else (outputs,)
+        flat_outputs = outputs if isinstance(outputs, list) else (outputs,)
         if state.devices:
-            devices.stamp(made)
+            devices.stamp(flat_outputs)
         if state.tapes:
-            record(self, self.tensors(given), self.statics(given), made)
+            record(self, self.tensors(arguments), self.statics(arguments), flat_outputs)
         return outputs
 
     def dispatched(self, args: Sequence[Any]) -> Any:
-        """Returns what an argument that is no tensor (a ragged or sparse one, a program's own type) has the op give, or
+        """Returns the op's result where an argument dispatches it (a ragged or sparse tensor, a program's own type), or
         NotImplemented."""
         for kind, arg in zip(self.kinds, args, strict=True):
             for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
@@ -160,12 +160,13 @@ class RegisteredOp(Op):
                         return result
         return NotImplemented
 
-    def given_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
-        """What `checked` holds for these outputs: the dtype of all of them, or that of each."""
+    def result_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
+        """Returns the entry of `direct` for these outputs: the dtype of all of them, or that of each."""
         return tuple([t.dtype for t in outputs]) if self.several else outputs[0].dtype
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
-        """The arguments with Python numbers as tensors: all that keeps most calls off the fast path."""
+        """Returns the arguments with Python numbers as tensors, for calls that only those keep off the fast path; or
+        None."""
         if not self.uniform:
             return None
         for arg in args:
@@ -187,7 +188,7 @@ class RegisteredOp(Op):
         return out
 
     def operate(self, args: tuple[Any, ...], name: str | None = None) -> Any:
-        """`run` for a binary operator: what the left side can't convert, the right side gets a chance to take."""
+        """Calls `run` for a binary operator; an operand that it can't convert may implement the reflected operator."""
         try:
             return self.run(args, name)
         except (TypeError, ValueError):
@@ -196,7 +197,7 @@ class RegisteredOp(Op):
             raise
 
     def key(self, args: Sequence[Any]) -> Any:
-        """What of the arguments' types decides the type of the result; the key of `checked`."""
+        """Returns the types in the arguments that decide the result's dtype: the key into `direct`."""
         if self.uniform and not self.keyed_params():
             for tensor in self.tensors(args):
                 return tensor.dtype
@@ -206,17 +207,17 @@ class RegisteredOp(Op):
 
     @functools.cache  # noqa: B019 (ops live as long as the process)
     def keyed_params(self) -> dict[int, str]:
-        """The attrs that the key holds, by their positions, and what they are: "DType" for those that give the
+        """Returns the attrs in the key, from their positions to their types: "DType" for those that decide the
         result's type, as `output_type` does in ArgMax; "str" or "int" for those that only the careful path checks."""
         attrs = {o.type_attr for o in self.opdef.outputs}
-        found = {i: "DType" for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs}
+        keyed = {i: "DType" for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs}
         for i, p in enumerate(self.params if self.several else ()):
             attr = self.opdef.attrs[self.attr_names[p]] if p in self.attr_names else None
             if attr is not None and attr.type == "string" and attr.allowed is not None:
-                found[i] = "str"
+                keyed[i] = "str"
             elif attr is not None and attr.type == "int" and attr.minimum is not None:
-                found[i] = "int"
-        return found
+                keyed[i] = "int"
+        return keyed
 
     def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
         result: list[DType] = []
@@ -232,7 +233,7 @@ class RegisteredOp(Op):
         return result
 
     def convert_arguments(self, args: tuple[Any, ...], promotes: bool = False) -> tuple[list[Any], dict[str, Any]]:
-        """Converts every argument to what its parameter wants, and finds the op's type attrs on the way.
+        """Converts every argument to its parameter's type, and determines the op's type attrs on the way.
 
         As in TensorFlow, the first tensor settles the type of all inputs that share its type attr; Python
         values and arrays are converted to it.
@@ -265,38 +266,38 @@ class RegisteredOp(Op):
                     ]
                 position += len(out[i])
             elif kind == "host":
-                given = out[i]
-                if type(given) is bool and self.takes_integers(inputs[i]):
-                    given = int(given)  # as an axis; a tensor of bools is none
-                out[i] = host_value(given)
+                value = out[i]
+                if type(value) is bool and self.takes_integers(inputs[i]):
+                    value = int(value)  # as an axis; a tensor of bools is none
+                out[i] = host_value(value)
                 position += 1
-                if isinstance(given, (list, tuple)) and self.takes_integers(inputs[i]):
-                    out[i] = tuple([_whole(g, v) for g, v in zip(given, out[i], strict=True)])
+                if isinstance(value, (list, tuple)) and self.takes_integers(inputs[i]):
+                    out[i] = tuple([_integer_entry(e, v) for e, v in zip(value, out[i], strict=True)])
                 self.check_host(out[i], inputs[i])
             else:
-                given = self.opdef.attrs[self.attr_names[self.params[i]]]
-                if given.type == "type" and out[i] is not None:
-                    out[i] = types[given.name] = as_dtype(out[i]).base_dtype
+                definition = self.opdef.attrs[self.attr_names[self.params[i]]]
+                if definition.type == "type" and out[i] is not None:
+                    out[i] = types[definition.name] = as_dtype(out[i]).base_dtype
                 elif type(out[i]) is list:
                     out[i] = tuple(out[i])
-                if given.type in ("string", "int"):
-                    self.check_attr(given, out[i])
+                if definition.type in ("string", "int"):
+                    self.check_attr(definition, out[i])
         self.check_types(types)
         return out, types
 
     def takes_integers(self, argument: Any) -> bool:
-        """Whether an argument's dtype is, or may be, an integer one."""
+        """Returns whether an argument's dtype is, or may be, an integer one."""
         attr = argument.type_attr
         return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
     def check_host(self, value: Any, argument: Any) -> None:
-        """Refuses what is no integer where the op takes integers: the kernel would not see what TensorFlow sees."""
+        """Raises TensorFlow's error for non-integers in integer arguments, which kernels would accept."""
         leaves: Any = value
         while type(leaves) is tuple and leaves:
-            found = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
-            if found is None or (type(found) in (str, bytes) and any(type(v) is int for v in leaves)):
+            item = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
+            if item is None or (type(item) in (str, bytes) and any(type(v) is int for v in leaves)):
                 raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-            leaves = found
+            leaves = item
         if type(leaves) in (float, str, bytes, bool):
             attr = argument.type_attr
             if not attr:
@@ -314,33 +315,37 @@ class RegisteredOp(Op):
 
     def convert_input(self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool) -> Tensor:
         attr = argument.type_attr
-        wanted = argument.type if not attr else types.get(attr)
+        dtype = argument.type if not attr else types.get(attr)
         if promotes and not isinstance(arg, Tensor):
             try:
-                arg = convert(arg, wanted)
+                arg = convert(arg, dtype)
             except (TypeError, ValueError):
                 arg = convert(arg)
-        elif wanted is None:
-            given = self.opdef.attrs[attr]
-            hint = given.default if isinstance(given.default, DType) else None
-            if isinstance(arg, (np.ndarray, np.generic)) and given.allowed and from_numpy_type(arg) in given.allowed:
+        elif dtype is None:
+            definition = self.opdef.attrs[attr]
+            hint = definition.default if isinstance(definition.default, DType) else None
+            if (
+                isinstance(arg, (np.ndarray, np.generic))
+                and definition.allowed
+                and from_numpy_type(arg) in definition.allowed
+            ):
                 hint = None  # an array of a dtype that the op takes keeps it
             arg = convert(arg, None, hint=hint)
         else:
-            arg = convert(arg, None if isinstance(arg, Tensor) else wanted)
-        if wanted is None:
+            arg = convert(arg, None if isinstance(arg, Tensor) else dtype)
+        if dtype is None:
             types[attr] = arg.dtype
-        elif arg.dtype is not wanted:
+        elif arg.dtype is not dtype:
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 f"cannot compute {self.name} as input #{position}(zero-based) was expected to be a "
-                f"{datatype_name(wanted)} tensor but is a {datatype_name(arg.dtype)} tensor [Op:{self.name}] name: ",
+                f"{datatype_name(dtype)} tensor but is a {datatype_name(arg.dtype)} tensor [Op:{self.name}] name: ",
             )
         return arg
 
     def check_attr(self, attr: Any, value: Any) -> None:
-        """Refuses a string that is none of the attr's allowed ones, and an int below its minimum."""
+        """Raises InvalidArgumentError for a string that the attr does not allow, or an int below its minimum."""
         if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
             allowed = ", ".join(f'"{a}"' for a in attr.allowed)
             wrong = f'"{value}" is not in the list of allowed values: {allowed}'
@@ -356,13 +361,13 @@ class RegisteredOp(Op):
         )
 
     def check_types(self, types: dict[str, Any]) -> None:
-        given = {a.type_attr for a in self.opdef.inputs} if self.string_kernel is not None else ()
+        input_attrs = {a.type_attr for a in self.opdef.inputs} if self.string_kernel is not None else ()
         for attr, dtype in types.items():
             allowed = self.opdef.attrs[attr].allowed
             if allowed is None:
                 continue
             for d in dtype if isinstance(dtype, list) else (dtype,):
-                if d not in allowed and not (d is string and attr in given):
+                if d not in allowed and not (d is string and attr in input_attrs):
                     names = ", ".join(datatype_name(a) for a in allowed)
                     raise errors.InvalidArgumentError(
                         None,
@@ -374,7 +379,7 @@ class RegisteredOp(Op):
 
 
 def is_tensor_like(value: Any) -> bool:
-    """Whether a value brings its dtype to an op that has yet to settle one: tensors and variables do, arrays do not."""
+    """Returns whether a value's dtype decides that of an op: tensors' and variables' do, arrays' do not."""
     return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
 
 
@@ -393,7 +398,7 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
 class OpFunction(Protocol[P, R]):
-    """An op as a function, with decorators that declare what else is known of it."""
+    """An op as a function, with decorators that declare its gradient and its rules."""
 
     op: RegisteredOp
 
@@ -403,30 +408,30 @@ class OpFunction(Protocol[P, R]):
         """Declares the gradient, see `gradient_of`."""
 
     def accumulate(self, rule: Rule) -> Rule:
-        """Declares how the gradient is added to sums in one kernel, as a product of matrices can be.
+        """Declares a gradient that is added to sums in one kernel, as a product of matrices can be.
 
-        It is asked as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor
-        that its gradients are summed in. It adds to the sums in place and gives None for those, and gradients for the
+        It is called as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor
+        that its gradients are summed in. It adds to the sums in place and returns None for those, and gradients for the
         others.
         """
 
     def batching(self, rule: Rule) -> Rule:
-        """Declares how the op is computed for a whole batch of slices, see `core/ops/batching.py`."""
+        """Declares the op's computation for a whole batch of slices, see `core/ops/batching.py`."""
 
     def static_value(self, rule: Rule) -> Rule:
-        """Declares what is known of the result while a graph is built, see `core/ops/static.py`."""
+        """Declares the rule for the static value of the result, see `core/ops/static.py`."""
 
     def inline(self, rule: Rule) -> Rule:
-        """Declares the expression that the compiler writes for a call: `rule(*args)` gives a function and a template
+        """Declares the expression that the compiler writes for a call: `rule(*args)` returns a function and a template
         of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
 
     def decomposition(self, rule: Rule) -> Rule:
         """Declares the operations of TensorFlow that stand for the op in a `GraphDef`: `rule(operation)`."""
 
     def fuses(self, inner: str) -> Callable[[Rule], Rule]:
-        """Declares how the op is computed together with the op named `inner`, whose result it takes.
+        """Declares a kernel for this op and the op named `inner` whose result it takes.
 
-        `rule(inner, outer, other)` is asked with the two steps and the other input of this one, and gives a function, a
+        `rule(inner, outer, other)` takes the two steps and the other input of this one, and returns a function, a
         template of `{kernel}` and the tensors `{0}`, `{1}`, ..., and these tensors; or None.
         """
 
@@ -447,15 +452,15 @@ def op(
     alias: str = "",
     **traits: Any,
 ) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
-    """Declares an op. The decorated function gives parameters, defaults and documentation; its body is never run.
+    """Declares an op. The decorated function declares parameters, defaults and documentation; its body is never run.
 
     The parameters are TensorFlow's registered inputs in their order (under any name), then attrs by their registered
     names, then `name`.
 
     Args:
         name: TensorFlow's registered op name.
-        kernel: takes the parameters in order, tensors as `torch.Tensor`, and gives a `torch.Tensor` or a tuple of them.
-            It never changes its inputs. It may raise TensorFlow's errors.
+        kernel: takes the parameters in order, tensors as `torch.Tensor`, and returns a `torch.Tensor` or a tuple of
+            them. It never changes its inputs. It may raise TensorFlow's errors.
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
         strings: the kernel for string tensors, on NumPy object arrays.
@@ -467,10 +472,10 @@ def op(
         rename: from a parameter's name to the attr's, where they differ.
         signature: inputs, outputs and attrs of an op that TensorFlow lacks, see `op_def.declare`.
         alias: another registered op that takes the same arguments, and gives the same.
-        **traits: what others may assume of the op: those attributes of `Op` that `TRAITS` names.
+        **traits: what others may assume of the op: the attributes of `Op` named in `TRAITS`.
 
     Returns:
-        A decorator, giving the op's function; see `OpFunction` for what can be declared with that.
+        A decorator that returns the op's function; see `OpFunction` for its own decorators.
 
     Raises:
         TypeError: the parameters do not match the registration, or there is no such trait.
@@ -518,12 +523,12 @@ def _declare_fusion(op: Op, inner: str) -> Callable[[Rule], Rule]:
 
 
 def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """An op's function as a binary operator of `Tensor`: what it can't convert it leaves to the other operand.
+    """Returns an op's function as a binary operator of `Tensor`; NotImplemented for operands that it can't convert.
 
     Args:
         function: the op's function.
         name: the operator's, such as `__add__`.
-        slow: `slow(args, name)` for what is not on the fast path, where the operator's rules differ from the op's.
+        slow: `slow(args, name)` for calls off the fast path, where the operator's rules differ from the op's.
     """
     slow = slow or function.op.operate
     short = name.strip("_").removeprefix("r") if name.startswith("__r") else name.strip("_")
@@ -531,9 +536,9 @@ def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -
     def named(args: tuple[Any, ...], name: str | None = None) -> Any:
         return slow(args, short if name is None and short in OPERATORS and state.graph is not None else name)
 
-    made = function_of(function.op, function, named)
-    made.__name__ = made.__qualname__ = name
-    return made
+    method = function_of(function.op, function, named)
+    method.__name__ = method.__qualname__ = name
+    return method
 
 
 # The operators that give their name to an operation of a graph.
@@ -541,14 +546,14 @@ OPERATORS = frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow"}
 
 
 def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Decorates the declaration of a public function that is an op's for tensors of the op's own dtypes and takes more
-    than the op does: that goes to `slow(args, name)`. So the public function is as fast as the op's.
+    """Decorates the declaration of a public function that calls an op for tensors of the op's own dtypes, and
+    `slow(args, name)` for all other arguments. So the public function is as fast as the op's.
     """
 
     def decorate(declared: Any) -> Any:
-        made: Any = function_of(function.op, declared, slow)
-        made.op = function.op
-        return made
+        public: Any = function_of(function.op, declared, slow)
+        public.op = function.op
+        return public
 
     return decorate
 
@@ -556,13 +561,13 @@ def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
 def gradient_of(
     op: Op, needs: str = "", none_for_zero: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declares an op's gradient, `gradient(call, *dys)`, which gives one gradient (or None) for each tensor input.
+    """Declares an op's gradient, `gradient(call, *dys)`, which returns one gradient (or None) for each tensor input.
 
     Args:
         op: the op.
-        needs: the residuals, what of the call the gradient reads; see `Op.set_residuals`.
-        none_for_zero: for an op of several outputs: the gradient takes None for those that nobody used, and saves the
-            work for them; otherwise they come as zeros.
+        needs: the residuals that the gradient reads; see `Op.set_residuals`.
+        none_for_zero: for an op of several outputs: the gradient takes None as the cotangent of an unused output, and
+            saves the work for it; otherwise it gets zeros.
     """
     op.set_residuals(needs)
     op.none_for_zero = none_for_zero
@@ -575,6 +580,6 @@ def gradient_of(
 
 
 def not_differentiable(*functions: Any) -> None:
-    """Says that ops have no gradient: a tape stops there, and does not try torch's."""
+    """Declares that ops have no gradient: a tape stops there, and does not differentiate their kernels."""
     for function in functions:
         function.op.differentiable = False

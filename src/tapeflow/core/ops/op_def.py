@@ -1,8 +1,8 @@
-"""What TensorFlow's registered ops take and give: their arguments, attrs and defaults.
+"""The definitions of TensorFlow's registered ops: inputs, outputs, attrs and defaults.
 
 The definitions stand in `op_defs.txt`, one op a line, in the notation of TensorFlow's own errors
 (`scripts/record_op_defs.py` records them). The file is read at the first look-up and a line is parsed when its op is
-first asked for, so that importing this module costs nothing.
+first looked up, so that importing this module costs nothing.
 """
 
 import dataclasses
@@ -26,8 +26,8 @@ _PROTO_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 class ArgDef:
     """An input or output of an op.
 
-    Its dtype is fixed (`type`), or the value of a type attr (`type_attr`); there are as many tensors as the int attr
-    `number_attr` says, or one for each dtype in the list attr `type_list_attr`, or else exactly one.
+    Its dtype is fixed (`type`), or the value of a type attr (`type_attr`); the number of tensors is the int attr
+    `number_attr`, or one for each dtype in the list attr `type_list_attr`, or else exactly one.
     """
 
     name: str
@@ -39,7 +39,7 @@ class ArgDef:
 
     @property
     def is_list(self) -> bool:
-        """Whether the argument is a list of tensors."""
+        """Returns whether the argument is a list of tensors."""
         return bool(self.number_attr or self.type_list_attr)
 
     def __str__(self) -> str:
@@ -58,8 +58,8 @@ class AttrDef:
 
     `type` is TensorFlow's word for it: "type", "int", "float", "bool", "string", "shape", "tensor", "func", or
     "list(...)" of one of them. `default` is a Python value (a `DType` for a type; a tuple of ints, -1 where a dimension
-    is unknown, or None for a shape; an array for a tensor; a list for a list), and `NO_DEFAULT` where the attr must be
-    given.
+    is unknown, or None for a shape; an array for a tensor; a list for a list), and `NO_DEFAULT` where the attr is
+    required.
     """
 
     name: str
@@ -71,7 +71,7 @@ class AttrDef:
 
     @property
     def has_default(self) -> bool:
-        """Whether the attr may be left out."""
+        """Returns whether the attr may be left out."""
         return self.default is not NO_DEFAULT
 
 
@@ -129,7 +129,7 @@ _own: dict[str, str] = {}  # the definitions of ops that TensorFlow lacks
 
 @functools.cache
 def get(name: str) -> OpDef:
-    """The definition of the op of this name.
+    """Returns the definition of the op of this name.
 
     Raises:
         LookupError: if there is no such op.
@@ -137,7 +137,7 @@ def get(name: str) -> OpDef:
     try:
         line = _own.get(name) or _lines()[name]
     except KeyError:
-        raise LookupError(f"No op is named {name!r}; the ones that are known stand in {_FILE.name}.") from None
+        raise LookupError(f"No op is named {name!r}; all names stand in {_FILE.name}.") from None
     return _parse(line)
 
 
@@ -167,10 +167,10 @@ def _parse(line: str) -> OpDef:
 
 
 class Attrs(Mapping[str, AttrDef]):
-    """An op's attrs by name, each parsed when it is asked for: most are never."""
+    """An op's attrs by name, each parsed when it is first read: most are never."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._parsed: dict[str, Any] = {}  # the text, until somebody asks
+        self._parsed: dict[str, Any] = {}  # the text, until it is first read
         self.types: dict[str, str] = {}
         for text in texts:
             name, rest = text.split(":", 1)
@@ -178,10 +178,10 @@ class Attrs(Mapping[str, AttrDef]):
             self.types[name] = rest.split(",", 1)[0]
 
     def __getitem__(self, name: str) -> AttrDef:
-        found = self._parsed[name]
-        if isinstance(found, str):
-            found = self._parsed[name] = _attr(found)
-        return found
+        attr = self._parsed[name]
+        if isinstance(attr, str):
+            attr = self._parsed[name] = _attr(attr)
+        return attr
 
     def __contains__(self, name: object) -> bool:
         return name in self._parsed
@@ -230,7 +230,7 @@ def _attr(text: str) -> AttrDef:
 
 
 def _value(text: str, attr_type: str) -> Any:
-    """A default or an allowed value as a Python value."""
+    """Returns a default or an allowed value as a Python value."""
     if attr_type.startswith("list("):
         element_type = attr_type[len("list(") : -len(")")]
         return [_value(item.strip(), element_type) for item in _split(text[1:-1], ",") if item.strip()]

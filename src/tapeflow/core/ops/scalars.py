@@ -1,4 +1,4 @@
-"""Python numbers in the place of scalar tensors: what the traits of ops say of them, and the compiler writes."""
+"""Python numbers in the place of scalar tensors: the forms of ops for them, and the code that the compiler writes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tapeflow.core.types.dtypes import float32, float64, int32, int64
 
-# Python's integers do not wrap around, and its floats do not round to float32: what is written around an expression.
+# Python's integers do not wrap around, and its floats do not round to float32: the code around an expression.
 WRAPPED = {
     int32: "({} + 2147483648 & 4294967295) - 2147483648",
     int64: "({} + 9223372036854775808 & 18446744073709551615) - 9223372036854775808",
@@ -15,7 +15,7 @@ FLOATS = {float32: "f32({0})", float64: "f64({0})"}
 
 
 class ScalarForm(NamedTuple):
-    """How an op is computed on scalars that the compiler holds as Python numbers.
+    """The computation of an op on scalars that the compiler holds as Python numbers.
 
     Attributes:
         template: an expression of `{0}`, `{1}`, ...: the inputs.

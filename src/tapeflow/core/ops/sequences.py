@@ -1,7 +1,7 @@
 """From Python numbers, texts and nested sequences of them to arrays, by TensorFlow's rules.
 
-The first element says what a sequence holds. Where a dtype is asked for that TensorFlow converts to directly
-(`_DIRECT`), each element must convert to it; any other is made by a cast from what the sequence holds.
+The first element decides the kind of a sequence's elements. Where the requested dtype is one that TensorFlow converts
+to directly (`_DIRECT`), each element must convert to it; any other dtype is cast to from that of the elements.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tapeflow.core.types.shape import TensorShape
 _DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
-# What a Python value is, in a letter: b(ool), B (NumPy's bool), i(nt), f(loat), c(omplex), s(tring), or "".
+# The kind of a Python value, as a letter: b(ool), B (NumPy's bool), i(nt), f(loat), c(omplex), s(tring), or "".
 _LETTERS: tuple[tuple[Any, str], ...] = (
     (bool, "b"),
     (np.bool_, "B"),
@@ -43,7 +43,7 @@ _LETTERS: tuple[tuple[Any, str], ...] = (
     ((complex, np.complexfloating), "c"),
     ((str, bytes), "s"),
 )
-# Which may stand beside which, after the first.
+# From the letter of the first element to the letters that may follow it.
 _BESIDE = {"b": "bB", "B": "bB", "i": "ifb", "f": "ifb", "c": "cifb", "s": "s"}
 _DIRECT = {
     bool_: "bB", int32: "ib", int64: "ib", uint64: "ib", float16: "fib", float32: "fib", float64: "fib",
@@ -52,30 +52,30 @@ _DIRECT = {
 
 
 def datatype_name(dtype: DType) -> str:
-    """The dtype as TensorFlow's C++ spells it in messages: `float` for float32."""
+    """Returns the dtype as TensorFlow's C++ spells it in messages: `float` for float32."""
     return _DATATYPE_NAMES.get(dtype.name, dtype.name)
 
 
 def unfit(value: Any, dtype: DType) -> TypeError:
-    """The error for a value that can't become a dtype."""
+    """Returns the error for a value that can't become a dtype."""
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {datatype_name(dtype)}")
 
 
 @functools.lru_cache(maxsize=1024)
 def letter(kind: Any) -> str:
-    """What values of a type are, see `_LETTERS`."""
+    """Returns the letter of a type's values, see `_LETTERS`."""
     return next((name for types, name in _LETTERS if issubclass(kind, types)), "")
 
 
-def fits(what: str, dtype: DType) -> bool:
-    """Whether a value of that letter may become that dtype."""
+def fits(kind: str, dtype: DType) -> bool:
+    """Returns whether values of that letter convert to that dtype."""
     if dtype in _DIRECT:
-        return what in _DIRECT[dtype]
-    if what == "i":
+        return kind in _DIRECT[dtype]
+    if kind == "i":
         return dtype.is_integer or dtype.is_quantized or dtype is bfloat16 or dtype is complex64
-    if what == "f":
+    if kind == "f":
         return dtype.is_floating or dtype is complex64
-    return what == "c" and dtype is complex64
+    return kind == "c" and dtype is complex64
 
 
 # ---- homogeneous lists, quickly --------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ _QUICK: dict[Any, Any] = {
 
 
 def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | None:
-    """The array of a rectangular list of one type of numbers, or None where it takes a closer look."""
+    """Returns the array of a rectangular list of one type of numbers, or None where `array_of` has to decide."""
     flat = value
     kinds = set(map(type, flat))
     while kinds == {list}:
@@ -109,7 +109,7 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
     target = _QUICK.get((kind, dtype))
     if target is None:
         return None
-    if kind is float and target[1] is float32:  # NumPy would make inf of what is out of range, with a warning
+    if kind is float and target[1] is float32:  # out of range, NumPy would return inf, with a warning
         if not (min(flat) > -3e38 and max(flat) < 3e38):
             return None
     elif kind is int and target[1] is float32 and not (min(flat) > -(2**53) and max(flat) < 2**53):
@@ -124,7 +124,7 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether a value is a list to TensorFlow."""
+    """Returns whether a value is a list to TensorFlow."""
     if isinstance(value, (list, tuple, range)):
         return True
     if isinstance(value, np.ndarray):
@@ -135,7 +135,7 @@ def is_sequence(value: Any) -> bool:
 
 
 def array_of(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
-    """The array of a nested sequence of numbers or texts, and the dtype it stands for.
+    """Returns the array of a nested sequence of numbers or texts, and the dtype it stands for.
 
     Raises:
         ValueError: it is not rectangular, mixes types, or has something else in it.
@@ -154,8 +154,8 @@ def array_of(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
         dtype = dtype or float32
         kind = dtype.as_numpy_dtype
         return np.zeros(shape, kind[0] if isinstance(kind, np.dtype) and kind.names else kind), dtype
-    flat, found = _row(leaves, value, dtype)
-    return flat.reshape(shape), found
+    flat, flat_dtype = _row(leaves, value, dtype)
+    return flat.reshape(shape), flat_dtype
 
 
 def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> None:
@@ -174,35 +174,35 @@ def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> Non
 def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     leaves = [v[()] if isinstance(v, np.ndarray) else v for v in leaves]
     kinds: list[Any] = [*map(type, leaves)]
-    letters, what = set(map(letter, set(kinds))), letter(kinds[0])
+    letters, first = set(map(letter, set(kinds))), letter(kinds[0])
     if dtype is not None and dtype in _DIRECT and letters <= set(_DIRECT[dtype]):
         return _as_direct(leaves, dtype), dtype
-    if not what:
+    if not first:
         v = leaves[0]
         raise ValueError(f"Attempt to convert a value ({v!r}) with an unsupported type ({type(v)}) to a Tensor.")
-    if not letters <= set(_BESIDE[what]):
+    if not letters <= set(_BESIDE[first]):
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    if what == "i" and "f" in letters:
-        what = "f"
-    if dtype is not None and not fits(what, dtype):
+    if first == "i" and "f" in letters:
+        first = "f"
+    if dtype is not None and not fits(first, dtype):
         raise unfit(value, dtype)
-    if what == "s":
+    if first == "s":
         return _texts(leaves), string
-    if what == "i":
+    if first == "i":
         array = _integers(leaves, np.int64)
         if dtype is None:
             dtype = int32 if array.min() >= _INT32_MIN and array.max() <= _INT32_MAX else int64
         return array, dtype
-    if what == "f":
-        found = FROM_NUMPY[type(leaves[0])] if isinstance(leaves[0], np.floating) else float32
+    if first == "f":
+        float_dtype = FROM_NUMPY[type(leaves[0])] if isinstance(leaves[0], np.floating) else float32
         array = _floats(leaves)
         if dtype is None:
-            _check_range(array, found)
-        if dtype is not None and found is not float64:
+            _check_range(array, float_dtype)
+        if dtype is not None and float_dtype is not float64:
             with np.errstate(all="ignore"):
-                array = array.astype(np.float32)  # what TensorFlow makes before it casts
-        return array, dtype or found
-    if what == "c":
+                array = array.astype(np.float32)  # as TensorFlow does before it casts
+        return array, dtype or float_dtype
+    if first == "c":
         return np.array(leaves, np.complex128), dtype or complex128
     return np.array(leaves, np.bool_), bool_
 
@@ -236,7 +236,7 @@ def _out_of_range() -> ValueError:
 
 
 def _check_range(array: np.ndarray, dtype: DType) -> None:
-    """Refuses finite numbers that would be infinite in a dtype that nobody asked for."""
+    """Raises ValueError for finite numbers that would be infinite in a default dtype."""
     with np.errstate(over="ignore"):
         narrow = array.astype(dtype.as_numpy_dtype)
     if np.any(np.isinf(narrow) & np.isfinite(array)):

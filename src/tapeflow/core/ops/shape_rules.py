@@ -1,7 +1,7 @@
 """Shape rules that families of ops share.
 
-A rule takes an op's arguments in order, with `TensorShape`s (lists of them) for tensors, and gives the shape of the
-result, or raises InvalidArgumentError saying which shapes do not go together. Eager ops ask only when a kernel refused.
+A rule takes an op's arguments in order, with `TensorShape`s (lists of them) for tensors, and returns the shape of the
+result, or raises InvalidArgumentError for shapes that do not go together. Eager ops call it only when a kernel failed.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from tapeflow.core.values.tensor import invalid
 
 
 def text(shape: TensorShape) -> str:
-    """The shape as TensorFlow's messages print it: `[2,3]`."""
+    """Returns the shape as TensorFlow's messages print it: `[2,3]`."""
     if shape.rank is None:
         return "<unknown>"
     return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
 
 
 def same(x: TensorShape, *_: Any) -> TensorShape:
-    """The result has the shape of the first input."""
+    """Returns the shape of the first input."""
     return x
 
 
 def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
-    """The two inputs broadcast against each other."""
+    """Returns the shape of two inputs broadcast against each other."""
     if x.rank is None or y.rank is None:
         return TensorShape(None)
     a, b = x.as_list(), y.as_list()
@@ -46,7 +46,7 @@ def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
 
 
 def broadcast_all(*shapes: Any) -> TensorShape:
-    """All inputs broadcast against each other."""
+    """Returns the shape of all inputs broadcast against each other."""
     out = shapes[0]
     for shape in shapes[1:]:
         if isinstance(shape, TensorShape):
@@ -55,21 +55,21 @@ def broadcast_all(*shapes: Any) -> TensorShape:
 
 
 def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
-    """The dimensions that an `axis` argument names, none of them negative; all for None.
+    """Returns the dimensions that an `axis` argument names, none of them negative; all for None.
 
     Raises:
         InvalidArgumentError: there is no such dimension, or it is named twice.
     """
     if axis is None:
         return tuple(range(rank))
-    found: list[int] = []
+    dimensions: list[int] = []
     for a in [axis] if isinstance(axis, int) else _flat(axis):
         if not -rank <= a < rank:
             raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
-        if a % rank in found:
+        if a % rank in dimensions:
             raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
-        found.append(a % rank)
-    return tuple(found)
+        dimensions.append(a % rank)
+    return tuple(dimensions)
 
 
 def _flat(axis: Any) -> Iterator[int]:
@@ -83,7 +83,7 @@ def _flat(axis: Any) -> Iterator[int]:
 
 
 def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> TensorShape:
-    """The dimensions of `axis` (all of them for None) are reduced away, or to 1."""
+    """Returns the shape with the dimensions of `axis` (all of them for None) reduced away, or to 1."""
     if x.rank is None:
         return TensorShape(None)
     reduced = reduced_dimensions(axis, x.rank)
@@ -91,7 +91,7 @@ def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> Ten
 
 
 def certainly_broadcasts(small: TensorShape, large: TensorShape) -> bool:
-    """Whether a shape certainly broadcasts to another one, and does not make it larger."""
+    """Returns whether a shape certainly broadcasts to another one, and does not make it larger."""
     if small.rank is None or large.rank is None or small.rank > large.rank:
         return False
     pairs = zip(small.as_list()[::-1], large.as_list()[::-1], strict=False)

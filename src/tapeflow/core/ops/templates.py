@@ -1,4 +1,4 @@
-"""Making an op's function: the code of the fast path, written for the op's parameters.
+"""Generates an op's function: the code of the fast path, written for the op's parameters.
 
 The code is the same for all ops with parameters of the same kinds, and is compiled the first time that one of them is
 called: until then an op's function is a stub. Both are closures over the same names, so that the one's code can take
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # reads the tensor through __index__, to the same result).
 STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
 
-# What the code of every function closes over, beside itself.
+# The names that the code of every function closes over, beside itself.
 _NAMES = (
     "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary",
     "EagerTensor", "DType", "STATIC", "ReadAsTensor", "TensorType", "Tensor", "convert", "scalars", "detours",
@@ -37,19 +37,19 @@ _NAMES = (
 
 
 def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of an op.
+    """Returns the function of an op.
 
     Args:
         op: the op.
-        declared: the declaration, which gives parameters, defaults, documentation and name.
-        slow: `slow(args, name)`, for what is not on the fast path.
+        declared: the declaration, with parameters, defaults, documentation and name.
+        slow: `slow(args, name)`, for calls off the fast path.
     """
     kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
     tensors = kinds.count("tensor") + kinds.count("list")
     one_type = len(op.opdef.outputs) == 1 and not op.opdef.outputs[0].type_list_attr
     has_fast_path = tensors and (one_type or op.several) and ("list" not in kinds or (tensors == 1 and one_type))
     names = (*op.params, "name")
-    same = op.uniform and has_fast_path and one_type and _gives_what_it_takes(op)
+    same = op.uniform and has_fast_path and one_type and _keeps_dtype(op)
 
     def dressed(code: CodeType) -> CodeType:
         varnames = names + code.co_varnames[len(names) :]
@@ -78,7 +78,7 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
 
 
 def _compiled(lines: list[str], filename: str) -> Any:
-    """Compiles the lines of a function named `call`, and gives a function that makes it of the values of the names."""
+    """Compiles the lines of a function named `call`, and returns its factory, a function of the values of the names."""
     # The line that never runs makes every function close over every name.
     everything = f"        if False: ({', '.join(_NAMES)}, call)"
     source = "\n".join([f"def make({', '.join(_NAMES)}):", lines[0], everything, *lines[1:], "    return call", ""])
@@ -88,16 +88,18 @@ def _compiled(lines: list[str], filename: str) -> Any:
     return namespace["make"]
 
 
-def _gives_what_it_takes(op: RegisteredOp) -> bool:
-    """Whether the result has the dtype of the inputs, which all have the same."""
-    taken = {a.type_attr for a, kind in zip(op.opdef.inputs, op.kinds, strict=False) if kind in ("tensor", "list")}
-    given = op.opdef.outputs[0].type_attr
-    return bool(given) and taken == {given}
+def _keeps_dtype(op: RegisteredOp) -> bool:
+    """Returns whether the result has the dtype of the inputs, which all have the same."""
+    input_attrs = {
+        a.type_attr for a, kind in zip(op.opdef.inputs, op.kinds, strict=False) if kind in ("tensor", "list")
+    }
+    output_attr = op.opdef.outputs[0].type_attr
+    return bool(output_attr) and input_attrs == {output_attr}
 
 
 @functools.cache
 def _stub(count: int) -> Any:
-    """The maker of functions of so many parameters and `name` that hand everything to `first`."""
+    """Returns the factory of functions of so many parameters and `name` that pass everything to `first`."""
     names = "".join(f"a{i}, " for i in range(count))
     return _compiled([f"    def call({names}name):", f"        return first(({names}), name)"], f"<op stub {count}>")
 
@@ -106,7 +108,7 @@ def _stub(count: int) -> Any:
 def _template(
     kinds: tuple[str, ...], uniform: bool, many: bool, several: bool, keyed: tuple[tuple[int, str], ...], same: bool
 ) -> CodeType:
-    """The code of functions with these parameters, compiled once for all ops that share them."""
+    """Returns the code of functions with these parameters, compiled once for all ops that share them."""
     names = [f"a{i}" for i in range(len(kinds))]
     by_kind = {k: [n for n, kind in zip(names, kinds, strict=True) if kind == k] for k in ("tensor", "list", "static")}
     tensors, lists = by_kind["tensor"], by_kind["list"]
@@ -148,7 +150,7 @@ def _template(
     statics = ", ".join(by_kind["static"])
     statics = f"({statics},)" if statics else "()"
     ready = "_result is not None"
-    if same and not lists:  # the result has the dtype of the inputs: one look-up tells all
+    if same and not lists:  # the result has the dtype of the inputs: one look-up is enough
         ready = f"_dtype in checked{' and ' + agree if agree else ''}"
     lines += [
         f"{pad}if {ready}:",
@@ -162,7 +164,7 @@ def _template(
         lines += [f"{pad}    _out = [EagerTensor(_v, {result}) for _v in _value]"]
     elif several:
         lines += [f"{pad}    _out = [EagerTensor(_v, _d) for _v, _d in zip(_value, _result)]"]
-    else:  # what EagerTensor(_value, ...) does, without the call
+    else:  # as EagerTensor(_value, ...), without the call
         lines += [
             f"{pad}    _out = new(EagerTensor)",
             f"{pad}    _out.value = _value",
@@ -178,33 +180,36 @@ def _template(
         *_converting(tensors, names),
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
     ]
-    told = {"many": many, "several": several, "mixed": not uniform, "same": same}
-    words = ["-".join(kinds), *(word for word, holds in told.items() if holds), *(f"{i}:{t}" for i, t in keyed)]
+    flags = {"many": many, "several": several, "mixed": not uniform, "same": same}
+    words = ["-".join(kinds), *(word for word, holds in flags.items() if holds), *(f"{i}:{t}" for i, t in keyed)]
     make = _compiled(lines, f"<op template {' '.join(words)}>")
     return make(*_NAMES).__code__
 
 
 def _reading(tensors: list[str], names: list[str]) -> list[str]:
-    """The lines that read variables and come back with their tensors."""
+    """Returns the lines that read variables and call the function again with their tensors."""
     if not tensors:
         return []
-    found = " or ".join(f"isinstance({n}, ReadAsTensor)" for n in tensors)
+    is_any = " or ".join(f"isinstance({n}, ReadAsTensor)" for n in tensors)
     again = ", ".join(f"{n}._read() if isinstance({n}, ReadAsTensor) else {n}" if n in tensors else n for n in names)
-    return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
+    return [f"        if ({is_any}) and not detours:", f"            return call({again}, name)"]
 
 
 def _converting(tensors: list[str], names: list[str]) -> list[str]:
-    """The lines that convert what says that it is a tensor, such as Keras's variables, and come back with that."""
+    """Returns the lines that convert arguments with `__tf_tensor__`, such as Keras's variables, and call the function
+    again."""
     if not tensors:
         return []
     is_one = "isinstance({0}, TensorType) and not isinstance({0}, Tensor)"
-    found = " or ".join(is_one.format(n) for n in tensors)
+    is_any = " or ".join(is_one.format(n) for n in tensors)
     again = ", ".join(f"convert({n}) if {is_one.format(n)} else {n}" if n in tensors else n for n in names)
-    return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
+    return [f"        if ({is_any}) and not detours:", f"            return call({again}, name)"]
 
 
 def _with_number(tensors: list[str], names: list[str]) -> list[str]:
-    """The lines that come back with the cached tensor of a Python number. Zero is left out: it has two signs."""
+    """Returns the lines that call the function again with the cached tensor of a Python number. Zero is left out: it
+    has two signs.
+    """
     lines = []
     for number, other in (tensors[::-1], tensors):
         again = ", ".join("_number" if n == number else n for n in names)
@@ -219,7 +224,7 @@ def _with_number(tensors: list[str], names: list[str]) -> list[str]:
 
 
 def _recording(tensors: list[str], lists: list[str], statics: str, many: bool) -> str:
-    """The call that tells the tapes."""
+    """Returns the call that records on the tapes."""
     if many or lists or len(tensors) > 2:
         inputs = lists[0] if lists else f"({', '.join(tensors)},)"
         return f"record(op, {inputs}, {statics}, {'_out' if many else '(_out,)'})"

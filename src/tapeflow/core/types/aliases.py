@@ -1,4 +1,4 @@
-"""Types of public parameters: what TensorFlow takes in the place of a tensor, a shape, a dtype or an axis."""
+"""Types of public parameters: the values that TensorFlow accepts as a tensor, a shape, a dtype or an axis."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ConvertsToTensor(Protocol):
-    """An object that says which tensor it is, as Keras's variables do."""
+    """An object that converts itself to a tensor, as Keras's variables do."""
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any: ...
 

@@ -10,13 +10,13 @@ from tapeflow.core.hooks import hooks
 
 
 class Dimension:
-    """One dimension of a shape: its length, or None where it is not known.
+    """One dimension of a shape: its length, or None where it is unknown.
 
     Args:
         value: an integer of at least 0, None, or another `Dimension`.
 
     Raises:
-        TypeError: `value` is nothing of that.
+        TypeError: `value` is of another type.
         ValueError: it is negative.
 
     Example:
@@ -67,21 +67,21 @@ class Dimension:
     # ---- with others ---------------------------------------------------------------------------------------------
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether the two are equal, or one of them is not known."""
+        """Returns whether the two are equal, or one of them is unknown."""
         other = Dimension(other)
         return self._value is None or other.value is None or self._value == other.value
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Refuses another length.
+        """Checks that the two are compatible.
 
         Raises:
-            ValueError: that.
+            ValueError: they are not.
         """
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """What is known by either.
+        """Returns the length that either has, or an unknown one.
 
         Raises:
             ValueError: they contradict each other.

@@ -1,6 +1,6 @@
 """The element types: one `DType` instance each, for `tf.float32` and all the others.
 
-Everything about a dtype is worked out once, here, and read as a plain attribute afterwards. Since there is exactly one
+Every property of a dtype is computed once, here, and read as a plain attribute afterwards. Since there is exactly one
 instance of each dtype, code may compare them with `is`, and `FROM_TORCH[tensor.dtype]` is all it takes to name the
 dtype of a kernel's result.
 """
@@ -15,6 +15,8 @@ import ml_dtypes
 import numpy as np
 import torch
 
+from tapeflow.core.types.valueless import ValuelessType
+
 _REF = 100  # DataType numbers a reference type as its base type plus 100
 
 _BY_ENUM: dict[int, DType] = {}
@@ -27,7 +29,7 @@ _IMAGE_MAXIMUM = {
 }  # fmt: skip
 
 
-class DType:
+class DType(ValuelessType):
     """The type of the elements of a tensor.
 
     There is one instance of each dtype, so `DType(1)`, `as_dtype("float32")` and an unpickled `float32` are the same
@@ -70,7 +72,7 @@ class DType:
     name: str
     as_datatype_enum: int
     size: int  # bytes per element; 0 for strings and handles
-    torch: torch.dtype | None  # what ATen stores it as; None where ATen has no such type
+    torch: torch.dtype | None  # ATen's dtype; None where ATen has no such type
     as_numpy_dtype: Any  # a NumPy scalar type; for quantized dtypes a structured np.dtype; handles have none
     base_dtype: DType
     real_dtype: DType
@@ -137,7 +139,7 @@ class DType:
         """The `(lowest, highest)` intensity of an image of this dtype, with negative ones left out.
 
         Raises:
-          ValueError: if images are not made of this dtype.
+          ValueError: if images are not of this dtype.
           KeyError: if the dtype has no NumPy type.
         """
         self.as_numpy_dtype  # noqa: B018  (handles raise here, as in TensorFlow)
@@ -146,7 +148,7 @@ class DType:
         return 0, _IMAGE_MAXIMUM[self.base_dtype.name]
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether `other` is this dtype, or a reference to it.
+        """Returns whether `other` is this dtype, or a reference to it.
 
         Raises:
           TypeError: if `other` names no dtype.
@@ -154,62 +156,36 @@ class DType:
         other = as_dtype(other)
         return self is other or self is other.base_dtype
 
-    # How a dtype takes part in the signature of a `tf.function` (tf.types.experimental.TraceType).
+    # A dtype as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> builtins.bool:
-        """Whether a function traced for `other` can be called with this dtype: only with the same one."""
+        """Returns whether a function traced for `other` can be called with this dtype: only with the same one."""
         return self == other
 
     def most_specific_common_supertype(self, types: Sequence[Any]) -> DType | None:
-        """This dtype if all `types` are the same one, else `None`."""
+        """Returns this dtype if all `types` are the same one, else `None`."""
         return self if all(self == other for other in types) else None
-
-    def placeholder_value(self, placeholder_context: Any) -> None:
-        """A dtype holds no value, so a trace has nothing to stand in for."""
-        return
-
-    def to_tensors(self, value: Any) -> list:
-        """The tensors in a dtype: none."""
-        return []
-
-    def from_tensors(self, tensors: Any) -> None:
-        """Takes no tensor from `tensors`."""
-        return
-
-    def flatten(self) -> list:
-        """The tensor specs in a dtype: none."""
-        return []
-
-    def cast(self, value: Any, cast_context: Any) -> Any:
-        """`value` if it is of this type.
-
-        Raises:
-          AssertionError: if it is not.
-        """
-        if value is None:
-            return value
-        raise AssertionError(f"Can not cast {value!r} to type {self!r}")
 
     @classmethod
     def experimental_type_proto(cls) -> type:
-        """The protobuf message class that holds a dtype."""
+        """Returns the protobuf message class that holds a dtype."""
         from tensorboard.compat.proto import types_pb2
 
         return types_pb2.SerializedDType
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> DType:
-        """The dtype that a `SerializedDType` message holds."""
+        """Returns the dtype that a `SerializedDType` message holds."""
         return DType(proto.datatype)
 
     def experimental_as_proto(self) -> Any:
-        """This dtype as a `SerializedDType` message."""
+        """Returns this dtype as a `SerializedDType` message."""
         return self.experimental_type_proto()(datatype=self.as_datatype_enum)
 
     def __eq__(self, other: object) -> builtins.bool:
         if other is self:
             return True
-        if type(other) is str:  # asked often: Keras goes by names
+        if type(other) is str:  # frequent: Keras compares names
             return _FROM_ANYTHING.get(other) is self
         if other is None or type(other) is DType:
             return False
@@ -234,7 +210,7 @@ class DType:
 
 
 def _new(attributes: dict[str, Any], base: DType | None) -> DType:
-    """Makes and registers one dtype; `base` is the type that a reference type refers to."""
+    """Creates and registers one dtype; `base` is the type that a reference type refers to."""
     dtype = object.__new__(DType)
     for name, value in attributes.items():
         object.__setattr__(dtype, name, value)
@@ -247,7 +223,7 @@ def _new(attributes: dict[str, Any], base: DType | None) -> DType:
 
 def _define(name: str, enum: int, size: int, kind: str, torch_type: torch.dtype | None = None, numpy_type: Any = None,
             numeric: builtins.bool = False, real: DType | None = None) -> DType:  # fmt: skip
-    """Makes a dtype and its reference type.
+    """Creates a dtype and its reference type.
 
     `numeric` is TensorFlow's `is_numeric`, which leaves out the float8 and the 2- and 4-bit types.
     """
@@ -353,11 +329,14 @@ _FROM_ANYTHING: dict[Any, DType] = {
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The `tf.DType` that a value names.
+    """Returns the `tf.DType` that a value names.
 
     Args:
       type_value: a `tf.DType`, its name, a NumPy dtype or scalar type, `float`, `bool` or `object`, the number of a
         dtype in TensorFlow's `DataType` enum, or anything with a NumPy `dtype`.
+
+    Returns:
+      The one instance of that dtype.
 
     Raises:
       TypeError: if `type_value` names no dtype. `int`, `str` and `complex` don't: they could mean several.
@@ -373,7 +352,7 @@ def as_dtype(type_value: Any) -> DType:
     except (KeyError, TypeError):  # TypeError: unhashable
         pass
     try:
-        if isinstance(type_value, np.dtype):  # of another byte order, or strings of a given length
+        if isinstance(type_value, np.dtype):  # of another byte order, or strings of a fixed length
             return FROM_NUMPY[type_value.type]
         if hasattr(type_value, "dtype"):
             return FROM_NUMPY[np.dtype(type_value.dtype).type]

@@ -1,4 +1,4 @@
-"""Static shapes: what is known about a tensor's shape without its values."""
+"""Static shapes: the part of a tensor's shape that does not depend on its values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from itertools import zip_longest
 from typing import Any
 
 from tapeflow.core.types.dimension import Dimension
+from tapeflow.core.types.valueless import ValuelessType
 
 
-class TensorShape:
-    """What is known of the shape of a tensor: all of it, only the rank, or nothing.
+class TensorShape(ValuelessType):
+    """The static shape of a tensor: all of it, only the rank, or nothing.
 
     Args:
       dims: the size of each dimension, with `None` for an unknown one; `None` if even the rank is unknown. A single
@@ -54,7 +55,7 @@ class TensorShape:
 
     @staticmethod
     def _of(dims: tuple[int | None, ...] | None, _new: Any = object.__new__) -> TensorShape:
-        """The shape with these dimensions, which must be a tuple of valid ones (or `None`): nothing is checked."""
+        """Returns the shape of a tuple of valid dimensions, or `None`; nothing is checked."""
         shape = _new(TensorShape)
         shape._dims = dims
         return shape
@@ -72,7 +73,7 @@ class TensorShape:
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self) -> list[Any]:
-        """The dimensions as a list, with `None` for unknown ones.
+        """Returns the dimensions as a list, with `None` for unknown ones.
 
         Raises:
           ValueError: if the rank is unknown.
@@ -82,22 +83,22 @@ class TensorShape:
         return list(self._dims)
 
     def num_elements(self) -> Any:
-        """The number of elements, or `None` unless every dimension is known."""
+        """Returns the number of elements, or `None` if a dimension is unknown."""
         return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
 
     def is_fully_defined(self) -> bool:
-        """Whether every dimension is known."""
+        """Returns whether no dimension is unknown."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self) -> None:
-        """Raises a ValueError unless every dimension is known."""
+        """Raises a ValueError if a dimension is unknown."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     # Two shapes together.
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether one tensor could have both shapes: where both know a dimension, they agree."""
+        """Returns whether one tensor could have both shapes: dimensions that are known in both agree."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -117,7 +118,7 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def merge_with(self, other: Any) -> TensorShape:
-        """The shape that knows what either of the two knows.
+        """Returns the shape with the dimensions that are known in either of the two.
 
         Raises:
           ValueError: if no tensor could have both shapes.
@@ -132,14 +133,14 @@ class TensorShape:
         return TensorShape._of(tuple([b if a is None else a for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The shape that knows only what both know: tensors of either shape fit it."""
+        """Returns the shape with the dimensions that both agree on: tensors of either shape fit it."""
         other = as_shape(other)
         if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
             return TensorShape._of(None)
         return TensorShape._of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of this shape followed by those of `other`; unknown if either rank is."""
+        """Returns the dimensions of this shape followed by those of `other`; unknown if either rank is."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return TensorShape._of(None)
@@ -153,7 +154,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int | None) -> TensorShape:
-        """This shape, or `rank` unknown dimensions if its rank is unknown.
+        """Returns this shape, or `rank` unknown dimensions if its rank is unknown.
 
         Raises:
           ValueError: if the rank is known and is not `rank`.
@@ -166,7 +167,7 @@ class TensorShape:
         return self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape.
+        """Returns this shape.
 
         Raises:
           ValueError: if the rank is known and less than `rank`.
@@ -176,7 +177,7 @@ class TensorShape:
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape.
+        """Returns this shape.
 
         Raises:
           ValueError: if the rank is known and greater than `rank`.
@@ -185,10 +186,10 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
-    # How a shape takes part in the signature of a `tf.function` (tf.types.experimental.TraceType).
+    # A shape as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this shape also fits `other`."""
+        """Returns whether every tensor of this shape also fits `other`."""
         if not isinstance(other, TensorShape):
             return False
         if other._dims is None:
@@ -198,7 +199,7 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
-        """The shape that knows only what this shape and all `others` know; `None` if one of them is no shape."""
+        """Returns the shape with the dimensions that all of them agree on; `None` if one of `others` is no shape."""
         if not all(isinstance(other, TensorShape) for other in others):
             return None
         result = self
@@ -206,34 +207,8 @@ class TensorShape:
             result = result.most_specific_compatible_shape(other)
         return result
 
-    def placeholder_value(self, placeholder_context: Any) -> None:
-        """A shape holds no value, so a trace has nothing to stand in for."""
-        return
-
-    def to_tensors(self, value: Any) -> list:
-        """The tensors in a shape: none."""
-        return []
-
-    def from_tensors(self, tensors: Any) -> None:
-        """Takes no tensor from `tensors`."""
-        return
-
-    def flatten(self) -> list:
-        """The tensor specs in a shape: none."""
-        return []
-
-    def cast(self, value: Any, cast_context: Any) -> Any:
-        """`value` if it is of this type.
-
-        Raises:
-          AssertionError: if it is not.
-        """
-        if value is None:
-            return value
-        raise AssertionError(f"Can not cast {value!r} to type {self!r}")
-
     def as_proto(self) -> Any:
-        """This shape as a `TensorShapeProto`, in which an unknown dimension is -1."""
+        """Returns this shape as a `TensorShapeProto`, in which an unknown dimension is -1."""
         proto = self.experimental_type_proto()
         if self._dims is None:
             return proto(unknown_rank=True)
@@ -243,14 +218,14 @@ class TensorShape:
 
     @classmethod
     def experimental_type_proto(cls) -> Any:
-        """The protobuf message class that holds a shape."""
+        """Returns the protobuf message class that holds a shape."""
         from tensorboard.compat.proto import tensor_shape_pb2
 
         return tensor_shape_pb2.TensorShapeProto
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> TensorShape:
-        """The shape that a `TensorShapeProto` holds."""
+        """Returns the shape that a `TensorShapeProto` holds."""
         return TensorShape(proto)
 
     def __len__(self) -> int:
@@ -306,7 +281,7 @@ class TensorShape:
 
 
 def _dimension(value: Any) -> Any:
-    """One dimension, from anything that can be an index."""
+    """Returns one dimension, from anything that can be an index."""
     if value is None:
         return None
     if not isinstance(value, int):
@@ -323,7 +298,7 @@ def _dimension(value: Any) -> Any:
 
 
 def _dimensions(value: Any) -> tuple[int | None, ...]:
-    """The dimensions in an iterable that is no list or tuple; a lone number is a shape of rank one."""
+    """Returns the dimensions in an iterable that is no list or tuple; a lone number is a shape of rank one."""
     try:
         iterator = iter(value)
     except TypeError:
@@ -341,19 +316,19 @@ def _dimensions(value: Any) -> tuple[int | None, ...]:
 
 
 def as_shape(shape: Any) -> TensorShape:
-    """`shape` as a `TensorShape`."""
+    """Returns `shape` as a `TensorShape`."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
-    """The shape with `rank` unknown dimensions, or of unknown rank."""
+    """Returns the shape with `rank` unknown dimensions, or of unknown rank."""
     return TensorShape._of(None if rank is None else (None,) * rank)
 
 
 def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The shape of the result when tensors of two shapes are broadcast, by NumPy's rules.
+    """Returns the shape of the result when tensors of two shapes are broadcast, by NumPy's rules.
 
-    An unknown dimension against one greater than 1 gives that one, since anything else would fail; against 1 or
+    An unknown dimension against one greater than 1 becomes that one, since anything else would fail; against 1 or
     another unknown one it stays unknown.
 
     Raises:
@@ -369,8 +344,7 @@ def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
         elif a == 1:
             dims.append(b)
         elif a is None or b is None:
-            known = b if a is None else a
-            dims.append(known or None)
+            dims.append((b if a is None else a) or None)
         else:
             raise ValueError(
                 "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "

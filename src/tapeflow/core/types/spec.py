@@ -46,7 +46,7 @@ class DenseSpec(ShapedSpec):
 
 
 class TensorSpec(DenseSpec):
-    """The shape and dtype of a tensor; also what an argument of a `tf.function` may look like.
+    """The shape and dtype of a tensor; also the signature of an argument of a `tf.function`.
 
     Args:
         shape: a `TensorShape` or what converts to one; dimensions may be unknown.
@@ -62,12 +62,12 @@ class TensorSpec(DenseSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
-        """A spec with the shape and dtype of another, and its name unless `name` gives one."""
+        """Returns a spec with the shape and dtype of another, and its name unless `name` gives one."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor.
+        """Returns the spec of a tensor.
 
         Raises:
             ValueError: it is no tensor.
@@ -82,7 +82,7 @@ class TensorSpec(DenseSpec):
         return Tensor
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether shape and dtype of a tensor, or of another spec, fit this spec. Names are not compared."""
+        """Returns whether shape and dtype of a tensor, or of another spec, fit this spec. Names are not compared."""
         other: Any = spec_or_tensor
         return (
             isinstance(other, (TensorSpec, Tensor))
@@ -91,7 +91,7 @@ class TensorSpec(DenseSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this spec is one of `other` too; specs of different names are not."""
+        """Returns whether every tensor of this spec is one of `other` too; specs of different names are not."""
         return (
             type(other) is type(self)
             and self._dtype is other._dtype
@@ -111,11 +111,11 @@ class TensorSpec(DenseSpec):
         return tensor
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """A placeholder tensor, which the context makes."""
+        """Returns a placeholder tensor of the context."""
         return placeholder_context.placeholder(self)
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """The value as a tensor of this spec.
+        """Returns the value as a tensor of this spec.
 
         Raises:
             TypeError: it can't be one.
@@ -125,9 +125,9 @@ class TensorSpec(DenseSpec):
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self
         tensor = convert(value, self._dtype)
-        found = TensorSpec(tensor.shape, tensor.dtype, self._name)
-        if not self.is_compatible_with(found):
-            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        actual = TensorSpec(tensor.shape, tensor.dtype, self._name)
+        if not self.is_compatible_with(actual):
+            raise TypeError(f"Can not cast {actual!r} to {self!r}")
         return tensor
 
     @property
@@ -153,7 +153,7 @@ class TensorSpec(DenseSpec):
 
     @classmethod
     def experimental_type_proto(cls) -> type:
-        """The protobuf message class that holds a spec of this class."""
+        """Returns the protobuf message class that holds a spec of this class."""
         from tensorboard.compat.proto import struct_pb2
 
         return struct_pb2.TensorSpecProto
@@ -219,18 +219,18 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
-        """A spec like another, with its bounds, or those of its dtype."""
+        """Returns a spec like another, with its bounds, or those of its dtype."""
         dtype = as_dtype(spec.dtype)
         low, high = getattr(spec, "minimum", None), getattr(spec, "maximum", None)
         return cls(spec.shape, dtype, dtype.min if low is None else low, dtype.max if high is None else high,
                    name or spec.name)  # fmt: skip
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this spec is one of `other` too; the bounds have to be the same."""
+        """Returns whether every tensor of this spec is one of `other` too; the bounds have to be the same."""
         return super().is_subtype_of(other) and self._same_bounds(other)
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The spec that knows only what this and all `others` know; None where bounds differ."""
+        """Returns the most specific spec that fits the tensors of this and all `others`; None where bounds differ."""
         if not all(type(o) is BoundedTensorSpec and self._same_bounds(o) for o in others):
             return None
         common = TensorSpec(self._shape, self._dtype, self._name).most_specific_common_supertype(
@@ -246,7 +246,7 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def experimental_type_proto(cls) -> type:
-        """The protobuf message class that holds a spec of this class."""
+        """Returns the protobuf message class that holds a spec of this class."""
         from tensorboard.compat.proto import struct_pb2
 
         return struct_pb2.BoundedTensorSpecProto
@@ -282,7 +282,7 @@ class VariableSpec(DenseSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> VariableSpec:
-        """The spec of a variable."""
+        """Returns the spec of a variable."""
         return cls(value.shape, value.dtype, value.trainable)
 
     @property
@@ -291,7 +291,7 @@ class VariableSpec(DenseSpec):
         return hooks.variable
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether shape and dtype fit this spec, and it is as trainable."""
+        """Returns whether shape and dtype fit this spec, and it is as trainable."""
         spec = spec_or_value if isinstance(spec_or_value, TypeSpec) else spec_of(spec_or_value)
         return (
             type(spec) is type(self)
@@ -389,7 +389,7 @@ class IndexedSlicesSpec(TypeSpec):
 
 
 class NoneTensorSpec(TypeSpec):
-    """The spec of None, where a dataset or a function gives None in the place of a tensor.
+    """The spec of None, where a dataset or a function returns None in the place of a tensor.
 
     Example:
         >>> tf.NoneTensorSpec().is_compatible_with(None)
@@ -403,7 +403,7 @@ class NoneTensorSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> NoneTensorSpec:
-        """The spec of None."""
+        """Returns the spec of None."""
         return cls()
 
     @property
@@ -431,7 +431,7 @@ class NoneTensorSpec(TypeSpec):
         return self
 
     def most_specific_compatible_shape(self, other: Any) -> TypeSpec:
-        """This spec; another Python spelling of `most_specific_compatible_type`.
+        """Returns this spec; another spelling of `most_specific_compatible_type`.
 
         Raises:
             ValueError: the other spec is of something else than None.
@@ -447,12 +447,12 @@ _converters: list[tuple[type, Callable[[Any], Any]]] = []
 
 
 def register_type_spec_from_value_converter(type_object: type, converter_fn: Callable[[Any], Any]) -> None:
-    """Says how to make the spec of values of a type that knows nothing of specs."""
+    """Registers a function that returns the specs of values of a type without specs of its own."""
     _converters.append((type_object, converter_fn))
 
 
 def spec_of(value: Any) -> Any:
-    """The spec of a value that is one of TensorFlow's; None for all others, numbers, lists and arrays among them."""
+    """Returns the spec of one of TensorFlow's values; None for all others, also for numbers, lists and arrays."""
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     spec = getattr(value, "_type_spec", None)
@@ -467,13 +467,16 @@ def spec_of(value: Any) -> Any:
 
 
 def type_spec_from_value(value: Any) -> TypeSpec:
-    """The spec of a value.
+    """Returns the spec of a value.
 
     Args:
         value: a tensor, a composite value, a variable, None, or what converts to a tensor.
 
+    Returns:
+        The spec.
+
     Raises:
-        TypeError: it is nothing of that.
+        TypeError: it is of another type.
 
     Example:
         >>> tf.type_spec_from_value([[1.0, 2.0]])

@@ -15,12 +15,12 @@ from tapeflow.core.types.spec import BoundedTensorSpec, IndexedSlicesSpec, Tenso
 
 
 def _classes() -> dict[int, type[TypeSpec]]:
-    """From the number of a class in `TypeSpecProto.TypeSpecClass` to the class."""
+    """Returns a dict from the number of a class in `TypeSpecProto.TypeSpecClass` to the class."""
     return {2: IndexedSlicesSpec, 9: VariableSpec, **hooks.specs_of_protos()}
 
 
 def spec_to_proto(spec: TypeSpec) -> Any:
-    """A spec as a message: a `TensorSpecProto`, `BoundedTensorSpecProto` or `TypeSpecProto`.
+    """Returns a spec as a message: a `TensorSpecProto`, `BoundedTensorSpecProto` or `TypeSpecProto`.
 
     Raises:
         ValueError: it is a spec of a class that is neither TensorFlow's nor registered.
@@ -54,10 +54,10 @@ def spec_to_proto(spec: TypeSpec) -> Any:
 
 
 def spec_from_proto(proto: Any) -> TypeSpec:
-    """The spec that a message holds.
+    """Returns the spec that a message holds.
 
     Raises:
-        ValueError: it is of a class that is not known here.
+        ValueError: it is of a class that is not registered here.
     """
     if hasattr(proto, "minimum"):
         dtype = DType(proto.dtype)
@@ -98,7 +98,7 @@ def _array(proto: Any, dtype: DType) -> np.ndarray:
 
 
 def to_proto(value: Any) -> Any:
-    """A structure of specs, shapes, dtypes and Python values as a `StructuredValue`.
+    """Returns a structure of specs, shapes, dtypes and Python values as a `StructuredValue`.
 
     Raises:
         ValueError: there is something else in it.
@@ -144,10 +144,10 @@ def to_proto(value: Any) -> Any:
 
 
 def from_proto(proto: Any) -> Any:
-    """The structure that a `StructuredValue` holds.
+    """Returns the structure that a `StructuredValue` holds.
 
     Raises:
-        ValueError: it holds something that is not known here.
+        ValueError: it holds a value of another kind.
     """
     kind = proto.WhichOneof("kind")
     value = getattr(proto, kind)
@@ -170,6 +170,6 @@ def from_proto(proto: Any) -> Any:
     if kind == "named_tuple_value":
         from collections import namedtuple
 
-        made = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
-        return made(*[from_proto(p.value) for p in value.values])
+        tuple_type = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
+        return tuple_type(*[from_proto(p.value) for p in value.values])
     raise ValueError(f"No decoder for a StructuredValue with {kind}.")

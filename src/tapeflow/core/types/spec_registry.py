@@ -13,11 +13,11 @@ _TYPE_SPEC_TO_NAME: dict[type[TypeSpec], str] = {}
 
 
 def register(name: str) -> Callable[[Any], Any]:
-    """A decorator that gives a class of specs its name: `"project.Type"`.
+    """Returns a decorator that gives a class of specs its name: `"project.Type"`.
 
     Raises:
         TypeError: the name is no text, or the class no class of specs.
-        ValueError: the name has another form; the name or the class is taken.
+        ValueError: the name has another form; the name or the class is registered already.
     """
     if not isinstance(name, str):
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
@@ -31,8 +31,7 @@ def register(name: str) -> Callable[[Any], Any]:
         if not (isinstance(kind, type) and issubclass(kind, TypeSpec)):
             raise TypeError(f"Expected `cls` to be a TypeSpec; got {kind!r}")
         if kind in _TYPE_SPEC_TO_NAME:
-            known = _TYPE_SPEC_TO_NAME[kind]
-            raise ValueError(f"Class {_full(kind)} has already been registered with name {known}.")
+            raise ValueError(f"Class {_full(kind)} has already been registered with name {_TYPE_SPEC_TO_NAME[kind]}.")
         if name in _NAME_TO_TYPE_SPEC:
             raise ValueError(f"Name {name} has already been registered for class {_full(_NAME_TO_TYPE_SPEC[name])}.")
         _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[kind] = kind, name
@@ -42,7 +41,7 @@ def register(name: str) -> Callable[[Any], Any]:
 
 
 def lookup(name: str) -> type[TypeSpec]:
-    """The class of a name.
+    """Returns the class of a name.
 
     Raises:
         TypeError: the name is no text.
@@ -56,7 +55,7 @@ def lookup(name: str) -> type[TypeSpec]:
 
 
 def get_name(cls: type[TypeSpec]) -> str:
-    """The name of a class.
+    """Returns the name of a class.
 
     Raises:
         TypeError: it is no class of specs.

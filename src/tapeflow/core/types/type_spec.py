@@ -1,6 +1,6 @@
-"""`tf.TypeSpec`: what a value looks like, without the value.
+"""`tf.TypeSpec`: the type, shape and structure of a value, without the value.
 
-A spec is known by what `_serialize` gives: two specs of one class are equal, compatible, or more or less specific, as
+A spec is identified by `_serialize()`: two specs of one class are equal, compatible, or more or less specific, as
 the shapes, dtypes and Python values in there are.
 """
 
@@ -18,9 +18,9 @@ from tapeflow.core.values.composite import CompositeSpec
 
 
 class TypeSpec(CompositeSpec, metaclass=ABCMeta):
-    """What a value looks like without its tensors: the common base of all specs.
+    """The description of a value without its tensors: the common base of all specs.
 
-    A subclass gives `value_type`, `_component_specs`, `_to_components`, `_from_components` and `_serialize`: a tuple
+    A subclass defines `value_type`, `_component_specs`, `_to_components`, `_from_components` and `_serialize`: a tuple
     that the class can be called with to make an equal spec.
 
     Example:
@@ -42,15 +42,15 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
 
     @abstractmethod
     def _to_components(self, value: Any) -> Any:
-        """The components of a value, in the structure of `_component_specs`."""
+        """Returns the components of a value, in the structure of `_component_specs`."""
 
     @abstractmethod
     def _from_components(self, components: Any) -> Any:
-        """The value with these components."""
+        """Returns the value with these components."""
 
     @abstractmethod
     def _serialize(self) -> tuple[Any, ...]:
-        """What sets this spec apart from others of its class."""
+        """Returns the arguments of the class that create an equal spec."""
 
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
@@ -59,17 +59,17 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     # ---- two specs together ------------------------------------------------------------------------------------------
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or some value of another spec, could be one of this spec."""
+        """Returns whether a value, or some value of another spec, could be one of this spec."""
         if not isinstance(spec_or_value, TypeSpec):
             spec_or_value = hooks.spec_of(spec_or_value)
         return type(self) is type(spec_or_value) and _compatible(self._serialize(), spec_or_value._serialize())
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every value of this spec is one of `other` too."""
+        """Returns whether every value of this spec is one of `other` too."""
         return type(self) is type(other) and _subtype(self._serialize(), other._serialize())
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The most specific spec that the values of this and all `others` have, or None if there is none."""
+        """Returns the most specific spec that the values of this and all `others` have, or None if there is none."""
         if any(type(other) is not type(self) for other in others):
             return None
         try:
@@ -78,7 +78,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
             return None
 
     def most_specific_compatible_type(self, other: TypeSpec) -> TypeSpec:
-        """The most specific spec that the values of this and the other spec have.
+        """Returns the most specific spec that the values of this and the other spec have.
 
         Raises:
             ValueError: there is none.
@@ -94,25 +94,25 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     # ---- values and their tensors ------------------------------------------------------------------------------------
 
     def flatten(self) -> list[Any]:
-        """The specs of the tensors that a value is made of."""
+        """Returns the specs of a value's tensors."""
         return nest.flatten(self._component_specs, expand_composites=True)
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """The tensors that a value is made of, in the order of `flatten`."""
+        """Returns a value's tensors, in the order of `flatten`."""
         return nest.flatten(self._to_components(value), expand_composites=True)
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """The value made of the next tensors of an iterator."""
+        """Returns the value composed of the next tensors of an iterator."""
         return self._from_components(nest.map_structure(lambda s: s.from_tensors(tensors), self._component_specs))
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """A value made of placeholders, for a trace."""
+        """Returns a value composed of placeholders, for a trace."""
         return self._from_components(
             nest.map_structure(lambda s: s.placeholder_value(placeholder_context), self._component_specs)
         )
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """The value, if it is of this spec.
+        """Returns the value, if it is of this spec.
 
         Raises:
             TypeError: it is not.
@@ -121,34 +121,34 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
             if not value.is_subtype_of(self):
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self
-        found = hooks.type_spec_from_value(value)
-        if not self.is_compatible_with(found):
-            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        actual = hooks.type_spec_from_value(value)
+        if not self.is_compatible_with(actual):
+            raise TypeError(f"Can not cast {actual!r} to {self!r}")
         return value
 
     # ---- protos ------------------------------------------------------------------------------------------------------
 
     @classmethod
     def experimental_type_proto(cls) -> type:
-        """The protobuf message class that holds a spec of this class."""
+        """Returns the protobuf message class that holds a spec of this class."""
         from tensorboard.compat.proto import struct_pb2
 
         return struct_pb2.TypeSpecProto
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> Any:
-        """The spec that a message holds."""
+        """Returns the spec that a message holds."""
         from tapeflow.core.types.spec_proto import spec_from_proto
 
         return spec_from_proto(proto)
 
     def experimental_as_proto(self) -> Any:
-        """This spec as a message."""
+        """Returns this spec as a message."""
         from tapeflow.core.types.spec_proto import spec_to_proto
 
         return spec_to_proto(self)
 
-    # ---- itself ------------------------------------------------------------------------------------------------------
+    # ---- identity ----------------------------------------------------------------------------------------------------
 
     def __tf_tracing_type__(self, context: Any) -> TypeSpec:
         return self

@@ -1,7 +1,7 @@
-"""What marks a value that is made of several tensors, such as a `SparseTensor`, and what marks its spec.
+"""The base classes of values composed of several tensors, such as a `SparseTensor`, and of their specs.
 
-`tf.nest`, the tape and `tf.function` take such values apart and put them together again through these two classes and
-need to know no more about them.
+`tf.nest`, the tape and `tf.function` take such values apart and put them together again through these two classes
+alone.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import Any
 
 
 class CompositeTensor:
-    """A value made of tensors. What it is made of is up to its spec.
+    """A value composed of tensors, as its spec says.
 
-    A subclass gives `_type_spec`: a `CompositeSpec` of this value.
+    A subclass defines `_type_spec`: a `CompositeSpec` of this value.
     """
 
     __slots__ = ()
 
     _type_spec: Any
-    _is_tensor: bool = False  # whether `tf.is_tensor` takes it for one: it has elements of one dtype, and a shape
+    _is_tensor: bool = False  # whether it is one to `tf.is_tensor`: it has elements of one dtype, and a shape
 
 
 class CompositeSpec:
-    """What a composite value looks like without its tensors: the base of `tf.TypeSpec`.
+    """The description of a composite value without its tensors: the base of `tf.TypeSpec`.
 
-    A subclass gives
+    A subclass defines
 
     - `value_type`: the class of the values that it describes,
     - `_component_specs`: a nest of specs, one for each tensor,

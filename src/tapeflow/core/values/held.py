@@ -11,12 +11,12 @@ from tapeflow.core.values.tensor import EagerTensor
 
 
 def boxed(value: Any) -> np.ndarray:
-    """A Python object, such as `bytes`, as the bare value of a scalar."""
+    """Returns a Python object, such as `bytes`, as the bare value of a scalar."""
     array = np.empty((), object)
     array[()] = value
     return array
 
 
 def held(value: Any, dtype: DType) -> EagerTensor:
-    """A scalar tensor that holds a Python object."""
+    """Returns a scalar tensor that holds a Python object."""
     return EagerTensor(boxed(value), dtype)

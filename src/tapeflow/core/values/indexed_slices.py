@@ -14,7 +14,7 @@ from tapeflow.core.values.tensor import Tensor
 
 
 class IndexedSlices(CompositeTensor):
-    """The rows `values` of a larger tensor, at `indices` of its first dimension; rows given twice are summed.
+    """The rows `values` of a larger tensor, at `indices` of its first dimension; rows with the same index are summed.
 
     Args:
         values: of shape `[n, d1, ..., dk]`.
@@ -39,12 +39,12 @@ class IndexedSlices(CompositeTensor):
 
     @property
     def indices(self) -> Tensor:
-        """Where the rows are in the first dimension."""
+        """The indices of the rows in the first dimension."""
         return self._indices
 
     @property
     def dense_shape(self) -> Tensor | None:
-        """The shape of the whole tensor, if known."""
+        """The shape of the whole tensor, or None."""
         return self._dense_shape
 
     @property
@@ -106,7 +106,7 @@ class IndexedSlices(CompositeTensor):
 
 
 def concatenated(slices: Sequence[IndexedSlices]) -> IndexedSlices:
-    """The sum of slices of one tensor: all their rows."""
+    """Returns the sum of slices of one tensor: all their rows."""
     kinds = {s.indices.dtype for s in slices}
     indices = [s.indices if len(kinds) == 1 else ops.Cast(s.indices, int64) for s in slices]
     return IndexedSlices(_joined([s.values for s in slices]), _joined(indices), slices[0].dense_shape)

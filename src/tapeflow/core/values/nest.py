@@ -5,9 +5,11 @@ object, or an object with `__tf_flatten__` and `__tf_unflatten__`, whose items a
 atom: tensors, arrays, strings, numbers, sets, `None`. Mappings count as ordered by their keys, so that two dicts with
 the same keys have the same structure.
 
-With `expand_composites`, values made of several tensors (ragged and sparse ones) and their specs are structures too.
+With `expand_composites`, values composed of several tensors (ragged and sparse ones) and their specs are structures
+too.
 
-How the values of a type are taken apart and put together is worked out once for that type, and looked up afterwards.
+The functions that take apart and put together the values of a type are determined once for it, and looked up
+afterwards.
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pa
 
 
 class _Container(NamedTuple):
-    """How to take apart and put together the values of a type."""
+    """The functions that take apart and put together the values of a type."""
 
     values: Callable[[Any], Sequence]  # the items, in the order of flatten
-    keys: Callable[[Any], Iterable]  # what each item is called in a path
-    rebuild: Callable[[Any, list], Any]  # a value like the given one, with these items
+    keys: Callable[[Any], Iterable]  # the name of each item in a path
+    rebuild: Callable[[Any, list], Any]  # a value of the same type, with these items
 
 
 def _sorted_keys(mapping: Mapping) -> list:
@@ -88,7 +90,7 @@ _LIST = _Container(_unchanged, _indices, lambda like, items: items)
 _DICT = _Container(_mapping_values, _sorted_keys, _rebuild_dict)
 _MUTABLE_MAPPING = _DICT._replace(rebuild=_rebuild_mutable_mapping)
 _MAPPING = _DICT._replace(rebuild=_rebuild_mapping)
-_VIEW = _Container(list, _indices, lambda like, items: items)  # can't be made from its items, so packs into a list
+_VIEW = _Container(list, _indices, lambda like, items: items)  # can't be built from its items, so packs into a list
 _TUPLE = _Container(_unchanged, _indices, lambda like, items: tuple(items))
 _NAMEDTUPLE = _Container(_unchanged, lambda value: value._fields, lambda like, items: type(like)(*items))
 _SEQUENCE = _Container(list, _indices, lambda like, items: type(like)(items))
@@ -140,9 +142,9 @@ def _container_of_type(cls: type, expand_composites: bool) -> _Container | None:
 
 
 class _ContainerTable(dict):
-    """From each type seen so far to its `_Container`, or `None` for atoms."""
+    """A dict from each type seen so far to its `_Container`, or `None` for atoms."""
 
-    _LIMIT = 4096  # so that a program that keeps making types doesn't keep them all alive
+    _LIMIT = 4096  # so that a program that goes on creating types doesn't keep them all alive
 
     def __init__(self, expand_composites: bool):
         super().__init__()
@@ -160,7 +162,13 @@ _EXPANDED = _ContainerTable(expand_composites=True)
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether a value is a structure and not an atom.
+    """Returns whether a value is a structure and not an atom.
+
+    Args:
+      seq: any value.
+
+    Returns:
+      A bool.
 
     Example:
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested("ab"), tf.nest.is_nested(tf.constant([1, 2]))
@@ -170,11 +178,14 @@ def is_nested(seq: Any) -> bool:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list:
-    """The atoms of a structure in a list; of an atom, a list of that atom.
+    """Returns the atoms of a structure in a list; of an atom, a list of that atom.
 
     Args:
       structure: a structure or an atom.
-      expand_composites: whether to take ragged and sparse tensors apart into the tensors they are made of.
+      expand_composites: whether to take ragged and sparse tensors apart into their component tensors.
+
+    Returns:
+      The atoms, in order.
 
     Raises:
       TypeError: if the keys of a dict can't be sorted.
@@ -205,9 +216,12 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     """Gives a flat list the structure of `structure`: the inverse of `flatten`.
 
     Args:
-      structure: what the result looks like; its atoms are not used.
+      structure: the structure of the result; its atoms are not used.
       flat_sequence: as many items as `structure` has atoms.
-      expand_composites: whether ragged and sparse tensors are to be put together from the tensors they are made of.
+      expand_composites: whether ragged and sparse tensors are to be put together from their component tensors.
+
+    Returns:
+      A structure like `structure`.
 
     Raises:
       TypeError: if `flat_sequence` is an atom, or the keys of a dict can't be sorted.
@@ -245,7 +259,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def _pack(container: _Container, structure: Any, flat: Any, index: int, table: _ContainerTable) -> tuple[int, list]:
-    """What goes into the place of each item of a structure, and the index of the first item of `flat` not used."""
+    """Returns the new items of a structure, and the index of the first item of `flat` not used."""
     items = []
     for value in container.values(structure):
         inner = table[type(value)]
@@ -274,11 +288,11 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
         `expand_composites=False`, whether to take ragged and sparse tensors apart.
 
     Returns:
-      What `func` gave, in the form of the first structure.
+      The results of `func`, in the form of the first structure.
 
     Raises:
       TypeError: if `func` can't be called, or the types of two structures differ.
-      ValueError: if there is no structure, two of them don't have the same form, or a keyword is not known.
+      ValueError: if there is no structure, two of them don't have the same form, or a keyword is none of these.
 
     Example:
     >>> tf.nest.map_structure(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 10, "b": (20, 30)})
@@ -341,10 +355,10 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     >>> tf.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
     >>> tf.nest.assert_same_structure([1], (1,), check_types=False)
     """
-    found = _find_mismatch(nest1, nest2, check_types, _EXPANDED if expand_composites else _PLAIN)
-    if found is None:
+    mismatch = _find_mismatch(nest1, nest2, check_types, _EXPANDED if expand_composites else _PLAIN)
+    if mismatch is None:
         return
-    error, difference = found
+    error, difference = mismatch
     raise error(
         "The two structures don't have the same nested structure.\n\n"
         f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\n"
@@ -355,7 +369,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) -> tuple[type[Exception], str] | None:
-    """The first place where two structures differ, as an error class and a sentence; `None` if they don't."""
+    """Returns the first place where two structures differ, as an error class and a sentence; `None` if they don't."""
     container_a, container_b = table[type(a)], table[type(b)]
     if container_a is None or container_b is None:
         if container_a is container_b:
@@ -384,9 +398,9 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
             )
     values_a, values_b = container_a.values(a), container_b.values(b)
     for value_a, value_b in zip(values_a, values_b, strict=False):
-        found = _find_mismatch(value_a, value_b, check_types, table)
-        if found is not None:
-            return found
+        mismatch = _find_mismatch(value_a, value_b, check_types, table)
+        if mismatch is not None:
+            return mismatch
     if len(values_a) != len(values_b):
         return ValueError, (
             "The two structures don't have the same number of elements. "
@@ -396,7 +410,7 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
 
 
 def _same_kind(a: Any, b: Any) -> bool:
-    """Whether two structures of different types count as the same type."""
+    """Returns whether two structures of different types count as the same type."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         # Plain namedtuples only: a class derived from one is a type of its own.
         both_plain = type(a).__base__ is tuple and type(b).__base__ is tuple
@@ -409,13 +423,13 @@ def _same_kind(a: Any, b: Any) -> bool:
 
 
 def _same_namedtuples(a: Any, b: Any) -> bool:
-    """Whether two tuples are namedtuples of the same name and fields."""
+    """Returns whether two tuples are namedtuples of the same name and fields."""
     types = type(a), type(b)
     return all(map(_is_namedtuple_type, types)) and a._fields == b._fields and types[0].__name__ == types[1].__name__
 
 
 def _spec_of(value: Any) -> Any:
-    """The spec of a composite tensor, a spec itself, and `None` for anything else."""
+    """Returns the spec of a composite tensor, a spec itself, and `None` for anything else."""
     if isinstance(value, CompositeTensor):
         return value._type_spec
     return value if isinstance(value, CompositeSpec) else None

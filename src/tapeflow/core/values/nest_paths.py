@@ -1,7 +1,7 @@
 """More functions for nested structures: with the path to each atom, and only down to the depth of another structure.
 
 TensorFlow has them beside `tf.nest` for its own use; libraries that are written against it, Keras among them, call
-them too. A path is a tuple of what leads from the structure to one of its atoms: indices, keys and field names.
+them too. A path is a tuple of the indices, keys and field names that lead from the structure to one of its atoms.
 
 In all of them `expand_composites` and `check_types` are those of `tapeflow.nest`.
 """
@@ -24,27 +24,27 @@ from tapeflow.core.values.nest import (
 
 
 def is_nested_or_composite(seq: Any) -> bool:
-    """Whether a value is a structure when composite tensors and their specs count as structures."""
+    """Returns whether a value is a structure when composite tensors and their specs count as structures."""
     return _EXPANDED[type(seq)] is not None
 
 
 def is_mapping(obj: Any) -> bool:
-    """Whether a value is a mapping."""
+    """Returns whether a value is a mapping."""
     return isinstance(obj, Mapping)
 
 
 def is_attrs(obj: Any) -> bool:
-    """Whether a value is an instance of a class made by `attrs`."""
+    """Returns whether a value is an instance of an `attrs` class."""
     return hasattr(type(obj), "__attrs_attrs__")
 
 
 def is_namedtuple(instance: Any, strict: bool = False) -> bool:
-    """Whether a value is a namedtuple; if `strict`, of a class that is not derived from another namedtuple."""
+    """Returns whether a value is a namedtuple; if `strict`, of a class that is not derived from another namedtuple."""
     return _is_namedtuple_type(type(instance)) and (not strict or type(instance).__base__ is tuple)
 
 
 def sequence_like(instance: Any, args: Any) -> Any:
-    """The items `args`, in their flattened order, as a structure like `instance`."""
+    """Returns the items `args`, in their flattened order, as a structure like `instance`."""
     container = _EXPANDED[type(instance)]
     if container is None:
         raise TypeError(f"{type(instance).__name__} is no structure that items could be packed into: {instance}")
@@ -52,7 +52,7 @@ def sequence_like(instance: Any, args: Any) -> Any:
 
 
 def list_to_tuple(structure: Any) -> Any:
-    """The same structure with a tuple in place of each list. (`tf.data` takes a list for a tensor.)"""
+    """Returns the same structure with a tuple in place of each list. (`tf.data` takes a list for a tensor.)"""
     container = _PLAIN[type(structure)]
     if container is None:
         return structure
@@ -64,16 +64,23 @@ def list_to_tuple(structure: Any) -> Any:
 
 
 def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[tuple]:
-    """The path to each atom, in the order of `flatten`."""
+    """Yields the path to each atom, in the order of `flatten`."""
     for path, _ in _flatten_up_to(nest, nest, _EXPANDED if expand_composites else _PLAIN):
         yield path
 
 
 def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[tuple[tuple, Any]]:
-    """A `(path, atom)` for each atom.
+    """Returns a `(path, atom)` for each atom.
+
+    Args:
+      structure: a structure or an atom.
+      expand_composites: as in `flatten`.
+
+    Returns:
+      The pairs, in the order of `flatten`.
 
     Example:
-    >>> from tapeflow.core import nest_paths
+    >>> from tapeflow.core.values import nest_paths
     >>> nest_paths.flatten_with_tuple_paths({"b": [1, 2], "a": 3})
     [(('a',), 3), (('b', 0), 1), (('b', 1), 2)]
     """
@@ -83,7 +90,7 @@ def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) ->
 def flatten_with_joined_string_paths(
     structure: Any, separator: str = "/", expand_composites: bool = False
 ) -> list[tuple[str, Any]]:
-    """A `(path, atom)` for each atom, with the path as a string such as `"b/0"`."""
+    """Returns a `(path, atom)` for each atom, with the path as a string such as `"b/0"`."""
     return [
         (separator.join(map(str, path)), atom) for path, atom in flatten_with_tuple_paths(structure, expand_composites)
     ]
@@ -109,13 +116,22 @@ def map_structure_with_paths(func: Callable, *structure: Any, **kwargs: Any) -> 
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list:
-    """What stands in `input_tree` where `shallow_tree` has its atoms.
+    """Returns the values in `input_tree` at the places where `shallow_tree` has its atoms.
+
+    Args:
+      shallow_tree: a structure or an atom.
+      input_tree: a structure that begins like `shallow_tree`.
+      check_types: as in `assert_same_structure`.
+      expand_composites: as in `flatten`.
+
+    Returns:
+      The values in order.
 
     Raises:
       TypeError, ValueError: as `assert_shallow_structure`.
 
     Example:
-    >>> from tapeflow.core import nest_paths
+    >>> from tapeflow.core.values import nest_paths
     >>> nest_paths.flatten_up_to([0, 0], [[1, 2], (3, 4)])
     [[1, 2], (3, 4)]
     """
@@ -133,7 +149,7 @@ def flatten_with_tuple_paths_up_to(
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable, *inputs: Any, **kwargs: Any) -> Any:
-    """Applies `func` to what stands in each of `inputs` where `shallow_tree` has its atoms.
+    """Applies `func` to the values in each of `inputs` at the places where `shallow_tree` has its atoms.
 
     Args:
       shallow_tree: the structure of the result.
@@ -167,13 +183,13 @@ def map_structure_with_tuple_paths_up_to(shallow_tree: Any, func: Callable, *inp
 
 
 def _flatten_up_to(shallow: Any, tree: Any, table: _ContainerTable, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
-    """A `(path, value)` for what stands in `tree` where `shallow` has its atoms."""
+    """Yields a `(path, value)` for each value in `tree` at the place where `shallow` has its atoms."""
     container = table[type(shallow)]
     if container is None:
         yield path, tree
         return
     tree_container = table[type(tree)]
-    assert tree_container is not None  # assert_shallow_structure has seen to it
+    assert tree_container is not None  # checked by assert_shallow_structure
     branches = dict(zip(tree_container.keys(tree), tree_container.values(tree), strict=True))
     for key, value in zip(container.keys(shallow), container.values(shallow), strict=True):
         if key not in branches:
@@ -222,7 +238,7 @@ def assert_shallow_structure(
 
 
 def _has_type_of(tree: Any, shallow: Any) -> bool:
-    """Whether the type of a structure is that of the shallow one, or counts as that."""
+    """Returns whether the type of a structure is that of the shallow one, or counts as that."""
     return (
         isinstance(tree, type(shallow))
         or _same_namedtuples(tree, shallow)
@@ -255,10 +271,10 @@ def _assert_compatible_specs(shallow: Any, tree: Any) -> None:
 def get_traverse_shallow_structure(
     traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
 ) -> Any:
-    """The part of a structure that a function wants to go into, for `flatten_up_to` and `map_structure_up_to`.
+    """Returns the part of a structure that a function chooses to enter, for `flatten_up_to` and `map_structure_up_to`.
 
     Args:
-      traverse_fn: called with the structure and each one in it that it went into. Gives `True` or `False`: go into this
+      traverse_fn: called with the structure and each one in it that is entered. Returns `True` or `False`: enter this
         one or not; or a structure like it, one level deep, with a `bool` for each item.
       structure: a structure or an atom.
       expand_composites: whether to ask about the components of composite tensors too.
@@ -267,7 +283,7 @@ def get_traverse_shallow_structure(
       A structure of `bool`s.
 
     Raises:
-      TypeError: if `traverse_fn` gives anything else.
+      TypeError: if `traverse_fn` returns anything else.
     """
     to_traverse = traverse_fn(structure)
     table = _EXPANDED if expand_composites else _PLAIN
@@ -280,19 +296,19 @@ def get_traverse_shallow_structure(
         return False
     values = container.values(structure)
     if to_traverse is True:
-        wanted: list = [True] * len(values)
+        branches: list = [True] * len(values)
     elif table[type(to_traverse)] is None:
         raise TypeError(f"traverse_fn returned a non-bool scalar: {to_traverse} for input: {structure}")
     else:
         assert_shallow_structure(to_traverse, structure, expand_composites=expand_composites)
-        wanted = list(table[type(to_traverse)].values(to_traverse))
-        if not all(isinstance(want, bool) for want in wanted):
+        branches = list(table[type(to_traverse)].values(to_traverse))
+        if not all(isinstance(enter, bool) for enter in branches):
             raise TypeError(
                 f"traverse_fn didn't return a depth=1 structure of bools.  saw: {to_traverse}  "
                 f"for structure: {structure}"
             )
     items = [
-        want and get_traverse_shallow_structure(traverse_fn, value, expand_composites)
-        for want, value in zip(wanted, values, strict=True)
+        enter and get_traverse_shallow_structure(traverse_fn, value, expand_composites)
+        for enter, value in zip(branches, values, strict=True)
     ]
     return container.rebuild(structure, items)

@@ -1,4 +1,4 @@
-"""The symbolic tensor: an output of an operation in a graph, which has a dtype and what is known of its shape, and no
+"""The symbolic tensor: an output of an operation in a graph, which has a dtype and a static shape, and no
 value."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class SymbolicTensor(Tensor):
         self._shape = shape
         self._id = next_id()
 
-    # ---- what it is ----------------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------------
 
     @property
     def graph(self) -> Graph:
@@ -55,32 +55,32 @@ class SymbolicTensor(Tensor):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of its shape."""
+        """The static shape."""
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The same as `.shape`."""
+        """Returns the same as `.shape`."""
         return self._shape
 
     def set_shape(self, shape: Any) -> None:
-        """Adds to what is known of the shape.
+        """Merges a shape into the static shape.
 
         Raises:
-            ValueError: it contradicts what is known.
+            ValueError: the two are incompatible.
         """
-        wanted = TensorShape(shape)
-        if not self._shape.is_compatible_with(wanted):
-            mine, theirs = (str(s.as_list()).replace("None", "?").replace(" ", "") for s in (self._shape, wanted))
-            if self._shape.rank != wanted.rank:
-                raise ValueError(f"Shapes must be equal rank, but are {self._shape.rank} and {wanted.rank}")
+        new_shape = TensorShape(shape)
+        if not self._shape.is_compatible_with(new_shape):
+            mine, theirs = (str(s.as_list()).replace("None", "?").replace(" ", "") for s in (self._shape, new_shape))
+            if self._shape.rank != new_shape.rank:
+                raise ValueError(f"Shapes must be equal rank, but are {self._shape.rank} and {new_shape.rank}")
             i = next(
-                i for i, (a, b) in enumerate(zip(self._shape, wanted, strict=True)) if None not in (a, b) and a != b
+                i for i, (a, b) in enumerate(zip(self._shape, new_shape, strict=True)) if None not in (a, b) and a != b
             )
             raise ValueError(
-                f"Dimension {i} in both shapes must be equal, but are {self._shape[i]} and {wanted[i]}. "
+                f"Dimension {i} in both shapes must be equal, but are {self._shape[i]} and {new_shape[i]}. "
                 f"Shapes are {mine} and {theirs}."
             )
-        self._shape = self._shape.merge_with(wanted)
+        self._shape = self._shape.merge_with(new_shape)
 
     @property
     def ndim(self) -> int | None:
@@ -101,7 +101,7 @@ class SymbolicTensor(Tensor):
         return hooks.tensor_spec(self._shape, self.dtype)
 
     def consumers(self) -> list[Operation]:
-        """The operations of the graph that take this tensor."""
+        """Returns the operations of the graph that take this tensor."""
         return [op for op in self.graph.get_operations() for t in op.inputs if t is self]
 
     # In a graph of TensorFlow 1's kind a tensor is itself: it can be a key, and equals nothing else.
@@ -115,7 +115,7 @@ class SymbolicTensor(Tensor):
     def __ne__(self, other: object) -> Any:
         return super().__ne__(other) if self.op.graph.building_function else self is not other
 
-    # ---- what it has not -----------------------------------------------------------------------------------------
+    # ---- refused in a graph --------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(
@@ -155,7 +155,7 @@ class SymbolicTensor(Tensor):
         return self._refuse_number("an index")
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value that the default session (or the given one) computes.
+        """Returns the value that the session, by default the default one, computes.
 
         Raises:
             ValueError: there is no session.
@@ -168,7 +168,7 @@ class SymbolicTensor(Tensor):
             )
         return session.run(self, feed_dict)
 
-    # ---- how it looks --------------------------------------------------------------------------------------------
+    # ---- printing ------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={_shape_text(self._shape)} dtype={self.dtype.name}>"

@@ -67,7 +67,7 @@ else:
 
 
 class TensorType(Operators):
-    """What is a tensor to `tf.is_tensor`, beside composite values: tensors, variables, and the variables of Keras."""
+    """The base of all non-composite values that `tf.is_tensor` accepts: tensors, variables, Keras's variables."""
 
     __slots__ = ()
 
@@ -75,7 +75,7 @@ class TensorType(Operators):
 class Tensor(TensorType):
     """A multidimensional array of one dtype, which never changes.
 
-    Every op gives tensors and takes them, or what converts to one: Python numbers, nested lists, NumPy arrays,
+    Every op takes and returns tensors; it also takes what converts to one: Python numbers, nested lists, NumPy arrays,
     `torch.Tensor`s, variables.
 
     Example:
@@ -91,14 +91,14 @@ class Tensor(TensorType):
     __slots__ = ()
     __array_priority__ = 100  # `array + tensor` is the tensor's to compute
 
-    # What every kind of tensor has; and what `tapeflow/operators.py` adds.
+    # Attributes of every kind of tensor, and those that `tapeflow/operators.py` adds.
     dtype: DType
     value: Any
     _id: int
     OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
     def __bool__(self) -> bool:
-        """Every tensor has its own; a class of a library that takes this one over is converted first."""
+        """Overridden by every tensor; an instance of a library's class that borrows this method is converted first."""
         return bool(hooks.convert(self))
 
     def __nonzero__(self) -> bool:
@@ -108,15 +108,15 @@ class Tensor(TensorType):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if name not in _OF_ARRAYS]
+        return [name for name in super().__dir__() if name not in _ARRAY_ATTRIBUTES]
 
     def ref(self) -> Reference:
-        """A hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
+        """Returns a hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
         return Reference(self)
 
 
-class _OfArrays:
-    """What NumPy's arrays have and people try on tensors: to ask for it is an error that says what to do.
+class _ArrayAttribute:
+    """An attribute of NumPy's arrays that tensors lack: reading it raises an error with advice.
 
     Descriptors rather than a `__getattr__`, which would be called for whatever a tensor lacks: Keras asks each tensor
     for a mask.
@@ -135,15 +135,15 @@ class _OfArrays:
         )
 
 
-_OF_ARRAYS = frozenset(
+_ARRAY_ATTRIBUTES = frozenset(
     {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
 )
-for _name in _OF_ARRAYS:
-    setattr(Tensor, _name, _OfArrays(_name))
+for _name in _ARRAY_ATTRIBUTES:
+    setattr(Tensor, _name, _ArrayAttribute(_name))
 
 
 class ReadAsTensor(TensorType):
-    """What holds a tensor that changes over time, and gives it to an op by `_read()`: variables."""
+    """The base of variables: a holder of a tensor that changes over time, which ops read by `_read()`."""
 
     __slots__ = ()
     _id: int
@@ -163,14 +163,14 @@ class EagerTensor(Tensor):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_device", "_id", "dtype", "value")
-    _device: str  # its name, where it is not that of the value's own device
+    _device: str  # the device's name, where it is not that of the value's own device
 
     def __init__(self, value: Any, dtype: DType) -> None:
         self.value = value
         self.dtype = dtype
-        self._id = 0  # given by the first tape that asks
+        self._id = 0  # set by the first tape that needs one
 
-    # ---- what it is ----------------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> TensorShape:
@@ -178,11 +178,11 @@ class EagerTensor(Tensor):
         return TensorShape._of(self.value.shape)
 
     def get_shape(self) -> TensorShape:
-        """The tensor's `tf.TensorShape`; the same as `.shape`."""
+        """Returns the tensor's `tf.TensorShape`; the same as `.shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Checks that `shape` is compatible with the tensor's; an eager tensor's shape is always known.
+        """Checks that `shape` is compatible with the tensor's; an eager tensor's shape is always complete.
 
         Raises:
             ValueError: it is not.
@@ -213,11 +213,11 @@ class EagerTensor(Tensor):
         return self.device
 
     def cpu(self) -> EagerTensor:
-        """A copy on the CPU, or this tensor where it is there already."""
+        """Returns a copy on the CPU, or this tensor where it is there already."""
         return self._copied_to("cpu:0")
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
-        """A copy on a GPU.
+        """Returns a copy on a GPU.
 
         Raises:
             RuntimeError: there is no such GPU.
@@ -255,15 +255,15 @@ class EagerTensor(Tensor):
             "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
         )
 
-    # ---- its value, elsewhere --------------------------------------------------------------------------------------
+    # ---- conversions of the value -----------------------------------------------------------------------------------
 
     def numpy(self) -> Any:
-        """The value as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string). Always a copy."""
+        """Returns a copy as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string)."""
         array = self._numpy()
         return array.copy() if isinstance(array, np.ndarray) and array.ndim else array[()] if array.ndim == 0 else array
 
     def _numpy(self) -> np.ndarray:
-        """The value as an array that may share the tensor's memory: not to be written to."""
+        """Returns the value as an array that may share the tensor's memory: not to be written to."""
         value = self.value
         if type(value) is torch.Tensor:
             return as_numpy(value, self.dtype)
@@ -339,7 +339,7 @@ _NUMPY_HAS = frozenset({
 
 
 def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
-    """The value as NumPy prints it, the way TensorFlow puts it into `str` and `repr`."""
+    """Returns the value as NumPy prints it, the way TensorFlow puts it into `str` and `repr`."""
     if tensor.dtype.name in ("resource", "variant"):
         text = f"<{tensor.value!r}>"
     elif tensor.dtype.is_numpy_compatible:
@@ -356,7 +356,7 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
 
 
 def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
-    """An array of a kernel's value, in its memory where it is on the CPU."""
+    """Returns an array of a kernel's value, in its memory where it is on the CPU."""
     value = value.detach()
     if value.is_cuda:
         value = value.cpu()
@@ -381,14 +381,14 @@ class Reference:
         self._wrapped = wrapped
 
     def deref(self) -> Any:
-        """The object referred to."""
+        """Returns the tensor or variable."""
         return self._wrapped
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._wrapped is other._wrapped
 
     def __lt__(self, other: Any) -> bool:
-        """An order, so that a nest with references for keys can be flattened."""
+        """Orders references, so that a nest with references for keys can be flattened."""
         if not isinstance(other, Reference):
             raise TypeError("Cannot compare wrapped object with unwrapped object")
         return id(self._wrapped) < id(other._wrapped)
@@ -404,20 +404,20 @@ class Reference:
 
 
 def eager(value: torch.Tensor) -> EagerTensor:
-    """An eager tensor of a torch tensor that nobody else can write to."""
+    """Returns an eager tensor of a torch tensor that nobody else can write to."""
     return EagerTensor(value, FROM_TORCH[value.dtype])
 
 
 def strings(array: Any) -> EagerTensor:
-    """An eager string tensor of an array of `bytes`."""
+    """Returns an eager string tensor of an array of `bytes`."""
     return EagerTensor(array, string_dtype)
 
 
 def traced(value: torch.Tensor) -> bool:
-    """Whether a kernel is being traced for a compiler: its tensors have shapes then, and no values to look at."""
+    """Returns whether a kernel is being traced for a compiler: then tensors have shapes and no values."""
     return type(value) is not torch.Tensor
 
 
 def invalid(message: str) -> errors.InvalidArgumentError:
-    """TensorFlow's error for an argument no op can take."""
+    """Returns TensorFlow's error for an invalid argument."""
     return errors.InvalidArgumentError(None, None, message)

@@ -1,8 +1,7 @@
-"""Trackable objects: what a checkpoint can walk through, by the names of its edges.
+"""Trackable objects: the objects that a checkpoint walks through, by the names of their edges.
 
-A trackable object names its children; the ones with state of their own also give it as tensors and take it back. An
-edge that a checkpoint has and the object has not yet is kept on the object, as a deferred restoration, until the child
-is there.
+A trackable object names its children; one with state of its own also saves it as tensors and restores it. An edge of a
+checkpoint that the object does not have yet stays with the object, as a deferred restoration, until the child is set.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ SAVED_MODEL = "savedmodel"
 class TrackableReference:
     """A child of a trackable object, and the name of the edge to it.
 
-    It is no tuple: Keras saves the layers that it finds in tuples, and would find them a second time here.
+    It is no tuple: Keras saves the layers in tuples, and would save these a second time.
 
     Attributes:
         name: the name.
@@ -40,13 +39,13 @@ class TrackableReference:
 
 
 class Trackable:
-    """The base class of what checkpoints save: variables, modules, layers, optimizers.
+    """The base class of the objects that checkpoints save: variables, modules, layers, optimizers.
 
-    A subclass with children gives them by `_track_trackable` or by `_trackable_children`; one with state gives
-    `_serialize_to_tensors` and `_restore_from_tensors`.
+    A subclass with children adds them by `_track_trackable` or overrides `_trackable_children`; one with state
+    overrides `_serialize_to_tensors` and `_restore_from_tensors`.
     """
 
-    # Made when they are first needed, so that a variable costs nothing more for being trackable.
+    # Created when they are first needed, so that a variable costs nothing more for being trackable.
     __slots__ = ()
 
     _self_unconditional_checkpoint_dependencies: list[TrackableReference]
@@ -62,7 +61,7 @@ class Trackable:
             attributes["_self_unconditional_deferred_dependencies"] = {}
             attributes["_self_update_uid"] = -1
 
-    # ---- what it is in a SavedModel ----------------------------------------------------------------------------------
+    # ---- in a SavedModel ---------------------------------------------------------------------------------------------
 
     @property
     def _object_identifier(self) -> str:
@@ -136,25 +135,25 @@ class Trackable:
         overwrite: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """A variable that `getter` makes, as this object's child. Layers of Keras 2 make theirs so."""
+        """Returns a variable created by `getter`, as this object's child; for layers of Keras 2."""
         if getter is None:
-            raise TypeError("a function that makes the variable is needed as `getter`.")
-        made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
-        return self._track_trackable(made, name, overwrite) if isinstance(made, Trackable) else made
+            raise TypeError("a function that creates the variable is needed as `getter`.")
+        variable = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
+        return self._track_trackable(variable, name, overwrite) if isinstance(variable, Trackable) else variable
 
     def _untrack_trackable(self, name: str) -> None:
-        """Makes the child of that name, if there is one, a child no longer."""
+        """Removes the child of that name, if there is one."""
         names = getattr(self, "_self_unconditional_dependency_names", {})
         if names.pop(name, None) is not None:
             edges = self._self_unconditional_checkpoint_dependencies
             edges[:] = [edge for edge in edges if edge.name != name]
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        """The children by name, in the order in which they came."""
+        """Returns the children by name, in the order in which they came."""
         return dict(getattr(self, "_self_unconditional_checkpoint_dependencies", ()))
 
     def _lookup_dependency(self, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
-        """The child of that name, or None."""
+        """Returns the child of that name, or None."""
         children = self._trackable_children() if cached_dependencies is None else cached_dependencies
         return children.get(name)
 
@@ -168,7 +167,7 @@ class Trackable:
     # ---- state -------------------------------------------------------------------------------------------------------
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        """The object's state: tensors (or Python strings) by name.
+        """Returns the object's state: tensors (or Python strings) by name.
 
         Raises:
             NotImplementedError: it has none of its own.
@@ -176,16 +175,16 @@ class Trackable:
         raise NotImplementedError
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
-        """Takes back what `_serialize_to_tensors` gave."""
+        """Restores the object's state from the result of `_serialize_to_tensors`."""
         raise NotImplementedError
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
-        """What TensorFlow asked objects with state for before `_serialize_to_tensors`."""
+        """Returns no saveables: TensorFlow's former way of saving, before `_serialize_to_tensors`."""
         return {}
 
 
 def has_state(trackable: Any) -> bool:
-    """Whether an object has state of its own to save."""
+    """Returns whether an object has state of its own to save."""
     return type(trackable)._serialize_to_tensors is not Trackable._serialize_to_tensors
 
 
@@ -198,16 +197,16 @@ class NoDependency:
         self.value = value
 
 
-# What becomes something else when it becomes an attribute, and the function that makes it so: filled by
+# From the type of a value to the function that wraps it when it is set as an attribute: filled by
 # `tapeflow/data_structures.py`.
 wrappers: dict[type, Callable[[Any], Any]] = {}
 
 
 def wrap(value: Any) -> Any:
-    """A list or dict as one that a checkpoint can follow; everything else as it is."""
-    make = wrappers.get(type(value))
-    if make is not None:
-        return make(value)
+    """Returns a list or dict in a wrapper that a checkpoint can follow; everything else as it is."""
+    wrapper = wrappers.get(type(value))
+    if wrapper is not None:
+        return wrapper(value)
     if isinstance(value, NoDependency):
         return value.value
     if isinstance(value, tuple) and not isinstance(value, Trackable):
@@ -219,7 +218,7 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     """Makes `value` a child of `trackable`, if it can be one.
 
     Returns:
-        What is to be the attribute's value.
+        The attribute's new value.
     """
     if isinstance(value, NoDependency):
         return value.value
@@ -237,7 +236,7 @@ def _tracked_form(value: Any) -> Any:
     return tracked_tuple[0](value) if isinstance(value, tuple) and tracked_tuple else None
 
 
-# What no checkpoint can follow, and there is no need to look any closer.
+# Types that no checkpoint can follow: their values are set at once.
 _PLAIN = frozenset({int, float, str, bool, bytes, type(None), type, type(lambda: 0)})
 
 
@@ -247,17 +246,16 @@ function_types: list[type] = []  # functions, which a SavedModel holds too: fill
 class AutoTrackable(Trackable):
     """A trackable object whose attributes are its children.
 
-    As in TensorFlow, one that was given a plain value since keeps the child that it had by that name; `del` takes it
-    away.
+    As in TensorFlow, an attribute that is set to a plain value later leaves the child of that name; `del` removes it.
     """
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        found = super()._trackable_children(save_type, **kwargs)
+        children = super()._trackable_children(save_type, **kwargs)
         if save_type != SAVED_MODEL:
-            return found
+            return children
         kinds = tuple(function_types)
         names = [name for name in dir(self) if isinstance(inspect.getattr_static(self, name, None), kinds)]
-        return found | {name: getattr(self, name) for name in names}
+        return children | {name: getattr(self, name) for name in names}
 
     def __setattr__(self, name: str, value: Any) -> None:
         if (
@@ -286,7 +284,7 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 
 @contextmanager
 def no_automatic_dependency_tracking_scope(trackable: Any) -> Iterator[None]:
-    """What is set on the object inside is no part of a checkpoint."""
+    """A context in which attributes set on the object are no part of a checkpoint."""
     before = getattr(trackable, "_self_setattr_tracking", True)
     trackable._self_setattr_tracking = False
     try:

@@ -1,8 +1,8 @@
 """`tf.Variable`: a tensor that can be assigned.
 
-A variable holds the tensor that is its value now. Reading gives that tensor, assigning puts another in its place; only
-where nobody else can see the memory is it updated in place. While a tape records, a read gives the same value under the
-variable's own id, and that is all a tape needs to know of variables.
+A variable holds the tensor that is its current value. Reading returns that tensor, assigning replaces it; only where
+nobody else can see the memory is it updated in place. While a tape records, a read returns the same value under an id
+of its own, which the tape relates to the variable.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core import device as devices
@@ -24,16 +23,17 @@ from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.dtypes import DType, as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import VariableSpec
+from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
 from tapeflow.core.values.variable_in_graph import OfGraph
 from tapeflow.core.values.variable_scatter import AssignsParts
 
-_IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than finding out whether the old one is shared
+_IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than the check whether the old one is shared
 
 
-# The parameters of `tf.Variable`: creators are given them all.
+# The parameters of `tf.Variable`: creators are called with them all.
 _DEFAULTS = {
     "initial_value": None,
     "trainable": None,
@@ -52,7 +52,7 @@ _DEFAULTS = {
 
 
 class VariableMeta(type):
-    """Lets the `tf.variable_creator_scope`s in force make what `tf.Variable(...)` gives."""
+    """Lets the `tf.variable_creator_scope`s in force create the variable of `tf.Variable(...)`."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not Variable or not state.variable_creators:
@@ -73,13 +73,13 @@ def _eagerly() -> Iterator[None]:
         state.graph = before
 
 
-# What a compiled graph calls to change a variable, with raw values.
+# The kernels by which a compiled graph changes a variable, with raw values.
 
 
 def _assign(variable: Any, value: Any) -> None:
-    held = getattr(variable, "_value", None)  # a session's variable has none before it is initialized
-    if (held is None or held.value.shape != value.shape) and not variable.shape.is_compatible_with(value.shape):
-        variable.assign(EagerTensor(value, variable.dtype))  # it says what is wrong
+    current = getattr(variable, "_value", None)  # a session's variable has none before it is initialized
+    if (current is None or current.value.shape != value.shape) and not variable.shape.is_compatible_with(value.shape):
+        variable.assign(EagerTensor(value, variable.dtype))  # raises the error
     variable._set(EagerTensor(value, variable.dtype))
 
 
@@ -96,7 +96,7 @@ def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Call
 
 
 def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
-    """The first value of a variable that is made while a graph is built: computed at once, outside of it."""
+    """Computes the initial value of a variable created while a graph is built: at once, outside of it."""
     with init_scope():
         return convert(initial_value())
 
@@ -105,11 +105,11 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
     """A tensor whose value can be changed by `assign` and its kin.
 
     Args:
-        initial_value: the first value: anything convertible to a tensor, or a function without arguments that gives it.
+        initial_value: anything convertible to a tensor, or a function without arguments that returns it.
         trainable: whether `GradientTape`s watch it when it is read. Default True (False for synchronization ON_READ).
-        validate_shape: means nothing where values are known: the shape is that of the initial value.
+        validate_shape: accepted, and without effect: the shape is that of the initial value.
         name: its name, without the `:0`.
-        dtype: what to convert the initial value to.
+        dtype: the dtype to convert the initial value to.
         constraint: a function of the value, for optimizers to apply after an update.
         shape: a shape less precise than the initial value's, with unknown dimensions, for values of changing shape.
 
@@ -131,7 +131,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
     __array_priority__ = 100
 
     _tape_value: EagerTensor | None
-    _device: str | None = None  # where it was made, if that is another logical CPU than the first
+    _device: str | None = None  # where it was created, if that is another logical CPU than the first
     _place: torch.device | None = None  # where its values have to be, on a machine with a GPU
 
     def __init__(
@@ -188,12 +188,12 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         if state.devices:
             devices.stamp((self,))
         if graph is not None:
-            graph.variable_made(self, first)
+            graph.add_variable(self, first)
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 
     def _read(self) -> EagerTensor:
-        """The tensor this variable holds now; what an op takes in its place."""
+        """Returns the tensor this variable holds now, which ops take in its place."""
         if not listeners:
             return self._value
         if state.graph is not None:
@@ -201,27 +201,27 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         tapes = state.tapes
         if not tapes:
             return self._value
-        held = self._tape_value
-        if held is not None:
+        read = self._tape_value
+        if read is not None:
             for tape in tapes:
-                if held._id not in tape.seen:
+                if read._id not in tape.seen:
                     break
             else:
-                return held
-        # A tape that has not seen it read must not take for the variable what somebody has kept from before.
-        if held is None or sys.getrefcount(held) > 3:
-            held = self._tape_value = EagerTensor(self._value.value, self.dtype)
-            held._id = next_id()
+                return read
+        # A tensor that somebody holds from an earlier read must not stand for the variable on a tape begun since.
+        if read is None or sys.getrefcount(read) > 3:
+            read = self._tape_value = EagerTensor(self._value.value, self.dtype)
+            read._id = next_id()
         for tape in tapes:
-            tape.variable_read(self, held._id)
-        return held
+            tape.variable_read(self, read._id)
+        return read
 
     def value(self) -> EagerTensor:
-        """The tensor this variable holds now."""
+        """Returns the tensor this variable holds now."""
         return self._read()
 
     def read_value(self) -> EagerTensor:
-        """The tensor this variable holds now."""
+        """Returns the tensor this variable holds now."""
         return self._read()
 
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> EagerTensor:
@@ -233,7 +233,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         return self._read()
 
     def numpy(self) -> Any:
-        """The value as a NumPy array; always a copy."""
+        """Returns the value as a NumPy array; always a copy."""
         return self._value.numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -244,20 +244,20 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
     def _set(self, value: EagerTensor) -> None:
         if state.on_slices:
             once_for_each_slice("an assignment")
-        # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
-        held = value.value if self._place is None else devices.moved(value.value, self._place)
-        self._value = EagerTensor(held, self.dtype)
+        # A wrapper of the variable's own: the caller's may be watched, or recorded on a tape by its id.
+        raw = value.value if self._place is None else devices.moved(value.value, self._place)
+        self._value = EagerTensor(raw, self.dtype)
         self._tape_value = None
 
     def _in_place(self) -> torch.Tensor | None:
-        """The memory of the value, where nobody but this variable can see it and a new one would cost more."""
+        """Returns the memory of the value, where nobody but this variable can see it and a new one would cost more."""
         value = self._value.value
         if type(value) is not torch.Tensor or value.nbytes < _IN_PLACE_FROM:
             return None
         if state.on_slices:
             once_for_each_slice("an assignment")
         self._tape_value = None
-        # The counts of one who holds them alone: this function's own references and one each by variable and wrapper.
+        # The reference counts without other holders: this function's own and one each of variable and wrapper.
         if sys.getrefcount(self._value) > 2 or sys.getrefcount(value) > 3:
             return None
         if torch._C._storage_Use_Count(value.untyped_storage()._cdata) > 2:  # it and the storage object here
@@ -265,7 +265,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         return value
 
     def _own_memory(self) -> torch.Tensor:
-        """Memory that holds the value and that nobody else sees, for kernels that change it: a copy where need be."""
+        """Returns memory with the value that nobody else sees, for kernels that change it: a copy where need be."""
         value = self._in_place()
         if value is None or not value.is_contiguous():
             value = self._value.value.clone(memory_format=torch.contiguous_format)
@@ -277,7 +277,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
         Args:
             value: of the variable's dtype, and of a shape that fits its shape.
-            read_value: with False, gives None (in eager TensorFlow, an operation that is None too).
+            read_value: with False, returns None (in eager TensorFlow, an operation that is None too).
 
         Returns:
             The variable.
@@ -289,10 +289,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
             return self._stage_assign(value, read_value, name)
         tensor = value if type(value) is EagerTensor and value.dtype is self.dtype else convert(value, self.dtype)
         if tensor.value.shape != self._value.value.shape and not self.shape.is_compatible_with(tensor.shape):
-            raise ValueError(
-                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
-                f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
-            )
+            raise self._shape_mismatch(tensor.shape)
         self._set(tensor)
         return self._assigned() if read_value else None
 
@@ -327,17 +324,14 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         operation = state.graph.assign_variable(op, self, kernel, *values, label=name)
         if not read_value:
             return operation
-        made = self._assigned()
-        made._staged = operation
-        return made
+        alias = self._assigned()
+        alias._staged = operation
+        return alias
 
     def _stage_assign(self, value: Any, read_value: bool, name: str | None) -> Any:
         tensor = convert(value, self.dtype)
         if not self.shape.is_compatible_with(tensor.shape):
-            raise ValueError(
-                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
-                f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
-            )
+            raise self._shape_mismatch(tensor.shape)
         return self._stage("AssignVariableOp", _assign, (tensor,), read_value, name)
 
     def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
@@ -356,27 +350,35 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
             self._set(EagerTensor(kernel(value, change), self.dtype))
 
     def _unfit(self, op: str, change: Any) -> errors.InvalidArgumentError:
-        """The error for a change that can't be added."""
-        said = f"Op '{op}' has no kernel for {self.dtype.name}"
+        """Returns the error for a change that can't be added."""
+        message = f"Op '{op}' has no kernel for {self.dtype.name}"
         if change.shape != self._value.value.shape:
             mine, theirs = (str(list(s)).replace(" ", "") for s in (self._value.value.shape, change.shape))
-            said = f"Cannot update variable with shape {mine} using a Tensor with shape {theirs}, shapes must be equal."
-        return errors.InvalidArgumentError(None, None, f"{said} [Op:{op}] name: ")
+            message = (
+                f"Cannot update variable with shape {mine} using a Tensor with shape {theirs}, shapes must be equal."
+            )
+        return errors.InvalidArgumentError(None, None, f"{message} [Op:{op}] name: ")
+
+    def _shape_mismatch(self, shape: TensorShape) -> ValueError:
+        return ValueError(
+            f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+            f"The variable shape {self.shape}, and the assigned value shape {shape} are incompatible."
+        )
 
     def _assigned(self) -> Any:
         alias = _new(_UnreadVariable)
         alias._variable = self
         return alias
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> TensorShape:
-        """The shape its values have; dimensions may be unknown where `shape` was given so."""
+        """The shape its values have; dimensions may be unknown where the argument `shape` had unknown ones."""
         return self._value.shape if self._shape is None else self._shape
 
     def get_shape(self) -> TensorShape:
-        """The same as `.shape`."""
+        """Returns the same as `.shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -390,7 +392,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
     @property
     def _unique_id(self) -> str:
-        """What tells this variable from every other one; Keras's optimizers ask."""
+        """A name that no other variable has, for Keras's optimizers."""
         return f"{self._shared_name}_{self._id}"
 
     @property
@@ -399,7 +401,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch it when it is read."""
+        """A bool: whether tapes watch the variable when it is read."""
         return self._trainable
 
     @property
@@ -425,12 +427,10 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         """A scalar resource tensor that holds the variable."""
         if self._graph is not None:
             return self._graph.capture_variable(self)
-        held = np.empty((), object)
-        held[()] = self
-        made = EagerTensor(held, resource)
+        handle = held(self, resource)
         if self._device is not None:
-            made._device = self._device
-        return made
+            handle._device = self._device
+        return handle
 
     @property
     def _type_spec(self) -> Any:
@@ -440,7 +440,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         return self._read()
 
     def is_initialized(self, name: str | None = None) -> EagerTensor:
-        """Whether it has a value: here it always has, so a boolean tensor that is True."""
+        """Returns a boolean scalar tensor: whether the variable has a value, which it always has here."""
         return operand(True, None)
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
@@ -456,7 +456,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         self._set(value)
 
     def ref(self) -> Reference:
-        """A hashable reference to this variable, for sets and dict keys."""
+        """Returns a hashable reference to this variable, for sets and dict keys."""
         return Reference(self)
 
     def experimental_ref(self) -> Reference:
@@ -527,7 +527,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
 
 class _UnreadVariable(Variable):
-    """What an assignment gives: the variable by another name, for whoever goes on with it."""
+    """The result of an assignment: the variable by another name, whose reads in a graph come after the assignment."""
 
     __slots__ = ("_variable",)
 
@@ -571,7 +571,7 @@ _new = object.__new__
 
 
 def _in_scope(name: str) -> str:
-    """A name below the name scopes in force. One that ends in `/` is a scope's, from the root."""
+    """Returns a name below the name scopes in force. One that ends in `/` is a scope's, from the root."""
     if name.endswith("/"):
         return name.rstrip("/")
     return f"{state.name_scope}/{name}" if state.name_scope else name
@@ -586,17 +586,6 @@ def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:
 
 def _from_state(array: Any, dtype: str, trainable: bool, name: str) -> Variable:
     return Variable(array, dtype=dtype, trainable=trainable, name=name)
-
-
-def variables_of(values: Sequence[Any]) -> list[Variable]:
-    """The variables among the values."""
-    return [v for v in values if isinstance(v, Variable)]
-
-
-def device_of(variable: Variable) -> torch.device:
-    """Where the variable's memory is."""
-    value = variable._value.value
-    return value.device if isinstance(value, torch.Tensor) else devices.CPU
 
 
 hooks.variable = Variable

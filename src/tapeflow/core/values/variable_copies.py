@@ -1,10 +1,10 @@
-"""What a variable says of its copies: when and how they are brought together."""
+"""The options of a variable with copies on several devices: when and how they are brought together."""
 
 import enum
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together.
+    """The time at which the copies of a distributed variable are brought together.
 
     Example:
         >>> tf.VariableSynchronization.ON_READ
@@ -18,7 +18,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together.
+    """The function by which the copies of a distributed variable are brought together.
 
     Example:
         >>> tf.VariableAggregation.MEAN

@@ -1,4 +1,4 @@
-"""What a variable is to the graph that it was made in: an operation that gives its handle, and one that initializes it.
+"""Variables that belong to a graph: an operation returns the handle, and another one initializes the variable.
 
 In eager mode and inside of `tf.function` a variable belongs to no graph.
 """
@@ -13,16 +13,16 @@ from tapeflow.core.values.tensor import Tensor
 
 
 class OfGraph:
-    """The part of `tf.Variable` that has a meaning where the variable was made in a graph."""
+    """The part of `tf.Variable` for variables that were created in a graph."""
 
     __slots__ = ()
 
     _id: int
     assign: Callable[..., Any]
-    _graph: Any = None  # the graph that it was made in, where that is no function's
+    _graph: Any = None  # the graph that it was created in, where that is no function's
 
     def eval(self, session: Any = None) -> Any:
-        """The value that a variable of a graph has in a session, by default the default one.
+        """Returns the value that a variable of a graph has in a session, by default the default one.
 
         Raises:
             RuntimeError: it is not a graph's.
@@ -30,13 +30,13 @@ class OfGraph:
         return self._of_graph("eval").read_of(self).eval(session=session)
 
     def _as_graph_element(self) -> Any:
-        """The tensor of its graph that stands for it where sessions and collections want one."""
+        """Returns the tensor of its graph that stands for it in sessions and collections."""
         return self._of_graph("a tensor of a graph").read_of(self, vars(self).get("_staged"))
 
-    def _of_graph(self, what: str) -> Any:
-        """The graph that it was made in."""
+    def _of_graph(self, operation: str) -> Any:
+        """Returns the graph that it was created in; `operation` is for the error message."""
         if self._graph is None:
-            raise RuntimeError(f"This operation is not supported when eager execution is enabled: {what}")
+            raise RuntimeError(f"This operation is not supported when eager execution is enabled: {operation}")
         return self._graph
 
     def load(self, value: Any, session: Any = None) -> None:
@@ -49,31 +49,31 @@ class OfGraph:
 
     @property
     def graph(self) -> Any:
-        """The graph that it was made in."""
+        """The graph that it was created in."""
         if self._graph is None:
             raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
         return self._graph
 
     @property
     def op(self) -> Any:
-        """The operation of the graph that gives its handle."""
+        """The operation of the graph that returns its handle."""
         if self._graph is None:
             raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
         return self._graph.capture_variable(self).op
 
     @property
     def initializer(self) -> Any:
-        """In a graph, the operation that gives the variable its first value."""
+        """In a graph, the operation that assigns the initial value."""
         return None if self._graph is None else self._graph._own_variables.get(self._id)
 
     @property
     def initial_value(self) -> Tensor:
-        """The tensor of the graph that is its first value."""
+        """The tensor of the graph that is its initial value."""
         self._of_graph("initial_value")
         return self.initializer.inputs[1]
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """What a graph's collections keep of it in files, as a `VariableDef` message.
+        """Returns the variable as a `VariableDef` message, as which graphs store it in files.
 
         Raises:
             RuntimeError: it is not a graph's.
@@ -82,7 +82,7 @@ class OfGraph:
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
-        """The variable of the default graph that a `VariableDef` message tells of.
+        """Returns the variable of the default graph that a `VariableDef` message describes.
 
         Raises:
             RuntimeError: no graph is being built.

@@ -1,6 +1,6 @@
 """Assigning parts of a variable: rows, and elements or slices by several indices.
 
-All of them come down to one thing: the memory of the value seen as a table, some rows of it, and what happens to them.
+All of them come down to one function: the memory of the value viewed as a table, some of its rows, and their update.
 The memory is the variable's own where nobody else can see it, else a copy that becomes the new value. While a graph is
 built, each is an operation that does so when the graph runs.
 """
@@ -45,7 +45,7 @@ def _reduce(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor, how:
     table.scatter_reduce_(0, rows[:, None].expand_as(updates), updates, how)
 
 
-# What happens to rows of the table; a row given twice takes both updates, of which a later one follows an earlier.
+# Updates of rows of the table; a row that occurs twice gets both updates, in order.
 _UPDATE: Rows = lambda table, rows, updates: table.index_copy_(0, rows, updates)  # noqa: E731
 _ADD: Rows = lambda table, rows, updates: table.index_add_(0, rows, updates)  # noqa: E731
 _SUB: Rows = lambda table, rows, updates: table.index_add_(0, rows, updates, alpha=-1)  # noqa: E731
@@ -55,7 +55,7 @@ _MINIMUM: Rows = lambda table, rows, updates: _reduce(table, rows, updates, "ami
 
 
 class AssignsParts:
-    """What `tf.Variable` has for reading and assigning parts of its value."""
+    """The part of `tf.Variable` for reading and assigning parts of its value."""
 
     __slots__ = ()
 
@@ -106,11 +106,11 @@ class AssignsParts:
         return self._scatter("ResourceScatterDiv", _divide, sparse_delta)
 
     def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces elements of rows by what is greater. See `scatter_update`."""
+        """Replaces elements of rows by the greater ones. See `scatter_update`."""
         return self._scatter("ResourceScatterMax", _MAXIMUM, sparse_delta)
 
     def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces elements of rows by what is less. See `scatter_update`."""
+        """Replaces elements of rows by the lesser ones. See `scatter_update`."""
         return self._scatter("ResourceScatterMin", _MINIMUM, sparse_delta)
 
     def batch_scatter_update(
@@ -148,7 +148,7 @@ class AssignsParts:
         return self._change(op, change, at + start, updates, len(batch) + 1)
 
     def _delta(self, delta: Any) -> tuple[EagerTensor, EagerTensor]:
-        """The indices and the values of slices, as tensors of the right dtypes."""
+        """Returns the indices and the values of slices, as tensors of the right dtypes."""
         if not isinstance(delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
         return _indices(delta.indices), convert(delta.values, self.dtype)
@@ -157,16 +157,16 @@ class AssignsParts:
         return self._now_or_later(op, AssignsParts._scatter_rows, change, *self._delta(delta))
 
     def _scatter_rows(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
-        shape, wanted, got = self._value.value.shape, indices.value.shape, updates.value.shape
-        if len(got) and got[: len(wanted)] != wanted:
+        shape, index_shape, update_shape = self._value.value.shape, indices.value.shape, updates.value.shape
+        if len(update_shape) and update_shape[: len(index_shape)] != index_shape:
             raise invalid(
-                f"The shape of indices ({list(wanted)}) must be a prefix of the shape of updates ({list(got)}) "
-                f"[Op:{op}]"
+                f"The shape of indices ({list(index_shape)}) must be a prefix of the shape of updates "
+                f"({list(update_shape)}) [Op:{op}]"
             )
-        if not len(shape) or (len(got) and got[len(wanted) :] != shape[1:]):
+        if not len(shape) or (len(update_shape) and update_shape[len(index_shape) :] != shape[1:]):
             raise invalid(
                 "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
-                f"{list(got)}, indices.shape {list(wanted)}, params.shape {list(shape)} [Op:{op}]"
+                f"{list(update_shape)}, indices.shape {list(index_shape)}, params.shape {list(shape)} [Op:{op}]"
             )
         at = indices.value.long()
         _check_range(at, shape[0], op)
@@ -204,16 +204,16 @@ class AssignsParts:
         return self._scatter_nd("ResourceScatterNdSub", _SUB, indices, updates)
 
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Replaces the elements at `indices` by what is greater. See `scatter_nd_update`."""
+        """Replaces the elements at `indices` by the greater ones. See `scatter_nd_update`."""
         return self._scatter_nd("ResourceScatterNdMax", _MAXIMUM, indices, updates)
 
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Replaces the elements at `indices` by what is less. See `scatter_nd_update`."""
+        """Replaces the elements at `indices` by the lesser ones. See `scatter_nd_update`."""
         return self._scatter_nd("ResourceScatterNdMin", _MINIMUM, indices, updates)
 
     def _scatter_nd(self, op: str, change: Rows, indices: Any, updates: Any) -> Any:
-        where, given = _indices(indices), convert(updates, self.dtype)
-        return self._now_or_later(op, AssignsParts._scatter_places, change, where, given)
+        where, tensor = _indices(indices), convert(updates, self.dtype)
+        return self._now_or_later(op, AssignsParts._scatter_places, change, where, tensor)
 
     def _scatter_places(self, op: str, change: Rows, where: EagerTensor, updates: EagerTensor) -> Any:
         shape = self._value.value.shape
@@ -234,15 +234,15 @@ class AssignsParts:
         return self._change(op, change, rows, updates, depth)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """The rows at `indices`: `tf.gather(self, indices)`."""
+        """Returns the rows at `indices`: `tf.gather(self, indices)`."""
         return hooks.gather(self, indices, name=name)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements or slices at `indices`: `tf.gather_nd(self, indices)`."""
+        """Returns the elements or slices at `indices`: `tf.gather_nd(self, indices)`."""
         return hooks.gather_nd(self, indices, name=name)
 
     def count_up_to(self, limit: int) -> Tensor:
-        """Adds one to a scalar integer variable, and gives what it was before.
+        """Adds one to a scalar integer variable, and returns the value from before.
 
         Raises:
             OutOfRangeError: it is `limit` already.
@@ -264,7 +264,7 @@ class AssignsParts:
             return self._count(limit)
 
     def _count(self, limit: int) -> Tensor:
-        """`count_up_to`, for one thread."""
+        """Runs `count_up_to` for one thread at a time."""
         before = self._value
         if self.dtype not in (int32, int64):
             raise invalid(
@@ -278,17 +278,16 @@ class AssignsParts:
         self._set(EagerTensor(before.value + 1, self.dtype))
         return EagerTensor(before.value, self.dtype)
 
-    # ---- what they share ---------------------------------------------------------------------------------------------
+    # ---- shared ------------------------------------------------------------------------------------------------------
 
     def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Rows, indices: Any, updates: Any) -> Any:
-        """`scatter(self, op, change, indices, updates)`; while a graph is built, an operation of the graph that does
-        it."""
+        """Calls `scatter(self, op, change, indices, updates)`; while a graph is built, adds an operation that does."""
         if state.graph is None:
             return scatter(self, op, change, indices, updates)
         dtype = indices.dtype
 
-        def kernel(variable: Any, at: Any, given: Any) -> None:
-            scatter(variable, op, change, EagerTensor(at, dtype), EagerTensor(given, variable.dtype))
+        def kernel(variable: Any, at: Any, raw: Any) -> None:
+            scatter(variable, op, change, EagerTensor(at, dtype), EagerTensor(raw, variable.dtype))
 
         return self._stage(op, kernel, (indices, updates))
 
@@ -297,29 +296,29 @@ class AssignsParts:
 
         Args:
             op: for messages.
-            change: what happens to the rows.
-            at: which rows, in the table whose rows are the value's slices at `depth`.
+            change: the update of the rows.
+            at: the indices of the rows, in the table whose rows are the value's slices at `depth`.
             updates: a row for each in `at`, or a scalar.
-            depth: how many dimensions of the value make up the rows.
+            depth: the number of the value's dimensions that count the rows.
         """
-        at, given = at.reshape(-1), updates.value
-        mine = self._in_place()
-        if mine is not None and mine.is_contiguous():
-            memory = mine
+        at, values = at.reshape(-1), updates.value
+        own = self._in_place()
+        if own is not None and own.is_contiguous():
+            memory = own
         else:
-            memory, mine = _copy(self._value.value), None
+            memory, own = _copy(self._value.value), None
         rows = math.prod(memory.shape[:depth])
         width = math.prod(memory.shape[depth:])
         if isinstance(memory, np.ndarray):
             if change is not _UPDATE:
                 raise invalid(f"No OpKernel was registered to support Op '{op}' for string variables")
-            memory.reshape(rows, width)[at.numpy()] = given.reshape(-1, width) if given.ndim else given
+            memory.reshape(rows, width)[at.numpy()] = values.reshape(-1, width) if values.ndim else values
         else:
-            at, given = at.to(memory.device), given.to(memory.device)
-            given = given.reshape(-1, width) if given.ndim else given.expand(len(at), width)
+            at, values = at.to(memory.device), values.to(memory.device)
+            values = values.reshape(-1, width) if values.ndim else values.expand(len(at), width)
             if rows and width:
-                _apply(change, memory.view(rows, width), at, given.contiguous())
-        if mine is None:
+                _apply(change, memory.view(rows, width), at, values.contiguous())
+        if own is None:
             self._set(EagerTensor(memory, self.dtype))
         return self._assigned()
 

@@ -1,9 +1,9 @@
-"""What of a program a CUDA graph can hold: kernels on one device, and nothing else.
+"""Checking that a CUDA graph can hold a program: kernels on one device, and nothing else.
 
-A capture keeps the kernels that are launched, with the addresses that they work on and the numbers that they are given;
-a replay launches the same again. What Python and the host do in between (asking for a value, printing, choosing a
-branch) happens in the capture alone. So a program is looked at twice: its steps before it runs (`obstacle`), and the
-calls of ATen in one of its runs (`Watch`). The rules are CUDA's
+A capture stores the kernels that are launched, with the addresses and numbers among their arguments; a replay launches
+the same again. Everything that Python and the host do in between (reading a value, printing, choosing a branch) happens
+during the capture alone. So a program is checked twice: its steps before it runs (`obstacle`), and the calls of ATen in
+one of its runs (`Watch`). The rules are CUDA's
 (https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-graphs) and PyTorch's
 (https://docs.pytorch.org/docs/stable/notes/cuda.html#constraints).
 """
@@ -24,6 +24,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.backends.flat import label
 from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.writing import has_stream
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 
@@ -35,22 +36,23 @@ _BRANCHES = ("If", "Case")
 
 
 def obstacle(program: Program) -> str | None:
-    """What stands in the way of capturing a program, or None: the first argument or op that does, and why."""
+    """Returns the first argument or op that prevents the capture of a program, and why; None if nothing does."""
     for t in program.inputs:
-        why = _of_input(t)
+        why = _obstacle_of_input(t)
         if why is not None:
             return why
     for value in program.constants.values():
         if isinstance(value, Variable):
             return f"the variable {value.name} belongs to a graph, not to the program"
     for step in program.steps:
-        why = _of_step(step, program)
+        why = _obstacle_of_step(step, program)
         if why is not None:
             return why
     return None
 
 
-def _of_input(tensor: SymbolicTensor) -> str | None:
+def _obstacle_of_input(tensor: SymbolicTensor) -> str | None:
+    """Returns why a program with this input can't be captured, or None."""
     variable: Any = variable_of(tensor)
     if variable is None:
         name, dtype, shape = f"the argument {tensor.op.name!r}", tensor.dtype, tensor.shape
@@ -65,16 +67,17 @@ def _of_input(tensor: SymbolicTensor) -> str | None:
     return None
 
 
-def _of_step(step: Step, program: Program) -> str | None:
+def _obstacle_of_step(step: Step, program: Program) -> str | None:
+    """Returns why a step can't be captured, or None."""
     if step.placed:
-        found = devices.find(step.operation.device)
-        if found is not None and found.kind != "GPU":
-            return f"{label(step)} runs on {found.name}"
+        device = devices.find(step.operation.device)
+        if device is not None and device.kind != "GPU":
+            return f"{label(step)} runs on {device.name}"
     if step.name in CALLS and not step.registered and step.op.bodies["f"].jit is None:
         inner = obstacle(_called(step))
         if inner is not None:
             return f"in {step.op.bodies['f'].name}: {inner}"
-    why = _of_op(step, program) if step.registered else _of_node(step)
+    why = _host_work_of_op(step, program) if step.registered else _host_work_of_node(step)
     if why is not None:
         return f"{label(step)} {why}"
     for t in step.outputs:
@@ -85,13 +88,13 @@ def _of_step(step: Step, program: Program) -> str | None:
     return None
 
 
-def _of_op(step: Step, program: Program) -> str | None:
-    """What of a registered op's call happens on the host."""
+def _host_work_of_op(step: Step, program: Program) -> str | None:
+    """Returns what the host does in a call of a registered op, or None."""
     op = step.op
     if op.opdef.stateful:
         if not op.random:
             return "does more than to compute its result"
-        if _seeded(step):
+        if has_stream(step):
             return "draws from the stream of a seed, and the host keeps how far it got"
     for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True):
         if kind != "host":
@@ -104,12 +107,8 @@ def _of_op(step: Step, program: Program) -> str | None:
     return None
 
 
-def _seeded(step: Step) -> bool:
-    return any(arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2"))
-
-
-def _of_node(step: Step) -> str | None:
-    """What of an operation that only graphs have happens on the host."""
+def _host_work_of_node(step: Step) -> str | None:
+    """Returns what the host does in an operation that only graphs have, or None."""
     op, name = step.op, step.name.removeprefix("Stateless").removeprefix("Stateful")
     if op is READ:
         return None if variable_of(step.args[0]) is not None else "reads a variable that only its run can tell"
@@ -128,11 +127,11 @@ def _called(step: Step) -> Program:
     return step.op.bodies["f"].giving(step.op.gives).program
 
 
-# ---- what it would bring ---------------------------------------------------------------------------------------------
+# ---- costs -----------------------------------------------------------------------------------------------------------
 
 
 def all_steps(program: Program) -> Iterator[Step]:
-    """The steps of a program, and of the functions that stayed calls in it."""
+    """Yields the steps of a program, and of the functions that it calls."""
     for step in program.steps:
         if step.name in CALLS and not step.registered:
             yield from all_steps(_called(step))
@@ -141,7 +140,7 @@ def all_steps(program: Program) -> Iterator[Step]:
 
 
 def kernels(program: Program) -> list[Step]:
-    """The steps that launch a kernel."""
+    """Returns the steps that launch a kernel."""
     return [step for step in all_steps(program) if not _launches_nothing(step.op)]
 
 
@@ -150,12 +149,12 @@ def _launches_nothing(op: Op) -> bool:
 
 
 def draws(program: Program) -> bool:
-    """Whether a program that can be captured draws random numbers."""
+    """Returns True if a program that can be captured draws random numbers."""
     return any(step.op.random for step in all_steps(program))
 
 
 def written(steps: list[Step]) -> int:
-    """The bytes that steps give."""
+    """Returns the size of the outputs of steps in bytes."""
     return sum(t.shape.num_elements() * t.dtype.size for step in steps for t in step.outputs)
 
 
@@ -163,14 +162,14 @@ def written(steps: list[Step]) -> int:
 
 
 class Watch(TorchDispatchMode):
-    """Looks at all calls of ATen while it is in force, for one that a capture could not hold.
+    """Checks all calls of ATen while it is active, for one that a capture could not hold.
 
     Args:
         device: the device to be captured.
-        running: gives the step whose kernel runs.
+        running: returns the step whose kernel runs.
 
     Attributes:
-        obstacle: the first such call, by its op, and why; None if there was none.
+        obstacle: the op of the first such call, and why; None if there was none.
     """
 
     def __init__(self, device: torch.device, running: Callable[[], Step | None]) -> None:
@@ -188,17 +187,20 @@ class Watch(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
     def _why_not(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
+        """Returns why a call of ATen can't be captured, or None."""
         name, target = _name_of(func), kwargs.get("device")
-        given = list(_tensors_in(args))
+        operands = list(_tensors_in(args))
         if name in _COPIES:
-            places = {t.device for t in given} | ({self._whole(torch.device(target))} if target is not None else set())
-            return _COPIED if self._device in places and len(places) > 1 else None
-        if not any(t.device == self._device for t in given):
+            involved = {t.device for t in operands}
+            if target is not None:
+                involved.add(self._indexed(torch.device(target)))
+            return _COPIED if self._device in involved and len(involved) > 1 else None
+        if not any(t.device == self._device for t in operands):
             return None
         tags = func.tags
-        if torch.Tag.data_dependent_output in tags or name in _LOOKS:
+        if torch.Tag.data_dependent_output in tags or name in _READS_VALUES:
             return "reads a value on the host"
-        if name in _PICKS:
+        if name in _INDEXING:
             indices = [t for t in args[1] if t is not None]
             if any(t.device != self._device for t in indices):
                 return _COPIED
@@ -210,40 +212,42 @@ class Watch(TorchDispatchMode):
             return f"runs {name}, which no CUDA graph can hold"
         return None
 
-    def _whole(self, device: torch.device) -> torch.device:
-        """A device, with the number that it has where none is said."""
+    def _indexed(self, device: torch.device) -> torch.device:
+        """Returns a device with its index; without one it is the device to be captured."""
         return self._device if device.index is None and device.type == self._device.type else device
 
 
 class Keep(TorchDispatchMode):
-    """Keeps the tensors that calls of ATen take and did not make while it is in force: what is captured goes on reading
-    their memory, and somebody's cache might let go of them.
+    """Retains the tensors that calls of ATen use, but did not create, while it is active.
+
+    A replay reads their memory, which a cache elsewhere might free.
 
     Args:
-        memory: the addresses of memory that is kept already.
+        memory: the addresses of memory that is retained already.
 
     Attributes:
-        tensors: what it keeps.
+        tensors: the tensors that it retains.
     """
 
     def __init__(self, memory: set[int]) -> None:
         super().__init__()
         self.tensors: list[torch.Tensor] = []
-        self._known = {0, *memory}
+        self._seen = {0, *memory}  # addresses
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         for t in _tensors_in([*args, *(kwargs or {}).values()]):
             address = t.untyped_storage().data_ptr()
-            if address not in self._known:
-                self._known.add(address)
+            if address not in self._seen:
+                self._seen.add(address)
                 self.tensors.append(t)
         result = func(*args, **(kwargs or {}))
-        made = result if type(result) in (list, tuple) else (result,)
-        self._known.update(t.untyped_storage().data_ptr() for t in _tensors_in(made))
+        created = result if type(result) in (list, tuple) else (result,)
+        self._seen.update(t.untyped_storage().data_ptr() for t in _tensors_in(created))
         return result
 
 
 def _tensors_in(values: Iterable[Any]) -> Iterator[torch.Tensor]:
+    """Yields the strided tensors among values and in lists of them."""
     for value in values:
         for item in value if type(value) in (list, tuple) else (value,):
             if isinstance(item, torch.Tensor) and item.layout is torch.strided:  # others have no memory of their own
@@ -252,8 +256,8 @@ def _tensors_in(values: Iterable[Any]) -> Iterator[torch.Tensor]:
 
 _COPIED = "copies between devices"
 _COPIES = frozenset({"aten::_to_copy", "aten::copy_", "aten::copy"})
-_PICKS = frozenset({"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"})
-_LOOKS = frozenset({"aten::_linalg_check_errors", "aten::is_nonzero"})
+_INDEXING = frozenset({"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"})
+_READS_VALUES = frozenset({"aten::_linalg_check_errors", "aten::is_nonzero"})
 
 
 @functools.cache

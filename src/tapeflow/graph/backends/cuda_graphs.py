@@ -1,18 +1,19 @@
 """CUDA graphs: a traced function of many small ops as one launch.
 
 On a GPU a small op costs what its launch costs, some microseconds of Python and driver. A CUDA graph holds all launches
-of a program and repeats them as one. Which traces are captured is decided where they are compiled, so that a function
-on the CPU has nothing of all this:
+of a program and repeats them as one. Whether a trace is captured is decided when it is compiled, so that functions on
+the CPU have no overhead:
 
-- `tf.function(experimental_attributes={"cuda_graph": True})` captures all traces that can be, and warns, once for a
-  reason, of those that can't be; False captures none.
-- By default ("auto"; `tf.config.optimizer.set_experimental_options({"cuda_graphs": ...})` says otherwise) a trace is
-  captured if that is safe and worth it: it has at least `FEWEST` kernels, and they are small.
+- `tf.function(experimental_attributes={"cuda_graph": True})` captures all traces that can be, and warns of the others,
+  once for each reason; False captures none.
+- By default ("auto"; `tf.config.optimizer.set_experimental_options({"cuda_graphs": ...})` changes it) a trace is
+  captured if that is safe and pays: it has at least `FEWEST` kernels, and they are small.
 
-Safe is what does all its work on one GPU, in tensors of known shapes (`capturable.py`), as its third call has shown,
-which is watched. The fourth call is recorded and replayed (`recordings.py`). Calls whose gradients a tape wants run
-uncaptured, as do their backward functions: they hand each other intermediates, which would have to be copied out of
-the graph's memory. A function with the tape inside, as a training step is written, is one program and captured whole.
+A trace is safe if it does all its work on one GPU, in tensors of static shapes (`capturable.py`); its third call, which
+is watched, has to confirm that. The fourth call is recorded and replayed (`recordings.py`). Calls that a tape records
+run uncaptured, as do their backward functions: the former pass residuals to the latter, which would have to be copied
+out of the graph's memory. A function with the tape inside, as a training step is written, is one program and captured
+as a whole.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.logger import get_logger
 
-# A replay costs some 25 us of Python and driver, with the copies in and out; a launch about 5 us. From here on that is
-# a gain worth the memory which the graph keeps.
+# A replay costs some 25 us of Python and driver, with the copies in and out; a launch about 5 us. From this
+# number of kernels the gain is worth the graph's memory.
 FEWEST = 16
-# Bytes that kernels write on the average: above, they run longer than they take to launch.
+# Bytes that kernels write on average: those that write more run longer than their launch takes.
 LARGEST = 1 << 22
 WARM_UPS = 3  # calls; all kernels have been resolved after the first, and the last one is watched
-MOST_RECORDINGS = 4  # of one trace; if its variables are looked at ever again, it stays uncaptured
+MOST_RECORDINGS = 4  # of one trace; if other code retains its variables' values each time, it stays uncaptured
 
 MODES = (True, False, "auto")
-# TensorFlow's, which say nothing here, and our own.
+# TensorFlow's, which have no effect here, and our own.
 _ATTRIBUTES = frozenset(
     {"cuda_graph", "api_implements", "api_preferred_device", "disable_summaries_at_runtime",
      "experimental_ints_on_device", "function_runs_at_most_once", "go_backwards", "runtime_constant_optimization",
@@ -56,7 +57,10 @@ _here = threading.local()
 
 
 def check_attributes(attributes: Mapping[str, Any]) -> None:
-    """Refuses `experimental_attributes` that mean nothing.
+    """Checks the `experimental_attributes` of a `tf.function`.
+
+    Args:
+        attributes: the attributes by their names.
 
     Raises:
         ValueError: an attribute has another name, or "cuda_graph" is neither a bool nor "auto".
@@ -69,21 +73,21 @@ def check_attributes(attributes: Mapping[str, Any]) -> None:
 
 
 def option_of(name: str, attributes: Mapping[str, Any] | None, jit_compile: bool) -> CudaGraphs | None:
-    """What a `tf.function` captures, or None for nothing.
+    """Returns the capture settings of a `tf.function`, or None if none of its traces is captured.
 
     Args:
         name: the function's name.
         attributes: its `experimental_attributes`.
         jit_compile: whether TorchInductor compiles it.
     """
-    asked = (attributes or {}).get("cuda_graph")
-    mode = settings.optimizer_options.get("cuda_graphs", "auto") if asked is None else asked
+    requested = (attributes or {}).get("cuda_graph")
+    mode = settings.optimizer_options.get("cuda_graphs", "auto") if requested is None else requested
     if mode is False:
         return None
     why = "it has jit_compile=True" if jit_compile else None if _can_record() else "there is no GPU here"
     if why is None:
         return CudaGraphs(name, mode)
-    if asked is True:
+    if requested is True:
         CudaGraphs(name, mode).warn(why)
     return None
 
@@ -93,7 +97,7 @@ def _can_record() -> bool:
 
 
 class CudaGraphs:
-    """What the traces of one `tf.function` share.
+    """The capture settings that the traces of one `tf.function` share.
 
     Args:
         name: the function's name.
@@ -103,49 +107,51 @@ class CudaGraphs:
     def __init__(self, name: str, mode: Any) -> None:
         self.always = mode is True
         self._name = name
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
 
     def compiled(
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation], given: int,
     ) -> Compiled:  # fmt: skip
-        """A function of a graph that is captured, if it can be. The first `given` inputs are its arguments."""
+        """Returns the function of a trace, which is captured if it can be.
+
+        Args:
+            name, inputs, outputs, effects: see `Compiled`.
+            given: the number of arguments, which are the first inputs.
+        """
         return Captured(self, name, inputs, outputs, effects, given)
 
     def warn(self, why: str) -> None:
-        """Logs, where capturing was asked for, why a trace is not; once for each reason."""
-        if self.always and why not in self._said:
-            self._said.add(why)
+        """Logs why a trace isn't captured, if the user requested it; once for each reason."""
+        if self.always and why not in self._warned:
+            self._warned.add(why)
             get_logger().warning("tf.function %s, cuda_graph=True: it runs uncaptured, because %s.", self._name, why)
 
 
 class Captured(Compiled):
-    """A function of a graph that becomes a CUDA graph after some calls, if it can.
+    """A trace that becomes a CUDA graph after some calls, if it can be captured.
 
     Args:
-        option: of the `tf.function` that it belongs to.
-        name: the function's name.
-        inputs: the tensors that it takes.
-        outputs: the tensors that it gives.
-        effects: operations that run in any case.
-        given: how many of the inputs are arguments; the others are what it captures.
+        option: the settings of its `tf.function`.
+        name, inputs, outputs, effects: see `Compiled`.
+        argument_count: the number of arguments, which are the first inputs; the others are captured values.
     """
 
     def __init__(
         self, option: CudaGraphs, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation], given: int,
+        effects: Iterable[Operation], argument_count: int,
     ) -> None:  # fmt: skip
         effects = list(effects)
         super().__init__(name, inputs, outputs, effects)
         why = obstacle(self.program)
         if why is not None:  # but a function that it calls may be captured
-            super().__init__(name, inputs, outputs, effects, keeps=_is_captured)
+            super().__init__(name, inputs, outputs, effects, stays_call=_is_captured)
         self._option = option
-        self._given = given
+        self._argument_count = argument_count
         self._lock = threading.RLock()
         self._calls = self._recordings = self._replays = 0
-        self._place: torch.device | None = None  # where it is recorded, once a rehearsal has shown that it can be
-        self._rehearsed: Recorder | None = None  # keeps the stream whose workspaces are made until it is recorded there
+        self._target: torch.device | None = None  # where it is recorded, after a successful rehearsal
+        self._rehearsed: Recorder | None = None  # holds the stream, with its workspaces, until the recording
         self._recording: Recording | None = None
         self._why_not: str | None = None
         if why is not None:
@@ -166,17 +172,17 @@ class Captured(Compiled):
                 self._calls += 1
                 if self._calls < WARM_UPS:
                     return super().__call__(*values)
-                return self._rehearse(values) if self._place is None else self._record(values)
-            if self._recording.takes(values):
-                found = self._recording(values)
-                if found is None:
+                return self._rehearse(values) if self._target is None else self._record(values)
+            if self._recording.accepts(values):
+                results = self._recording(values)
+                if results is None:
                     return self._record(values)
                 self._replays += 1
-                return found
+                return results
         return super().__call__(*values)
 
     def _plain(self, values: Sequence[Any]) -> list[torch.Tensor]:
-        """Runs it, with all functions that it calls, uncaptured."""
+        """Runs it uncaptured, as well as the functions that it calls."""
         before, _here.inside = getattr(_here, "inside", False), True
         try:
             return list(super().__call__(*values))
@@ -184,7 +190,7 @@ class Captured(Compiled):
             _here.inside = before
 
     def _rehearse(self, values: Sequence[Any]) -> Any:
-        """Runs it as it will be recorded, and looks whether it can be."""
+        """Runs it as in a recording, and checks whether it can be recorded."""
         try:
             device = self._device(values)
             recorder = RECORDERS[device.type](device)
@@ -195,77 +201,78 @@ class Captured(Compiled):
             self._give_up(f"there is nothing to capture with: {first_line(error)}")
             return super().__call__(*values)
         watch = Watch(device, self.running)
-        values = [*(devices.moved(v, device) for v in values[: self._given]), *values[self._given :]]
+        values = [*(devices.moved(v, device) for v in values[: self._argument_count]), *values[self._argument_count :]]
         result = recorder.rehearse(lambda: self._plain(values), watch, lambda: _tensors(values))
         if watch.obstacle is None:
-            self._place, self._rehearsed = device, recorder
+            self._target, self._rehearsed = device, recorder
         else:
             self._give_up(watch.obstacle)
         return result
 
     def _record(self, values: Sequence[Any]) -> Any:
-        """Records it, and gives what a first replay does."""
+        """Records it, and returns the results of a first replay."""
         self._recording = None
         if not recording.acquire(blocking=False):
             return super().__call__(*values)  # while another thread captures
         try:
-            made = self._made(values)
-        except Exception as error:  # what is captured has not run
+            new = self._new_recording(values)
+        except Exception as error:  # a capture runs no kernel
             self._give_up(f"the capture failed: {first_line(error)}")
-            made = None
+            new = None
         finally:
             recording.release()
-        found = None if made is None else made(values)
-        if found is None:
+        results = None if new is None else new(values)
+        if results is None:
             return super().__call__(*values)
-        self._recording = made
-        return found
+        self._recording = new
+        return results
 
-    def _made(self, values: Sequence[Any]) -> Recording | None:
-        """A new recording, if there were not too many."""
-        device = self._place
+    def _new_recording(self, values: Sequence[Any]) -> Recording | None:
+        """Returns a new recording, or None if there were too many."""
+        device = self._target
         if device is None or self._recordings == MOST_RECORDINGS:
             self._give_up("the values of its variables are kept by others from call to call")
             return None
         self._recordings += 1
-        known = [self.program.constant(t) for t in self.program.outputs]
-        fixed = {i: value for i, value in enumerate(known) if value is not None}
+        constants = [self.program.constant(t) for t in self.program.outputs]
+        fixed = {i: value for i, value in enumerate(constants) if value is not None}
         run: Callable[..., Any] = lambda *inputs: self._plain(inputs)  # noqa: E731
         recorder = RECORDERS[device.type](device)
         self._rehearsed = None
-        return Recording(run, recorder, device, values, self._given, fixed, draws(self.program))
+        return Recording(run, recorder, device, values, self._argument_count, fixed, draws(self.program))
 
     def _device(self, values: Sequence[Any]) -> torch.device:
-        """The device of all tensors but the arguments, which are copied there, and the constants.
+        """Returns the device of all tensors except arguments on the CPU, which are copied there, and constants.
 
         Raises:
             _Elsewhere: there are several, or none that can be recorded.
         """
-        found: torch.device | None = None
+        device: torch.device | None = None
         for i, (t, v) in enumerate(zip(self.program.inputs, values, strict=True)):
             value = v._value.value if isinstance(v, Variable) else v
-            if value.device.type not in RECORDERS and i < self._given and value.is_cpu:
+            if value.device.type not in RECORDERS and i < self._argument_count and value.is_cpu:
                 continue
-            if value.device.type not in RECORDERS or (found is not None and value.device != found):
+            if value.device.type not in RECORDERS or (device is not None and value.device != device):
                 raise _Elsewhere(f"{t.op.name} is on {devices.name_of(value)}")
-            found = value.device
-        if found is None:
-            found = devices.default()
-        if found.type not in RECORDERS:
-            raise _Elsewhere(f"it runs on {found}")
-        return found
+            device = value.device
+        if device is None:
+            device = devices.default()
+        if device.type not in RECORDERS:
+            raise _Elsewhere(f"it runs on {device}")
+        return device
 
     def _give_up(self, why: str) -> None:
+        """Has it run uncaptured from now on."""
         self._why_not, self._recording = why, None
         self._option.warn(why)
 
     @property
-    def waits(self) -> bool:
-        """Whether it is, or may still be, captured."""
+    def may_be_captured(self) -> bool:
+        """True if it is captured, or may be after more calls."""
         return self._why_not is None
 
     def explanation(self) -> str:
-        """What has become of it."""
+        """Returns whether it is captured, and why not, as a line of text."""
         if self._why_not is not None:
             return f"not captured: {self._why_not}"
         if self._recording is None:
@@ -275,17 +282,18 @@ class Captured(Compiled):
 
 
 class _Elsewhere(Exception):
-    """Why a program is not, or no longer, captured."""
+    """A program's tensors are on devices where it can't be captured; the text says which."""
 
 
 def _is_captured(call: Any) -> bool:
-    """Whether what a call gives comes of a function that may be captured."""
+    """Returns True if a call runs a function that is, or may be, captured."""
     body = call.bodies["f"]
-    made = body.compiled if body.capturing is not None and body.outputs == call.gives else None
-    return isinstance(made, Captured) and made.waits
+    compiled = body.compiled if body.capturing is not None and body.outputs == call.gives else None
+    return isinstance(compiled, Captured) and compiled.may_be_captured
 
 
 def _not_worth_it(function: Compiled) -> str | None:
+    """Returns why a capture would gain nothing, or None."""
     steps = kernels(function.program)
     if len(steps) < FEWEST:
         return f"it has {len(steps)} kernels, and {FEWEST} are worth it"
@@ -299,7 +307,12 @@ def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
 
 
 def explanation(compiled: Compiled, jit_compile: bool) -> str:
-    """Whether a trace is captured, and why not. See `ConcreteFunction.explain_cuda_graph`."""
+    """Returns whether a trace is captured, and why not, as a line of text.
+
+    Args:
+        compiled: the trace's function.
+        jit_compile: whether TorchInductor compiles it.
+    """
     if isinstance(compiled, Captured):
         return compiled.explanation()
     if jit_compile:
@@ -314,9 +327,12 @@ def explanation(compiled: Compiled, jit_compile: bool) -> str:
 
 
 class _Pool:
-    """What the graphs of one device share: their memory, the stream that they are captured on, and whose turn it is.
+    """The memory and the capture stream that the graphs of one device share, and the order of their replays.
 
-    Intermediates of one graph may lie where those of another do, so that replays must follow each other on the device.
+    Graphs share memory for their intermediate results, so that replays must follow each other on the device.
+
+    Args:
+        device: a CUDA device.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -324,7 +340,7 @@ class _Pool:
         self.memory = torch.cuda.graph_pool_handle()
         self.stream = torch.cuda.Stream(device)
         self.lock = threading.RLock()
-        self.last: torch.cuda.Stream | None = None  # where the last replay went
+        self.last: torch.cuda.Stream | None = None  # of the last replay
 
 
 _pools: weakref.WeakValueDictionary[torch.device, _Pool] = weakref.WeakValueDictionary()
@@ -347,7 +363,7 @@ class CudaRecorder:
         self.lock = pool.lock
 
     def rehearse(self, run: Run, watch: AbstractContextManager[Any], uses: Callable[[], list[torch.Tensor]]) -> Any:
-        """Runs on the stream of captures, so that cuBLAS and cuDNN have their workspaces there."""
+        """Runs on the capture stream, so that cuBLAS and cuDNN allocate their workspaces there."""
         side, current = self._pool.stream, torch.cuda.current_stream(self._pool.device)
         before = uses()
         side.wait_stream(current)
@@ -356,7 +372,7 @@ class CudaRecorder:
                 result = run()
         finally:
             current.wait_stream(side)
-        # What one stream frees, the other may still use.
+        # The other stream may still use what one frees.
         for tensors, stream in ((before, side), ([*uses(), *result], current)):
             for t in tensors:
                 if t.is_cuda:
@@ -364,16 +380,16 @@ class CudaRecorder:
         return result
 
     def generator(self) -> torch.Generator:
-        """A generator whose state the graph advances."""
+        """Returns a generator whose state each replay advances."""
         self._generator = torch.Generator(self._pool.device)
         self._generator.seed()
         self._graph.register_generator_state(self._generator)
         return self._generator
 
     def record(self, run: Run) -> list[torch.Tensor]:
-        """Captures; what other threads do meanwhile is no part of it, and may go on."""
+        """Captures the launches of this thread; other threads may launch kernels meanwhile, which the graph omits."""
         device, pool = self._pool.device, self._pool
-        # `torch.cuda.graph` leaves its stream in force if the capture fails.
+        # `torch.cuda.graph` leaves its stream current if the capture fails.
         with torch.cuda.device(device), torch.cuda.stream(torch.cuda.current_stream(device)):
             captured = torch.cuda.graph(
                 self._graph, pool=pool.memory, stream=pool.stream, capture_error_mode="thread_local"
@@ -382,7 +398,7 @@ class CudaRecorder:
                 return run()
 
     def wait(self) -> None:
-        """Has this thread's stream wait for the last replay, if that was on another."""
+        """Has this thread's stream wait for the last replay, if that was on another stream."""
         current = torch.cuda.current_stream(self._pool.device)
         if self._pool.last is not None and self._pool.last != current:
             current.wait_stream(self._pool.last)
@@ -393,5 +409,5 @@ class CudaRecorder:
         self._graph.replay()
 
 
-# What records on the devices of a kind.
+# The recorders by the types of devices.
 RECORDERS: dict[str, Callable[[torch.device], Recorder]] = {"cuda": CudaRecorder}

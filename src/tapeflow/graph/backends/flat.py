@@ -1,8 +1,7 @@
-"""A program as calls of kernels on tensors alone: what a compiler of tensor programs can take.
+"""A program as calls of kernels on tensors alone, the form that a compiler of tensor programs accepts.
 
-Reads of variables become inputs, what is assigned to them becomes outputs, and the functions that are called stand in
-the place of their calls. What a compiler can't take but eager mode can (random numbers, kernels that look at values)
-stands apart, and runs before or between what is compiled.
+Reads of variables become inputs, assigned values become outputs, and calls of functions are inlined. Calls that only
+run eagerly (random numbers, kernels that look at values) run before or between the compiled parts.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.ir.python_op import eager_arguments
 
-# What a change of a variable computes of the old value and the operand; None: it is the operand.
+# The new value of a variable from the old one and the operand; None: the operand itself.
 _CHANGES: dict[Any, Any] = {_assign: None, _add: torch.add, _subtract: torch.sub}
 _MOST_STAGES = 4  # each is compiled by itself
 _NO_PLACE = "which has no place in a program of numbers"
 
 
 class Refused(Exception):
-    """What a program has that can't be compiled; its text names it and says why."""
+    """A program can't be compiled; the text names the part of it that prevents that, and says why."""
 
 
 class Value:
@@ -42,36 +41,36 @@ class Value:
 
     Attributes:
         dtype: its dtype.
-        known: the `torch.Tensor`, where it is the same in all runs.
-        fake: a tensor without memory that has its shape, once shapes were inferred.
+        constant: the `torch.Tensor`, if it is the same in all runs.
+        fake: a tensor without memory that has its shape, after shapes were inferred.
     """
 
-    __slots__ = ("dtype", "fake", "known")
+    __slots__ = ("constant", "dtype", "fake")
 
-    def __init__(self, dtype: DType, known: torch.Tensor | None = None) -> None:
+    def __init__(self, dtype: DType, constant: torch.Tensor | None = None) -> None:
         self.dtype = dtype
-        self.known = known
+        self.constant = constant
         self.fake: Any = None
 
     def stand_in(self) -> Any:
-        """The known tensor, or the one without memory."""
-        return self.fake if self.known is None else self.known
+        """Returns the constant, or the tensor without memory."""
+        return self.fake if self.constant is None else self.constant
 
 
 class Call:
     """A call of a kernel.
 
     Attributes:
-        step: the step that it does the work of.
+        step: the step that it computes.
         kernel: the kernel.
-        kinds: what each of its arguments is, as of an op.
-        args: its arguments; `Value`s, or lists of them, stand for tensors.
-        outputs: what it gives.
-        literal: whether the kernel looks at the values of known tensors.
-        apart: why it is not compiled, "" where that is as it should be, None where it is compiled.
+        kinds: the kinds of its arguments, as of an op.
+        args: its arguments; tensors are `Value`s, or lists of them.
+        outputs: its outputs.
+        literal: whether the kernel looks at the values of constants.
+        eager_because: why it runs eagerly, "" if no warning is due; None if it is compiled.
     """
 
-    __slots__ = ("apart", "args", "kernel", "kinds", "literal", "outputs", "step")
+    __slots__ = ("args", "eager_because", "kernel", "kinds", "literal", "outputs", "step")
 
     def __init__(
         self, step: Step, kernel: Callable[..., Any], kinds: Sequence[str], args: Sequence[Any], outputs: list[Value]
@@ -84,20 +83,23 @@ class Call:
         self.literal = False
         # TapeFlow's random generators run as in eager mode.
         random = step.registered and (step.op.random or step.name.startswith("Stateless"))
-        self.apart: str | None = "" if random else None
+        self.eager_because: str | None = "" if random else None
 
     @property
-    def takes(self) -> list[Value]:
-        """The tensors that it takes."""
+    def inputs(self) -> list[Value]:
+        """The tensors among its arguments."""
         return [v for a in self.args for v in (a if type(a) is list else (a,)) if isinstance(v, Value)]
 
-    def given(self, value_of: Callable[[Value], Any]) -> list[Any]:
-        """The kernel's arguments.
+    def kernel_arguments(self, value_of: Callable[[Value], Any]) -> list[Any]:
+        """Returns the kernel's arguments.
+
+        Args:
+            value_of: returns the tensor of a `Value`.
 
         Raises:
-            Refused: it takes numbers that only a run can tell.
+            Refused: it takes Python numbers from a tensor that is not constant.
         """
-        found: list[Any] = []
+        arguments: list[Any] = []
         for i, (kind, arg) in enumerate(zip(self.kinds, self.args, strict=True)):
             if kind == "list":
                 arg = [value_of(v) for v in arg]
@@ -105,39 +107,48 @@ class Call:
                 arg = value_of(arg)
                 if kind == "host":
                     if type(arg) is not torch.Tensor:
-                        what = repr(self.step.op.params[i]) if self.step.registered else "number of slices"
-                        raise Refused(f"{label(self.step)} has a {what} that is not known before it runs")
+                        parameter = repr(self.step.op.params[i]) if self.step.registered else "number of slices"
+                        raise Refused(f"{label(self.step)} has a {parameter} that is not known before it runs")
                     arg = numbers(arg)
-            found.append(arg)
-        return found
+            arguments.append(arg)
+        return arguments
 
-    def promised(self, result: Any) -> list[torch.Tensor]:
-        """A kernel's result as tensors of the dtypes that the op promises."""
+    def with_dtypes(self, result: Any) -> list[torch.Tensor]:
+        """Returns a kernel's result as tensors of the dtypes that the op declares."""
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         dtypes = [v.dtype.torch for v in self.outputs]
         return [r if d is None or r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
 
     def run(self, value_of: Callable[[Value], Any]) -> list[torch.Tensor]:
-        """What it gives for real tensors, as in eager mode."""
-        op, given = self.step.op, self.given(value_of)
+        """Computes the call as eager mode does.
+
+        Args:
+            value_of: returns the tensor of a `Value`.
+        """
+        op, arguments = self.step.op, self.kernel_arguments(value_of)
         if is_direct(self.step):
-            return self.promised(self.kernel(*given))
-        args = eager_arguments(op, self.args, given)
-        return self.promised(compute(op, args, self.step.types, self.step.operation.name)[0])
+            return self.with_dtypes(self.kernel(*arguments))
+        args = eager_arguments(op, self.args, arguments)
+        return self.with_dtypes(compute(op, args, self.step.types, self.step.operation.name)[0])
 
 
 class _Slot:
-    """A variable in the course of a program: its value by now, and whether it was changed."""
+    """The state of a variable at a point of a program.
 
-    __slots__ = ("changed", "now")
+    Attributes:
+        value: its current value.
+        changed: whether it was changed.
+    """
 
-    def __init__(self, now: Value) -> None:
-        self.now = now
+    __slots__ = ("changed", "value")
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
         self.changed = False
 
 
-class _Now:
-    """What a function takes for a variable that it only reads.
+class _ReadOnly:
+    """A substitute for a variable that a function only reads: it has the attributes that the source uses.
 
     Attributes:
         value: the raw value.
@@ -149,26 +160,29 @@ class _Now:
         self.value = value
 
     @property
-    def _value(self) -> _Now:
+    def _value(self) -> _ReadOnly:
         return self
 
 
 def _reading(kernel: Callable[..., Any], reads: Sequence[bool], *values: Any) -> Any:
-    """Calls a kernel that takes variables in some places, with the values that these have."""
-    return kernel(*[_Now(v) if reads_it else v for v, reads_it in zip(values, reads, strict=True)])
+    """Calls a kernel that reads variables, with their values where `reads` is True."""
+    return kernel(*[_ReadOnly(v) if is_variable else v for v, is_variable in zip(values, reads, strict=True)])
 
 
 class Flat:
-    """The calls from tensors to tensors that a program makes.
+    """The calls of kernels in a program.
+
+    Args:
+        program: the program.
 
     Attributes:
-        inputs: a tensor for each input of the program; for a variable, its value before.
-        calls: what is called, in order.
+        inputs: a tensor for each input of the program; for a variable, its value before the program.
+        calls: the calls, in order.
         outputs: the program's outputs.
-        changes: the variables that change, by their places among the inputs, and their values after.
+        changes: for each variable that changes, its place among the inputs and its value after the program.
 
     Raises:
-        Refused: the program does more than to compute.
+        Refused: the program has side effects beside changes of variables, or tensors of dtypes that ATen lacks.
     """
 
     def __init__(self, program: Program) -> None:
@@ -188,35 +202,36 @@ class Flat:
                 slots.append((place, _Slot(self.inputs[-1])))
                 env[id(t)] = slots[-1][1]
         self.outputs: list[Value] = self._add(program, env)
-        self.changes = [(place, slot.now) for place, slot in slots if slot.changed]
+        self.changes = [(place, slot.value) for place, slot in slots if slot.changed]
         self._prune()
 
     @property
     def results(self) -> list[Value]:
-        """The outputs, then what the variables become."""
+        """The outputs, then the new values of variables."""
         return [*self.outputs, *(v for _, v in self.changes)]
 
     # ---- from steps to calls -------------------------------------------------------------------------------------
 
     def _add(self, program: Program, env: dict[int, Any]) -> list[Any]:
-        """Adds the calls of a program; gives its outputs.
+        """Adds the calls of a program, and returns its outputs.
 
         Args:
-            env: what stands for its inputs, by their ids; all its tensors are added.
+            program: the program.
+            env: the values of its inputs, by their ids; those of its other tensors are added.
         """
 
         def of(t: SymbolicTensor) -> Any:
-            found = env.get(id(t))
-            if found is None:
+            value = env.get(id(t))
+            if value is None:
                 raw = program.constants[id(t)]
                 if not isinstance(raw, torch.Tensor):
                     raise Refused(f"{t.op.name} is a constant of dtype {t.dtype.name}")
-                found = env[id(t)] = Value(t.dtype, raw)
-            return found
+                value = env[id(t)] = Value(t.dtype, raw)
+            return value
 
         for step in program.steps:
             if step.op is READ:
-                env[id(step.outputs[0])] = of(step.args[0]).now
+                env[id(step.outputs[0])] = of(step.args[0]).value
             elif step.registered and not step.must_run:
                 args = step.op.map(of, step.args, host=lambda a: of(a) if isinstance(a, SymbolicTensor) else a)
                 self._call(step, _kernel(step), step.op.kinds, args, env)
@@ -226,95 +241,98 @@ class Flat:
                 self._change(step, of(step.args[0]), of(step.args[1]))
             elif step.name in CALLS:
                 inner = step.op.bodies["f"].giving(step.op.gives).program
-                given = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
-                env.update(zip(map(id, step.outputs), self._add(inner, given), strict=True))
+                inputs = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
+                env.update(zip(map(id, step.outputs), self._add(inner, inputs), strict=True))
             else:
-                self._apart(step, [of(t) for t in step.inputs], env)
+                self._add_eager(step, [of(t) for t in step.inputs], env)
         return [of(t) for t in program.outputs]
 
     def _call(self, step: Step, kernel: Any, kinds: Sequence[str], args: list[Any], env: dict[int, Any]) -> None:
-        strange = next((t for t in step.outputs if t.dtype.torch is None), None)
-        if strange is not None:
-            raise Refused(f"{label(step)} gives a tensor of dtype {strange.dtype.name}, {_NO_PLACE}")
-        made = [Value(t.dtype) for t in step.outputs]
-        self.calls.append(Call(step, kernel, kinds, args, made))
-        env.update(zip(map(id, step.outputs), made, strict=True))
+        """Adds the call that computes a step, and its outputs to `env`."""
+        unsupported = next((t for t in step.outputs if t.dtype.torch is None), None)
+        if unsupported is not None:
+            raise Refused(f"{label(step)} gives a tensor of dtype {unsupported.dtype.name}, {_NO_PLACE}")
+        outputs = [Value(t.dtype) for t in step.outputs]
+        self.calls.append(Call(step, kernel, kinds, args, outputs))
+        env.update(zip(map(id, step.outputs), outputs, strict=True))
 
-    def _apart(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
-        """Adds a step that is an operation of graphs alone: it can't be compiled."""
+    def _add_eager(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
+        """Adds a step that only graphs have, which can't be compiled."""
         why = _why_not(step)
         if step.must_run or step.op.kernel is None or not all(isinstance(a, Value) for a in args):
             raise Refused(why)
         self._call(step, step.op.kernel, ["tensor"] * len(args), args, env)
-        self.calls[-1].apart = why
+        self.calls[-1].eager_because = why
 
     def _on_slices(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
-        """Adds a call of a function on all slices: it is compiled as the kernels on batches that it comes to."""
+        """Adds a call of a function on all slices, which is compiled as its kernels on batches."""
         random = draws(step.op)
         kernel: Callable[..., Any] = step.op.on_slices if random else step.op.on_slices.compiled
         reads = [isinstance(a, _Slot) for a in args]
         if any(reads):
             kernel = functools.partial(_reading, kernel, reads)
-        given = [a.now if isinstance(a, _Slot) else a for a in args]
-        self._call(step, kernel, ["host", *["tensor"] * (len(args) - 1)], given, env)
+        args = [a.value if isinstance(a, _Slot) else a for a in args]
+        self._call(step, kernel, ["host", *["tensor"] * (len(args) - 1)], args, env)
         if random:
-            self.calls[-1].apart = ""
+            self.calls[-1].eager_because = ""
 
     def _change(self, step: Step, slot: _Slot, operand: Value) -> None:
+        """Adds the call that computes a variable's new value."""
         kernel = _CHANGES[step.op.kernel]
         slot.changed = True
         if kernel is None:
-            slot.now = operand
+            slot.value = operand
             return
-        made = Value(slot.now.dtype)
-        self.calls.append(Call(step, kernel, ("tensor", "tensor"), [slot.now, operand], [made]))
-        slot.now = made
+        value = Value(slot.value.dtype)
+        self.calls.append(Call(step, kernel, ("tensor", "tensor"), [slot.value, operand], [value]))
+        slot.value = value
 
     def _prune(self) -> None:
+        """Removes the calls that no result depends on."""
         needed = {id(v) for v in self.results}
-        kept = []
+        live = []
         for call in reversed(self.calls):
             if any(id(v) in needed for v in call.outputs):
-                kept.append(call)
-                needed.update(id(v) for v in call.takes)
-        self.calls = kept[::-1]
+                live.append(call)
+                needed.update(id(v) for v in call.inputs)
+        self.calls = live[::-1]
 
-    # ---- what is compiled ----------------------------------------------------------------------------------------
+    # ---- stages --------------------------------------------------------------------------------------------------
 
     def stages(self) -> list[Stage]:
-        """The calls in groups that run one after the other, as few as can be.
+        """Returns the calls in the smallest number of groups that can run one after the other.
 
         Raises:
-            Refused: there is nothing to compile, or too much between what is.
+            Refused: there is nothing to compile, or there are too many compiled parts.
         """
-        found: list[Stage] = []
-        ready: dict[int, tuple[int, int]] = {}  # by value: the first stage that can compile with it, or run without
+        stages: list[Stage] = []
+        ready: dict[int, tuple[int, int]] = {}  # by value: the first stage where compiled, or eager, calls can use it
         for call in self.calls:
-            apart = call.apart is not None
-            at = max([ready.get(id(v), (0, 0))[apart] for v in call.takes], default=0)
-            found += [Stage([], []) for _ in range(at + 1 - len(found))]
-            (found[at].before if apart else found[at].calls).append(call)
-            ready.update((id(v), (at, at if apart else at + 1)) for v in call.outputs)
-        reasons = [call.apart for stage in found for call in stage.before if call.apart]
-        if found and not any(stage.calls for stage in found):
+            eager = call.eager_because is not None
+            place = max([ready.get(id(v), (0, 0))[eager] for v in call.inputs], default=0)
+            stages += [Stage([], []) for _ in range(place + 1 - len(stages))]
+            (stages[place].eager if eager else stages[place].compiled).append(call)
+            ready.update((id(v), (place, place if eager else place + 1)) for v in call.outputs)
+        reasons = [call.eager_because for stage in stages for call in stage.eager if call.eager_because]
+        if stages and not any(stage.compiled for stage in stages):
             raise Refused(reasons[0] if reasons else "it only draws random numbers")
-        if len(found) > _MOST_STAGES:
-            raise Refused(f"{(reasons or ['it draws random numbers'])[0]}, between {len(found)} parts that could be")
-        return found
+        if len(stages) > _MOST_STAGES:
+            raise Refused(f"{(reasons or ['it draws random numbers'])[0]}, between {len(stages)} parts that could be")
+        return stages
 
 
 class Stage(NamedTuple):
-    """Calls that are not compiled, and then calls that are."""
+    """Calls that run eagerly, and then calls that are compiled."""
 
-    before: list[Call]
-    calls: list[Call]
+    eager: list[Call]
+    compiled: list[Call]
 
 
 def _kernel(step: Step) -> Callable[..., Any]:
-    """The kernel of a registered op.
+    """Returns the kernel of a registered op.
 
     Raises:
-        Refused: it runs on a device of its own.
+        Refused: the program places it on a device.
     """
     if step.placed:
         raise Refused(f"{label(step)} runs on {step.operation.device}, and TorchInductor is given one device")
@@ -325,6 +343,7 @@ def _kernel(step: Step) -> Callable[..., Any]:
 
 
 def _why_not(step: Step) -> str:
+    """Returns why a step can't be compiled."""
     if step.name == "Vectorized":
         return f"{label(step)} has more than kernels in its function"
     if not step.registered and step.op.bodies:
@@ -335,5 +354,5 @@ def _why_not(step: Step) -> str:
 
 
 def label(step: Step) -> str:
-    """A step's op, and its name where that tells more."""
+    """Returns a step's op for messages, with the operation's name if that differs."""
     return step.name if step.operation.name == step.name else f"{step.name} ({step.operation.name})"

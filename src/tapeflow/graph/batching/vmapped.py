@@ -1,7 +1,7 @@
 """A compiled function on all slices of a batch at once.
 
-`torch.func.vmap` runs it, so that each kernel is called once, for the whole batch. What vmap can't take (a kernel that
-looks at values, or that goes through NumPy) is computed slice by slice, and the rest still at once. Where that is not
+`torch.func.vmap` runs it, so that each kernel is called once, for the whole batch. A step that vmap can't run (its
+kernel looks at values, or goes through NumPy) is computed slice by slice, and the rest still at once. Where that is not
 enough, the function as a whole runs once for each slice.
 """
 
@@ -26,32 +26,25 @@ from tapeflow.graph.codegen.program import CALLS, Step
 from tapeflow.graph.codegen.writing import Writer
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.random.seeds import of_operation
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
 logger = logging.getLogger("tapeflow")
 
-# What becomes of an output of the function: all slices', stacked; their sum; or what is the same for all of them.
+# The forms in which an output of the function is returned: the outputs of all slices, stacked; their sum; or the one
+# value that all slices share.
 STACKED, SUMMED, SHARED = "stacked", "summed", "shared"
-
-# The random ops whose numbers are all of one distribution: they are drawn for all slices in one call.
-_FILLED = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt"})
-
-
-# What is stateful by TensorFlow's registry or has effects, and can still run for all slices at once.
-CHECKS = frozenset({"Assert", "CheckNumerics", "GuaranteeConst"})
-# What says something of a shape, or how long a list is, which is the same for all slices.
-OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "TensorListLength", "TensorListElementShape"})
 
 
 class Manner(NamedTuple):
-    """How a program wants slices to be computed.
+    """A program's options for computing slices.
 
     Attributes:
-        fallback: whether what can't be computed at once may be computed slice by slice.
-        warn: whether to say so.
-        chunk: how many slices are computed at once at most; None for all.
+        fallback: whether steps that can't be computed at once may be computed slice by slice.
+        warn: whether to log a warning then.
+        chunk: the most slices that are computed at once; None for no limit.
     """
 
     fallback: bool = True
@@ -59,61 +52,70 @@ class Manner(NamedTuple):
     chunk: int | None = None
 
 
-# ---- what depends on slices ------------------------------------------------------------------------------------------
+# ---- operations that differ between slices ---------------------------------------------------------------------------
 
 
 def draws(op: Any) -> bool:
-    """Whether an op, or a function that it calls, draws random numbers of which each slice has its own."""
+    """Tests whether an op, or a function that it calls, has another result each time it runs, as random ops do.
+
+    Each slice then has a result of its own. Of the ops that TensorFlow's registry calls stateful, those that check or
+    pass on each element by itself (`CheckNumerics`, `GuaranteeConst`) are no such ops.
+    """
     if isinstance(op, GraphOp):
         return any(draws(o.op) for body in op.bodies.values() for o in body.graph._operations)
-    return op.opdef.stateful and op.name not in CHECKS
+    return op.opdef.stateful and not op.elementwise
 
 
 def own_stream(operation: Operation, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that draws an operation's random numbers, if it has any, from the stream of that operation."""
+    """Returns the function, drawing an operation's random numbers, if any, from the stream of that operation."""
     if isinstance(operation.op, GraphOp) or not draws(operation.op):
         return function
-    from tapeflow.random.seeds import of_operation  # the package needs graphs
-
     return of_operation(operation, function)
 
 
 def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[int]:
-    """The ids of the operations whose outputs are not the same for all slices, of a function that takes these."""
-    found = {id(t.op) for t in slices}
+    """Returns the ids of the operations of a function whose outputs differ between slices.
+
+    Args:
+        operations: the function's, in order.
+        slices: those of its inputs that differ.
+    """
+    ids = {id(t.op) for t in slices}
     for operation in operations:
-        if operation.type in OF_SHAPES:
+        if operation.op.reads_shape:  # slices have the same shape, and lists of them the same length
             continue
-        if draws(operation.op) or any(id(t.op) in found for t in operation.inputs):
-            found.add(id(operation))
-    return found
+        if draws(operation.op) or any(id(t.op) in ids for t in operation.inputs):
+            ids.add(id(operation))
+    return ids
 
 
 def hindrance(body: Body, batched: Sequence[bool]) -> str:
-    """Why a function can't run on all slices at once: what it does besides, or has of each slice that is no number;
-    "" where it can."""
-    effects = [o.type for o in body.graph.effects() if o.type not in CHECKS]
+    """Returns the reason why a function can't run on all slices at once, "" if it can.
+
+    Reasons are side effects, and tensors that differ between slices and hold no numbers.
+    """
+    effects = [o.type for o in body.graph.effects() if not o.op.elementwise and o.type != "Assert"]
     if effects:
         return f"{effects[0]} has side effects"
     slices = [t for t, b in zip(body.inputs, batched, strict=True) if b]
-    found = varying(body.graph._operations, slices)
-    for t in (t for o in body.graph._operations if id(o) in found for t in o.outputs):
+    ids = varying(body.graph._operations, slices)
+    for t in (t for o in body.graph._operations if id(o) in ids for t in o.outputs):
         if t.dtype is string or (t.dtype.torch is None and any(t is out for out in (*slices, *body.outputs))):
             return f"{t.op.type} gives a {t.dtype.name} tensor for each slice"
     return ""
 
 
 def only_computes(body: Body) -> bool:
-    """Whether a function has nothing but kernels on tensors, and calls of such functions."""
-    known = ("Const", "Placeholder", "NoOp", READ.name)
+    """Tests whether a function consists of kernels on tensors, and calls of such functions."""
+    pure = ("Const", "Placeholder", "NoOp", READ.name)
     return all(
-        only_computes(o.op.bodies["f"]) if o.type in CALLS else o.type in known
+        only_computes(o.op.bodies["f"]) if o.type in CALLS else o.type in pure
         for o in body.graph._operations
         if isinstance(o.op, GraphOp)
     )
 
 
-# ---- steps that vmap can't take --------------------------------------------------------------------------------------
+# ---- steps that vmap can't run ---------------------------------------------------------------------------------------
 
 
 class _SliceBySlice(torch.autograd.Function):
@@ -125,20 +127,20 @@ class _SliceBySlice(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Nothing is kept: gradients are TapeFlow's own."""
+        """Saves nothing: gradients are TapeFlow's own."""
 
     @staticmethod
     def vmap(info: Any, in_dims: Sequence[Any], kernel: Callable[..., Any], *values: Any) -> Any:
         rows = []
         for i in range(info.batch_size):
-            taken = [v if d is None else v.select(d, i) for v, d in zip(values, in_dims[1:], strict=True)]
-            rows.append(_SliceBySlice.apply(kernel, *taken))
-        made = tuple([torch.stack(column) for column in zip(*rows, strict=True)])
-        return made, (0,) * len(made)
+            slices = [v if d is None else v.select(d, i) for v, d in zip(values, in_dims[1:], strict=True)]
+            rows.append(_SliceBySlice.apply(kernel, *slices))
+        outputs = tuple([torch.stack(column) for column in zip(*rows, strict=True)])
+        return outputs, (0,) * len(outputs)
 
 
-class _Drawn(torch.autograd.Function):
-    """A kernel that fills a shape with random numbers: `kernel(*dimensions in front)`."""
+class _RandomFill(torch.autograd.Function):
+    """A kernel that fills a shape with random numbers: `kernel(*leading_dimensions)`."""
 
     @staticmethod
     def forward(kernel: Callable[..., Any], number: torch.Tensor) -> Any:
@@ -146,41 +148,49 @@ class _Drawn(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Nothing is kept."""
+        """Saves nothing: random numbers have no gradients."""
 
     @staticmethod
     def vmap(info: Any, in_dims: Sequence[Any], kernel: Callable[..., Any], number: torch.Tensor) -> Any:
-        return _Drawn.apply(lambda *outer: kernel(*outer, info.batch_size), number.select(in_dims[1], 0)), 0
+        return _RandomFill.apply(lambda *outer: kernel(*outer, info.batch_size), number.select(in_dims[1], 0)), 0
 
 
 def _by_slices(step: Step, number: SymbolicTensor) -> Step:
-    """The step that computes another one slice by slice. It takes the slice's number, so that it never looks the same
-    for all slices."""
+    """Returns a step that computes another one slice by slice.
+
+    The slice's number is its first input, so that vmap never takes its result to be the same for all slices.
+    """
     tensors = step.inputs
 
     def kernel(_: Any, *values: Any) -> tuple[Any, ...]:
         if not step.registered:
-            made = step.op.kernel(*values)
+            result = step.op.kernel(*values)
         else:
-            given = {id(t): v for t, v in zip(tensors, values, strict=True)}
-            eager = arguments(step.op, step.args, lambda t: EagerTensor(given[id(t)], t.dtype))
-            made, _ = own_stream(step.operation, compute)(step.op, eager, step.types, step.operation.name)
-        return () if made is None else tuple(made) if isinstance(made, (tuple, list)) else (made,)
+            by_id = {id(t): v for t, v in zip(tensors, values, strict=True)}
+            eager = arguments(step.op, step.args, lambda t: EagerTensor(by_id[id(t)], t.dtype))
+            result, _ = own_stream(step.operation, compute)(step.op, eager, step.types, step.operation.name)
+        return () if result is None else tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
     op = GraphOp(step.name, lambda *values: _SliceBySlice.apply(kernel, *values), gives_tuple=True)
     return Step(op, [number, *tensors], step.outputs, step.origins, must_run=step.must_run)
 
 
-def _drawn(step: Step, number: SymbolicTensor, known: Callable[[SymbolicTensor], Any]) -> Step:
-    """The step that draws a random op's numbers for all slices. What the op takes is known."""
-    shape, *rest = arguments(step.op, step.args, lambda t: EagerTensor(known(t), t.dtype))
+def _random_fill(step: Step, number: SymbolicTensor, constant: Callable[[SymbolicTensor], Any]) -> Step:
+    """Returns a step that draws a random op's numbers for all slices in one call.
+
+    Args:
+        step: of an op with the trait `random_fill`, whose inputs are all constants.
+        number: the slice's number.
+        constant: returns the value of a constant.
+    """
+    shape, *rest = arguments(step.op, step.args, lambda t: EagerTensor(constant(t), t.dtype))
 
     def fill(*outer: int) -> torch.Tensor:
-        given = [(*outer, *shape), *rest]
-        made, _ = own_stream(step.operation, compute)(step.op, given, step.types, step.operation.name)
-        return made
+        args = [(*outer, *shape), *rest]
+        numbers, _ = own_stream(step.operation, compute)(step.op, args, step.types, step.operation.name)
+        return numbers
 
-    op = GraphOp(step.name, lambda number: _Drawn.apply(fill, number))
+    op = GraphOp(step.name, lambda number: _RandomFill.apply(fill, number))
     return Step(op, [number], step.outputs, step.origins)
 
 
@@ -188,7 +198,7 @@ def _drawn(step: Step, number: SymbolicTensor, known: Callable[[SymbolicTensor],
 
 
 class Sliced(Compiled):
-    """A function of one slice as vmap runs it. It takes the slice's number after its inputs."""
+    """A function of one slice as vmap runs it. The slice's number is its last input."""
 
     special_passes = (prune, bind)  # nothing in place, on many tensors in one call, or that vmap takes apart again
     writer = Writer
@@ -198,62 +208,65 @@ class Sliced(Compiled):
         self._number = SymbolicTensor(number, 0, int64, TensorShape([]))
         number.outputs.append(self._number)
         super().__init__(f"slice_of_{body.name}", [*body.inputs, self._number], outputs, body.graph.effects())
-        self._alone: set[int] = set()
+        self._slice_by_slice: set[int] = set()  # the ids of the steps that are computed slice by slice
         steps = self.program.steps
-        self.program.steps = [self._at_once(step) for step in steps]
+        self.program.steps = [self._rewritten(step) for step in steps]
         if any(a is not b for a, b in zip(steps, self.program.steps, strict=True)):
             self.rewrite()
 
-    def _at_once(self, step: Step) -> Step:
-        """The step in the form in which it is tried first."""
+    def _rewritten(self, step: Step) -> Step:
+        """Returns the step in the form that vmap runs first."""
         if step.name in CALLS and not draws(step.op):
             callee = Sliced(step.op.body, step.op.gives)
             op = GraphOp(step.name, callee.run, gives_tuple=True)
             return Step(op, [*step.inputs, self._number], step.outputs, step.origins, must_run=step.must_run)
         if step.op is READ or not draws(step.op):
             return step
-        if step.name in _FILLED and all(self.program.constant(t) is not None for t in step.inputs):
-            return _drawn(step, self._number, self.program.constant)
+        if step.op.random_fill and all(self.program.constant(t) is not None for t in step.inputs):
+            return _random_fill(step, self._number, self.program.constant)
         return self._by_slices(step)
 
     def _by_slices(self, step: Step) -> Step:
-        made = _by_slices(step, self._number)
-        self._alone.add(id(made))
-        return made
+        rewritten = _by_slices(step, self._number)
+        self._slice_by_slice.add(id(rewritten))
+        return rewritten
 
     def run(self, *values: Any) -> Any:
         """Runs the function on the raw values of slices, inside vmap; errors are as kernels raise them."""
         return self.function(*values)
 
-    def give_way(self, error: Exception) -> str:
-        """Has the step that raised an error computed slice by slice from now on.
+    def split_failed(self, error: Exception) -> str:
+        """Rewrites the step that raised an error, so that it is computed slice by slice from now on.
 
         Returns:
-            The name of its op; "" where nothing is left to be done about it.
+            The name of its op; "" if no step raised the error, or the one that did is computed slice by slice already.
         """
         step, _ = self.failed(error)
         if step is None:
             return ""
         steps = self.program.steps
-        made = {id(o) for o in step.origins}
-        found = [i for i, s in enumerate(steps) if id(s) not in self._alone and made & {id(o) for o in s.origins}]
-        for i in found:
+        origins = {id(o) for o in step.origins}
+        failed = [
+            i for i, s in enumerate(steps)
+            if id(s) not in self._slice_by_slice and origins & {id(o) for o in s.origins}
+        ]  # fmt: skip
+        for i in failed:
             steps[i] = self._by_slices(steps[i])
-        if not found:
+        if not failed:
             return ""
         self.rewrite()
         return step.name
 
 
 class OnSlices:
-    """The kernel of a function of slices: takes their number, then the batches and what is the same for all slices.
+    """The kernel of a function of slices. Its inputs are the number of slices, then batches and shared values.
 
     Args:
-        body: the function.
-        gives: the tensors of its graph that are given.
-        batched: for each input of the body, whether slices are taken of it.
-        forms: for each of `gives`, what becomes of it.
-        manner: how slices are to be computed.
+        body: the function of one slice.
+        gives: the tensors of its graph that are the kernel's outputs.
+        batched: for each input of the body, whether the kernel has a batch of slices for it, or one shared value.
+        forms: for each of `gives`, `STACKED`, `SUMMED` or `SHARED`.
+        manner: the options for computing slices.
     """
 
     def __init__(
@@ -264,27 +277,27 @@ class OnSlices:
         self._one_by_one = False
 
     def add(self, tensor: SymbolicTensor, form: str) -> None:
-        """Has it give another tensor."""
+        """Adds an output."""
         self.gives.append(tensor)
         self.forms.append(form)
         self._sliced = None
 
     @property
     def sliced(self) -> Sliced:
-        """The function of one slice, for vmap."""
+        """The function of one slice that vmap runs."""
         if self._sliced is None:
             slices = [t for t, b in zip(self.body.inputs, self.batched, strict=True) if b]
-            found = varying(self.body.graph._operations, slices)
-            self._varying = [id(t.op) in found for t in self.gives]
+            ids = varying(self.body.graph._operations, slices)
+            self._varying = [id(t.op) in ids for t in self.gives]
             self._sliced = Sliced(self.body, self.gives)
         return self._sliced
 
     def __call__(self, count: Any, *values: Any) -> tuple[Any, ...]:
-        """Raw values of what is given.
+        """Computes the raw values of the outputs.
 
         Raises:
             OpError: an op failed.
-            ValueError: something can't be computed at once, and must not be computed otherwise.
+            ValueError: a step can't be computed at once, and `manner` excludes slice by slice.
         """
         count = int(count)
         for value, batched in zip(values, self.batched, strict=True):
@@ -292,32 +305,33 @@ class OnSlices:
                 sizes = [v.shape[0] for v, b in zip(values, self.batched, strict=True) if b]
                 raise invalid(f"vectorized_map: first dimensions {sizes} differ")
         if not count:
-            return self._of_nothing(values)
+            return self._empty(values)
         while not self._one_by_one:
             sliced = self.sliced
             try:
                 return self._at_once(count, values)
             except Exception as error:
-                name = sliced.give_way(error)
-                whole = None if name and self.manner.fallback else self._each(count, values)  # the program's own errors
-                self._tell(name or self.body.name, error)
-                if whole is not None:
+                name = sliced.split_failed(error)
+                # An error of the program's own is raised again here, from the slice that causes it.
+                outputs = None if name and self.manner.fallback else self._each(count, values)
+                self._report(name or self.body.name, error)
+                if outputs is not None:
                     self._one_by_one = True
-                    return whole
+                    return outputs
         return self._each(count, values)
 
     def compiled(self, count: int, *values: Any) -> tuple[Any, ...]:
-        """The same for a compiler of kernels that looks at what is called: at once or not at all.
+        """Computes the outputs at once or not at all, for a compiler that traces the kernels called.
 
         Raises:
-            Exception: something can't be computed at once.
+            Exception: a step can't be computed at once.
         """
         if self._one_by_one:
             raise ValueError(f"{self.body.name} is computed slice by slice")
-        return self._at_once(count, values) if count else self._of_nothing(values)
+        return self._at_once(count, values) if count else self._empty(values)
 
-    def _tell(self, name: str, error: Exception) -> None:
-        """Says that something is computed slice by slice, or that it must not be."""
+    def _report(self, name: str, error: Exception) -> None:
+        """Warns that an op or function is computed slice by slice, or raises if `manner` excludes that."""
         if not self.manner.fallback:
             raise ValueError(
                 f"No pfor vectorization defined for {name}. Allow fallback_to_while_loop to have it computed for the "
@@ -328,44 +342,44 @@ class OnSlices:
 
     def _at_once(self, count: int, values: Sequence[Any]) -> tuple[Any, ...]:
         run, places = self.sliced.run, [i for i, b in enumerate(self.batched) if b]
-        shared = list(values)
-        given: Sequence[Any] = ()
+        inputs = list(values)
+        outputs: Sequence[Any] = ()  # of `one`, set while it runs: here the values that slices share are read from it
 
         def one(number: torch.Tensor, *slices: torch.Tensor) -> tuple[torch.Tensor, ...]:
-            nonlocal given
+            nonlocal outputs
             for i, value in zip(places, slices, strict=True):
-                shared[i] = value
-            given = run(*shared, number)
-            return tuple([v for v, varies in zip(given, self._varying, strict=True) if varies])
+                inputs[i] = value
+            outputs = run(*inputs, number)
+            return tuple([v for v, varies in zip(outputs, self._varying, strict=True) if varies])
 
         at_once = torch.func.vmap(one, randomness="different", chunk_size=self.manner.chunk)
         numbers = torch.arange(count)
-        found = iter(at_once(numbers, *[values[i] for i in places]))
+        stacked = iter(at_once(numbers, *[values[i] for i in places]))
         return tuple(
             [
-                _summed(next(found)) if form == SUMMED and varies
-                else next(found) if varies
+                _summed(next(stacked)) if form == SUMMED and varies
+                else next(stacked) if varies
                 else value * count if form == SUMMED
                 else _repeated(value, count) if form == STACKED
                 else value
-                for value, form, varies in zip(given, self.forms, self._varying, strict=True)
+                for value, form, varies in zip(outputs, self.forms, self._varying, strict=True)
             ]
         )  # fmt: skip
 
     def _each(self, count: int, values: Sequence[Any]) -> tuple[Any, ...]:
-        """What `_at_once` gives, by running the function for each slice."""
+        """Computes the outputs by running the function for each slice."""
         run = self.body.giving(self.gives)
         rows = [run(*[v[i] if b else v for v, b in zip(values, self.batched, strict=True)]) for i in range(count)]
         columns = zip(*rows, strict=True)
         return tuple([_joined(column, form) for column, form in zip(columns, self.forms, strict=True)])
 
-    def _of_nothing(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """What there is for no slices: batches of none, in the shapes that a slice of zeros leads to."""
-        zeros = [_zeros(v) if b else v for v, b in zip(values, self.batched, strict=True)]
-        made = self.body.giving(self.gives)(*zeros)
+    def _empty(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Computes the outputs for no slices: empty batches, in the shapes that a slice of zeros leads to."""
+        zeros = [v.new_zeros(v.shape[1:]) if b else v for v, b in zip(values, self.batched, strict=True)]
+        outputs = self.body.giving(self.gives)(*zeros)
         return tuple([
             value if form == SHARED else torch.zeros_like(value) if form == SUMMED else _repeated(value, 0)
-            for value, form in zip(made, self.forms, strict=True)
+            for value, form in zip(outputs, self.forms, strict=True)
         ])  # fmt: skip
 
 
@@ -380,7 +394,7 @@ def _repeated(value: Any, count: int) -> Any:
 
 
 def _joined(column: tuple[Any, ...], form: str) -> Any:
-    """What all slices gave as one value."""
+    """Returns one value for the outputs of all slices."""
     if form == SHARED:
         return column[0]
     if form == SUMMED:
@@ -389,8 +403,3 @@ def _joined(column: tuple[Any, ...], form: str) -> Any:
     if len(shapes) > 1:
         raise invalid(f"vectorized_map: the slices gave results of different shapes: {sorted(shapes)}")
     return np.stack(column) if isinstance(column[0], np.ndarray) else torch.stack(column)
-
-
-def _zeros(batch: Any) -> Any:
-    """A slice of zeros like those of a batch."""
-    return batch.new_zeros(batch.shape[1:])

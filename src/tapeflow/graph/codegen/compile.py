@@ -1,7 +1,7 @@
-"""From a graph to one straight-line Python function of kernel calls.
+"""Compiling a graph to one straight-line Python function of kernel calls.
 
-The function takes and gives raw values (`torch.Tensor`s, arrays of strings, variables). What it computes is a
-`Program`, which passes have made smaller, and which is then written down, once.
+The function takes and returns raw values (`torch.Tensor`s, arrays of strings, variables). It computes a `Program`,
+which passes simplify before its source is written, once.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager
 
 _numbers = itertools.count(1)
-_gone: deque[str] = deque()  # the names of sources whose functions are gone
+_deleted: deque[str] = deque()  # the file names of functions that were deleted
 
 
 class Written:
     """A Python function whose source is written when it is first needed.
 
-    The source is a function of the graph, the dtypes and the device alone, not of what ran before in the process.
+    The source depends on the graph, the dtypes and the device alone, not on what ran before in the process.
+
+    Args:
+        name: the function's name; other characters than identifiers have are replaced.
     """
 
     def __init__(self, name: str) -> None:
@@ -45,11 +48,11 @@ class Written:
         self._writer: Writer
 
     def _write(self) -> Writer:
-        """Writes the source."""
+        """Returns a writer that has written the source."""
         raise NotImplementedError
 
     def rewrite(self) -> None:
-        """Has the source written anew before the next call."""
+        """Discards the source, so that the next call writes it again."""
         self._function = None
 
     @property
@@ -59,15 +62,16 @@ class Written:
 
     @property
     def source(self) -> str:
-        """Its source."""
+        """The function's source."""
         if self._function is None:
             self._compile()
         return self._writer.source
 
     def _compile(self) -> Callable[..., Any]:
+        """Writes and compiles the source, and enters it into `linecache` for tracebacks and debuggers."""
         with suppress(IndexError):  # until there are none left
             while True:
-                linecache.cache.pop(_gone.popleft(), None)
+                linecache.cache.pop(_deleted.popleft(), None)
         self._writer = writer = self._write()
         source = writer.source
         linecache.cache[self._filename] = (len(source), None, source.splitlines(True), self._filename)
@@ -76,17 +80,17 @@ class Written:
         return function
 
     def __del__(self) -> None:
-        _gone.append(self._filename)  # it may be the collector's turn while linecache goes through its cache
+        _deleted.append(self._filename)  # it may be the collector's turn while linecache goes through its cache
 
     def running(self) -> Step | None:
-        """The step that this thread is running, if it is in this function."""
+        """Returns the step that this thread is running, or None if it is not in this function."""
         frame: Any = sys._getframe()
         while frame is not None and frame.f_code.co_filename != self._filename:
             frame = frame.f_back
         return None if frame is None else self._writer.steps.get(frame.f_lineno)
 
     def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
-        """The step that raised an error, if it was one of this function's, and what the function's names stood for."""
+        """Returns the step of this function that raised an error, or None, and the values of the function's names."""
         frame, trace = None, error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == self._filename:
@@ -96,7 +100,7 @@ class Written:
         return step, {} if frame is None else frame.tb_frame.f_locals
 
     def explained(self, error: Exception) -> Exception:
-        """TensorFlow's error for what a kernel raised."""
+        """Returns TensorFlow's error for one that a kernel raised."""
         step, local = self.failed(error)
         if isinstance(error, errors.OpError):
             return located(error, step.op, step.operation.name) if step is not None and runs_on_arrays(step) else error
@@ -110,9 +114,9 @@ class Written:
             name = step.operation.name if call is step else call.name
             try:
                 _run_again(call, name, values)
-            except errors.OpError as said:
-                return said
-            except KeyError:  # a value that was dropped or written over
+            except errors.OpError as explained:
+                return explained
+            except KeyError:  # a value that was deleted or overwritten
                 return errors.InvalidArgumentError(None, None, f"{first_line(error)} [Op:{call.op.name}] name: {name}")
             except Exception as other:
                 return located(other, call.op, name)
@@ -124,14 +128,12 @@ class Compiled(Written):
 
     Args:
         name: the function's name.
-        inputs: the tensors that it takes; those fed need not be placeholders.
-        outputs: the tensors that it gives.
-        effects: operations that must run whether or not an output needs them.
-        resources: from a variable to what stands for it (a session's own).
-        keeps: whether a call of a function stays one.
+        inputs: the tensors that it takes; they need not be placeholders.
+        outputs: the tensors that it computes.
+        effects, resources, stays_call: see `Program`.
 
     Attributes:
-        program: what it does, before the passes that choose other kernels.
+        program: the program, before the passes of `special_passes`.
     """
 
     special_passes: Sequence[passes.Pass] = passes.SPECIALIZE
@@ -144,17 +146,17 @@ class Compiled(Written):
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
-        keeps: Callable[[GraphOp], bool] = lambda call: False,
+        stays_call: Callable[[GraphOp], bool] = lambda call: False,
     ) -> None:
         super().__init__(name)
-        self.program = Program(inputs, outputs, effects, resources, keeps)
+        self.program = Program(inputs, outputs, effects, resources, stays_call)
         for run in passes.SIMPLIFY:
             run(self.program)
         if devices.machine.has_gpu:
-            self.program.settle(devices.current_or_default())
+            self.program.move_constants(devices.current_or_default())
 
     def specialized(self) -> Program:
-        """Returns the program after the passes that choose other kernels."""
+        """Returns the program after the passes that substitute faster kernels."""
         program = copy.copy(self.program)
         program.steps = [copy.copy(step) for step in program.steps]
         for run in self.special_passes:
@@ -180,14 +182,14 @@ class Compiled(Written):
 
 
 def _run_again(call: Step | Operation, name: str, values: dict[int, Any]) -> None:
-    """Runs a step or operation with the values that a function had, so that it raises its error again."""
+    """Computes a step or operation from the values of a failed call, so that it raises its error again."""
     op = call.op
 
     def raw(tensor: SymbolicTensor) -> Any:
         if id(tensor) not in values and tensor.op.type == "Const":
             return tensor.op.op.attrs["value"]
         if id(tensor) not in values and tensor.op.op.registered and not tensor.op.stateful:
-            _run_again(tensor.op, tensor.op.name, values)  # it was not made a tensor
+            _run_again(tensor.op, tensor.op.name, values)  # it was computed as a number
         return EagerTensor(values[id(tensor)], tensor.dtype)
 
     result, _ = compute(op, arguments(op, call.args, raw), call.types, name)
@@ -196,10 +198,12 @@ def _run_again(call: Step | Operation, name: str, values: dict[int, Any]) -> Non
 
 
 def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], EagerTensor]) -> list[Any]:
-    """The arguments that a registered op is computed with, of those of an operation or a step.
+    """Returns the arguments with which to compute a registered op eagerly.
 
     Args:
-        eager: gives the eager tensor that stands for a tensor of the graph.
+        op: the op.
+        args: the arguments of an operation or a step.
+        eager: returns the eager tensor for a tensor of the graph.
     """
 
     def host(arg: Any) -> Any:
@@ -211,7 +215,7 @@ def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], Ea
 
 
 def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:
-    """Eager tensors of what a compiled function gave."""
+    """Returns the raw values of tensors as eager tensors."""
     return [as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)]
 
 
@@ -220,7 +224,7 @@ def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any])
 
     Args:
         tensor: the tensor.
-        value_of: gives the value of a placeholder, or None.
+        value_of: returns the value of a placeholder, or None.
 
     Raises:
         InvalidArgumentError: it depends on a placeholder that has no value yet.

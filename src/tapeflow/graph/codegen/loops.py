@@ -1,4 +1,4 @@
-"""The kernel of a loop."""
+"""The kernel of `While` operations."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 
 
 class Loop(Written):
-    """Takes the loop variables' first values and what is captured, and gives the last values. If a gradient is asked
-    for, it also
-    gives a record: for each iteration, what the gradient takes of it.
+    """A loop: computes the last values of its loop variables from the first ones and the loop-invariant values.
+
+    If a gradient needs them, it also returns a record of the residuals of each iteration.
 
     Args:
-        condition, body: what is called on the loop variables.
-        count: how many loop variables there are.
-        captured: how many values are captured.
-        places: which of the captured values condition and body take after the loop variables.
-        limited: whether the first value is how often the body runs at most.
+        condition, body: the functions of the loop variables.
+        count: the number of loop variables.
+        captured: the number of loop-invariant values.
+        places: for condition and body, the places of the loop-invariant values that follow the loop variables.
+        limited: whether the first value is the maximal trip count.
 
     Attributes:
-        kept: the tensors of the body's graph that the record has of each iteration; None if there is no record.
+        kept: the residuals, tensors of the body's graph that each iteration appends to the record; None if there is no
+            record.
     """
 
     def __init__(
@@ -48,29 +49,32 @@ class Loop(Written):
         self.kept: list[SymbolicTensor] | None = None
 
     def keep(self, tensors: Sequence[SymbolicTensor]) -> list[int]:
-        """Has the loop give a record of all iterations, with these tensors of the body's graph among others.
+        """Adds residuals to the record of iterations, which the loop returns from now on.
+
+        Args:
+            tensors: tensors of the body's graph.
 
         Returns:
-            Where they are in the record of an iteration.
+            Their places in the record of an iteration.
         """
         self.rewrite()
-        self.kept = kept = self.kept or []
-        known = {id(t): i for i, t in enumerate(kept)}
-        new = [t for t in tensors if id(t) not in known]
-        known.update((id(t), len(kept) + i) for i, t in enumerate(new))
-        kept += new
-        return [known[id(t)] for t in tensors]
+        self.kept = residuals = self.kept or []
+        places = {id(t): i for i, t in enumerate(residuals)}
+        new = [t for t in tensors if id(t) not in places]
+        places.update((id(t), len(residuals) + i) for i, t in enumerate(new))
+        residuals += new
+        return [places[id(t)] for t in tensors]
 
     @property
     def _step(self) -> Compiled:
-        """What runs the body, and gives the tensors that are kept too."""
+        """The function of the body that returns the residuals too."""
         return self.body.giving([*self.body.outputs, *self.kept]) if self.kept else self.body.compiled
 
     def region(self, graphs: set[int] | None = None) -> LoopRegion:
-        """The loop as a part of a program; `graphs` as of `Region`."""
+        """Returns the loop as a part of a program; `graphs` as in `Region`."""
         graphs = set() if graphs is None else graphs
-        parts = Region(self.condition.compiled.specialized(), graphs), Region(self._step.specialized(), graphs)
-        return LoopRegion(*parts, self.count, self.places, self.limited)
+        regions = Region(self.condition.compiled.specialized(), graphs), Region(self._step.specialized(), graphs)
+        return LoopRegion(*regions, self.count, self.places, self.limited)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.

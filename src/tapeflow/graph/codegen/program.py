@@ -1,11 +1,12 @@
-"""What a compiled function will do, step by step: what the passes work on.
+"""The steps of a compiled function, which the passes work on.
 
-A program is taken from a graph and belongs to one compiled function. Passes change its steps and leave the graph as it
-is.
+A program is derived from a graph and belongs to one compiled function. Passes change its steps, never the graph.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -28,9 +29,9 @@ class Step:
         op: a registered op, or a `GraphOp`.
         args: its arguments, as of an `Operation`.
         types: the op's type attrs.
-        outputs: the tensors that it gives.
+        outputs: its output tensors.
         origins: the operations whose work it does; the last one gives it its name.
-        must_run: whether it runs also where nobody takes its outputs.
+        must_run: whether it runs even if nothing uses its outputs.
     """
 
     __slots__ = ("args", "must_run", "op", "origins", "outputs", "types")
@@ -48,7 +49,7 @@ class Step:
 
     @property
     def operation(self) -> Operation:
-        """The operation that it is named after."""
+        """The operation that the step is named after."""
         return self.origins[-1]
 
     @property
@@ -58,32 +59,32 @@ class Step:
 
     @property
     def inputs(self) -> list[SymbolicTensor]:
-        """The tensors that it takes."""
+        """The tensors among its arguments."""
         return list(symbolic_in(self.args))
 
     @property
     def registered(self) -> bool:
-        """Whether its op is one that eager programs call too."""
+        """True if its op is one that eager programs call too, not a `GraphOp`."""
         return not isinstance(self.op, GraphOp)
 
     @property
     def native(self) -> bool:
-        """Whether it computes in floating dtypes alone, for which ATen has all kernels that can take its place."""
+        """True if all its tensors have floating dtypes, for which ATen has every kernel that a pass may substitute."""
         return not self.registered or all(t.dtype in _NATIVE for t in (*self.op.tensors(self.args), *self.outputs))
 
     @property
     def pure(self) -> bool:
-        """Whether its outputs depend on nothing but its inputs, and nothing else on it."""
+        """True if its outputs depend on its inputs alone and it has no side effects."""
         return self.registered and not self.op.opdef.stateful
 
     @property
     def placed(self) -> bool:
-        """Whether it runs on a device that the program named."""
+        """True if the user's program places it on a device."""
         return bool(self.operation.device) and len(devices.machine.logical_devices()) > 1
 
     @property
-    def changes(self) -> int | None:
-        """The id of the one variable that it changes; None where that is not known."""
+    def changed_variable(self) -> int | None:
+        """The id of the one variable that it changes; None if there is none, or if it may be any."""
         variable = variable_of(self.args[0]) if self.name.startswith("Assign") and not self.registered else None
         return None if variable is None else variable._id
 
@@ -95,16 +96,17 @@ class Program:
     """The steps from inputs to outputs.
 
     Args:
-        inputs: the tensors that are given; those fed need not be placeholders.
-        outputs: the tensors that are asked for.
+        inputs: the tensors that are fed; they need not be placeholders.
+        outputs: the tensors to compute.
         effects: operations that run in any case.
-        resources: from a variable to what stands for it (a session's own).
-        keeps: whether a call of a function stays one.
+        resources: maps a variable to the one that stands for it (a session has its own).
+        stays_call: decides whether a call of a function stays a call instead of being inlined.
 
     Attributes:
-        constants: raw values of the tensors that are known before it runs, by the tensors' ids.
-        aliases: what stands for equal constants, and for the inputs and outputs of functions that are called.
-        static: whether what is known of values by the graph alone holds: nothing but placeholders is given.
+        constants: raw values of the constants, by the tensors' ids.
+        aliases: the tensors that replace equal constants and the inputs and outputs of inlined functions, by the ids
+            of what they replace.
+        static: whether the static values that the graph has for its tensors hold: only placeholders are fed.
 
     Raises:
         InvalidArgumentError: a placeholder is needed and not among the inputs.
@@ -116,65 +118,66 @@ class Program:
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
-        keeps: Callable[[GraphOp], bool] = lambda call: False,
+        stays_call: Callable[[GraphOp], bool] = lambda call: False,
     ) -> None:
-        self._keeps = keeps
+        self._stays_call = stays_call
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.constants: dict[int, Any] = {}
         self.static = all(t.op.type == "Placeholder" for t in inputs)
         self.steps: list[Step] = []
-        self._asked = {id(o) for o in effects}
+        self._effects = {id(o) for o in effects}
         self.aliases: dict[int, SymbolicTensor] = {}
-        self._numbers: dict[Any, SymbolicTensor] = {}
-        self._called: set[int] = set()
+        self._scalars: dict[Any, SymbolicTensor] = {}  # the first of equal constants
+        self._inlined: set[int] = set()
         self._add(needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
         self.outputs = substituted(self.outputs, self.aliases)
 
-    def _add(self, operations: list[Operation], given: set[int], resources: Callable[[Any], Any]) -> None:
+    def _add(self, operations: list[Operation], fed: set[int], resources: Callable[[Any], Any]) -> None:
+        """Adds operations as steps or constants; `fed` has the ids of the placeholders that have values."""
         for operation in operations:
             op = operation.op
             if not isinstance(op, GraphOp):
                 self._append(operation)
             elif op.name in ("Const", "VarHandleOp"):
-                known = op.attrs["value"].value if op.name == "Const" else resources(op.attrs["variable"])
+                value = op.attrs["value"].value if op.name == "Const" else resources(op.attrs["variable"])
                 out = operation.outputs[0]
-                self.constants[id(out)] = known
-                self.aliases[id(out)] = self.equal_number(out)
+                self.constants[id(out)] = value
+                self.aliases[id(out)] = self.canonical_constant(out)
             elif op.name == "Placeholder":
-                if id(operation.outputs[0]) not in given:
+                if id(operation.outputs[0]) not in fed:
                     raise _not_fed(operation)
-            elif op.name in CALLS and self._is_written_out(op):
-                self._call(operation, resources)
+            elif op.name in CALLS and self._is_inlined(op):
+                self._inline(operation, resources)
             elif op.name != "NoOp":
                 self._append(operation)
 
-    def _is_written_out(self, call: GraphOp) -> bool:
+    def _is_inlined(self, call: GraphOp) -> bool:
         body = call.bodies["f"]
-        return body.jit is None and id(body) not in self._called and not self._keeps(call)
+        return body.jit is None and id(body) not in self._inlined and not self._stays_call(call)
 
     def _append(self, operation: Operation) -> None:
-        must_run = operation.stateful or id(operation) in self._asked
+        must_run = operation.stateful or id(operation) in self._effects
         args = substituted(operation.args, self.aliases)
         self.steps.append(Step(operation.op, args, operation.outputs, [operation], operation.types, must_run))
 
-    def _call(self, operation: Operation, resources: Callable[[Any], Any]) -> None:
-        """Adds what a function does, in the place of its call. One that is called again stays a call."""
+    def _inline(self, operation: Operation, resources: Callable[[Any], Any]) -> None:
+        """Adds the operations of a function in the place of its call. A second call of the function stays a call."""
         op = operation.op
         body = op.bodies["f"]
-        self._called.add(id(body))
+        self._inlined.add(id(body))
         args = substituted(operation.args, self.aliases)
         self.aliases.update({id(t): arg for t, arg in zip(body.inputs, args, strict=True)})
-        given = {id(t) for t in body.inputs}
-        self._add(needed(op.gives, body.graph.effects(), given), given, resources)
-        given_back = substituted(op.gives, self.aliases)
-        self.aliases.update({id(t): own for t, own in zip(operation.outputs, given_back, strict=True)})
+        inputs = {id(t) for t in body.inputs}
+        self._add(needed(op.gives, body.graph.effects(), inputs), inputs, resources)
+        results = substituted(op.gives, self.aliases)
+        self.aliases.update({id(t): result for t, result in zip(operation.outputs, results, strict=True)})
 
-    def renamed(self) -> dict[int, SymbolicTensor]:
-        """Gives it tensors of its own in the place of its inputs and of those that its steps give.
+    def replace_tensors(self) -> dict[int, SymbolicTensor]:
+        """Replaces its inputs and the outputs of its steps by new tensors, which no other program shares.
 
         Returns:
-            The tensors that they stand for, by the ids of the new ones.
+            The tensors that were replaced, by the ids of the new ones.
         """
         before = [*self.inputs, *(t for step in self.steps for t in step.outputs)]
         others = {id(t): SymbolicTensor(t.op, t.value_index, t.dtype, t.shape) for t in before}
@@ -183,37 +186,36 @@ class Program:
         self.inputs, self.outputs = substituted(self.inputs, others), substituted(self.outputs, others)
         return {id(others[id(t)]): t for t in before}
 
-    def uses(self) -> dict[int, int]:
-        """How often each tensor is taken, by the tensors' ids."""
-        count: dict[int, int] = {}
-        for t in self.outputs:
-            count[id(t)] = count.get(id(t), 0) + 1
-        for step in self.steps:
-            for t in step.inputs:
-                count[id(t)] = count.get(id(t), 0) + 1
-        return count
+    def use_counts(self) -> dict[int, int]:
+        """Returns how often each tensor is used by steps and outputs, by the tensors' ids."""
+        uses = itertools.chain(self.outputs, *(step.inputs for step in self.steps))
+        return Counter(map(id, uses))
 
-    def equal_number(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """The first of the constants that are the same scalar as this one, so that what is made of them is the same."""
+    def canonical_constant(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns the first constant that is the same scalar, so that what is computed from both is shared.
+
+        Args:
+            tensor: a constant. One that is no scalar is returned itself.
+        """
         value = self.constants[id(tensor)]
         if not isinstance(value, torch.Tensor) or value.ndim:
             return tensor
-        return self._numbers.setdefault((tensor.dtype, repr(value.item())), tensor)
+        return self._scalars.setdefault((tensor.dtype, repr(value.item())), tensor)
 
-    def settle(self, device: torch.device) -> None:
-        """Moves the constants that are computed with to a device. Integers stay: shapes are made of them."""
+    def move_constants(self, device: torch.device) -> None:
+        """Moves the constants that kernels compute with to a device. Integers stay: they form shapes."""
         for t in (t for step in self.steps for t in step.inputs):
             value = self.constants.get(id(t))
             if isinstance(value, torch.Tensor) and value.ndim and not t.dtype.is_integer and not t.dtype.is_bool:
                 self.constants[id(t)] = devices.moved(value, device)
 
     def constant(self, tensor: Any) -> Any:
-        """The raw value of a tensor that is known before the program runs, or None."""
+        """Returns the raw value of a tensor that is constant, or None."""
         return self.constants.get(id(tensor))
 
 
 def substituted(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[Any]:
-    """Arguments, or outputs, with other tensors in the place of those whose ids are named."""
+    """Returns arguments, or outputs, with the tensors replaced for whose ids `others` has one."""
     return [
         others.get(id(a), a) if isinstance(a, SymbolicTensor)
         else substituted(a, others) if type(a) is list
@@ -223,22 +225,29 @@ def substituted(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[
     ]  # fmt: skip
 
 
-def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], given: set[int]) -> list[Operation]:
-    """The operations that outputs and side effects need, in program order; what is given needs nothing."""
-    found: dict[int, Operation] = {}
-    waiting = [t.op for t in outputs if id(t) not in given]
-    waiting.extend(effects)
-    while waiting:
-        operation = waiting.pop()
-        if id(operation) in found or (operation.outputs and all(id(t) in given for t in operation.outputs)):
+def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed: set[int]) -> list[Operation]:
+    """Returns the operations that outputs and side effects depend on, in program order.
+
+    Args:
+        outputs: the tensors to compute.
+        effects: operations that run in any case.
+        fed: the ids of the tensors that are fed, which depend on nothing.
+    """
+    reached: dict[int, Operation] = {}
+    stack = [t.op for t in outputs if id(t) not in fed]
+    stack.extend(effects)
+    while stack:
+        operation = stack.pop()
+        if id(operation) in reached or (operation.outputs and all(id(t) in fed for t in operation.outputs)):
             continue
-        found[id(operation)] = operation
-        waiting.extend(t.op for t in operation.inputs if id(t) not in given)
-        waiting.extend(operation._control_inputs)
-    return sorted(found.values(), key=lambda o: o.index)
+        reached[id(operation)] = operation
+        stack.extend(t.op for t in operation.inputs if id(t) not in fed)
+        stack.extend(operation._control_inputs)
+    return sorted(reached.values(), key=lambda o: o.index)
 
 
 def _not_fed(operation: Operation) -> Exception:
+    """Returns the error for a placeholder that has no value."""
     tensor = operation.outputs[0]
     return errors.InvalidArgumentError(
         None,

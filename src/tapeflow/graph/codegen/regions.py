@@ -1,4 +1,4 @@
-"""A program with its conditionals and loops, which are written out in it as Python's own `if` and `while`."""
+"""Programs with their conditionals and loops, which become `if` and `while` statements of the source."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from tapeflow.graph.ir.operation import symbolic_in
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
-Numbers = dict[int, DType]  # the dtypes of tensors that are numbers, by the tensors' ids
+Numbers = dict[int, DType]  # the dtypes of the tensors that are held as Python numbers, by the tensors' ids
 
 _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 _LOOPS = frozenset({"While", "StatelessWhile"})
 
 
 class Region:
-    """A program whose conditionals and loops are parts of it.
+    """A program and the regions of the branches and loops in it.
 
     Attributes:
         program: the program.
-        branches: by the ids of its conditionals: for each branch, its region and which of the conditional's values it
-            takes.
-        loops: its loops, by the ids of their steps.
-        packed: by the ids of vectors of numbers that are taken as Python numbers alone (shapes and indices): the
-            numbers.
-        indices: the ids of the steps that would make tensors of them.
-        originals: the tensors of the graph that the program's own stand for, by the ids of these.
+        branches: by the ids of conditional steps: for each branch, its region and the places of its inputs among the
+            step's operands.
+        loops: the loops, by the ids of their steps.
+        packed: the scalars of vectors that are used as Python numbers alone (shapes and indices), by the vectors' ids.
+        packing_steps: the ids of the steps that would compute these vectors.
+        originals: the tensors of the graph that the program's tensors replace, by the ids of the latter.
 
     Args:
-        graphs: the ids of the graphs that programs around and before it are of. What is part of one program twice has
-            tensors of its own the second time: a scalar may be a number here and a tensor there.
+        program: the program.
+        graphs: the ids of the graphs of the regions around and before it; its own are added. A graph that occurs twice
+            gets new tensors the second time: a scalar may be a number in one region and a tensor in the other.
     """
 
     def __init__(self, program: Program, graphs: set[int] | None = None) -> None:
         graphs = set() if graphs is None else graphs
         own = {id(t.graph) for t in program.inputs} | {id(o.graph) for step in program.steps for o in step.origins}
-        self.originals = {} if graphs.isdisjoint(own) else program.renamed()
+        self.originals = {} if graphs.isdisjoint(own) else program.replace_tensors()
         graphs |= own
         self.program = program
         self.branches: dict[int, list[tuple[Region, Sequence[int]]]] = {}
         self.loops: dict[int, LoopRegion] = {}
         self.packed: dict[int, list[SymbolicTensor]] = {}
-        self.indices: set[int] = set()
+        self.packing_steps: set[int] = set()
         for step in program.steps:
             if step.registered or step.op.saved is not None:
                 continue
@@ -60,13 +60,13 @@ class Region:
                 self.loops[id(step)] = step.op.kernel.region(graphs)
 
     @property
-    def parts(self) -> list[Region]:
-        """The regions in it."""
+    def inner(self) -> list[Region]:
+        """The regions of its branches and loops."""
         loops = [region for loop in self.loops.values() for region in (loop.condition, loop.body)]
         return [region for branches in self.branches.values() for region, _ in branches] + loops
 
     def find_numbers(self, numbers: Numbers) -> None:
-        """Adds the tensors that are numbers if those in `numbers` are."""
+        """Adds to `numbers` the tensors that can be computed from those in it as numbers."""
         for step in self.program.steps:
             if id(step) in self.branches:
                 self._find_in_branches(step, numbers)
@@ -78,25 +78,26 @@ class Region:
                 _add(numbers, step.outputs)
 
     def _find_in_branches(self, step: Step, numbers: Numbers) -> None:
+        """Adds the tensors of a conditional: outputs that are numbers in all branches, and the branches' own."""
         branches, values = self.branches[id(step)], step.args[1:]
         for inner, places in branches:
-            taken = zip(inner.program.inputs, places, strict=True)
-            _add(numbers, [t for t, p in taken if self.is_number(values[p], numbers)])
+            inputs = zip(inner.program.inputs, places, strict=True)
+            _add(numbers, [t for t, place in inputs if self.is_number(values[place], numbers)])
             inner.find_numbers(numbers)
         for i, out in enumerate(step.outputs):
             if all(inner.is_number(inner.program.outputs[i], numbers) for inner, _ in branches):
                 _add(numbers, [out])
 
     def is_number(self, tensor: Any, numbers: Numbers) -> bool:
-        """Whether a tensor is a number, or a constant that can be one."""
+        """Returns True if a tensor is held as a number, or is a constant that can be."""
         return id(tensor) in numbers or (
             may_be_number(tensor) and isinstance(self.program.constant(tensor), torch.Tensor)
         )
 
     def find_indices(self, numbers: Numbers) -> None:
-        """Finds the vectors of numbers that nobody takes as tensors."""
-        for part in self.parts:
-            part.find_indices(numbers)
+        """Fills `packed` and `packing_steps` with the vectors of numbers that nothing uses as tensors."""
+        for region in self.inner:
+            region.find_indices(numbers)
         as_tensors = {id(t) for t in self.program.outputs}
         for step in self.program.steps:
             as_tensors.update(id(t) for t in symbolic_in(step.op.tensors(step.args)))
@@ -105,17 +106,21 @@ class Region:
                 continue
             if all(t.dtype.is_integer and self.is_number(t, numbers) for t in step.args[0]):
                 self.packed[id(step.outputs[0])] = step.args[0]
-                self.indices.add(id(step))
+                self.packing_steps.add(id(step))
 
 
 class LoopRegion:
-    """A loop.
+    """A loop, with the regions of its condition and body.
 
     Attributes:
-        condition, body: their regions.
-        variables: for each loop variable, the inputs of condition and body that are it.
-        captured: by places among the captured values: the inputs that they are.
-        limited: whether the loop takes, first of all, how often its body runs at most.
+        condition, body: the regions.
+        variables: for each carried value, the inputs of condition and body that it is passed to.
+        captured: the inputs that each loop-invariant value is passed to, by its place among these values.
+        limited: whether the loop's first operand is the maximal trip count.
+
+    Args:
+        count: the number of carried values.
+        places: for condition and body, the places of the loop-invariant values that follow the carried ones.
     """
 
     def __init__(
@@ -125,12 +130,12 @@ class LoopRegion:
         inputs = [region.program.inputs for region in (condition, body)]
         self.variables = list(zip(*[tensors[:count] for tensors in inputs], strict=True))
         self.captured: dict[int, list[SymbolicTensor]] = {}
-        for tensors, taken in zip(inputs, places, strict=True):
-            for t, place in zip(tensors[count:], taken, strict=True):
+        for tensors, places_of_inputs in zip(inputs, places, strict=True):
+            for t, place in zip(tensors[count:], places_of_inputs, strict=True):
                 self.captured.setdefault(place, []).append(t)
 
     def find_numbers(self) -> Numbers:
-        """The loop's tensors that are numbers. A loop variable is one if the body gives a number for it."""
+        """Returns the loop's tensors that can be numbers. A carried value can if the body computes it as a number."""
         outputs = self.body.program.outputs
         carried = [i for i, pair in enumerate(self.variables) if may_be_number(pair[0])]
         while True:
@@ -150,5 +155,5 @@ def _add(numbers: Numbers, tensors: Sequence[SymbolicTensor]) -> None:
 
 
 def region_of(body: Body, graphs: set[int]) -> Region:
-    """The region of a function's body, as fast as it gets."""
+    """Returns the region of a branch, after the passes that choose faster kernels."""
     return Region(body.compiled.specialized(), graphs)

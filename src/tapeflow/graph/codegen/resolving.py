@@ -1,9 +1,9 @@
-"""Which kernel serves a step.
+"""Choosing the kernel that computes a step.
 
-It is the op's own, if that computes in the dtypes at hand and gives what the op promises. For the floating dtypes that
-is certain where ATen's kernels take the place of others (`Step.native`). For the rest only a run can tell, so that the
-name in the source stands for what computes the first call with care (`core/ops/kernels.py`: another dtype, another
-device), and then for the op's own kernel. The source is the same in either case.
+It is the op's own, if that supports the dtypes at hand and returns the dtypes that the op declares. Where passes
+substitute kernels of ATen, that is certain (`Step.native`). Elsewhere only a run shows it: the name in the source first
+stands for a function that tries the kernel and falls back to another dtype or device (`core/ops/kernels.py`), and,
+after a successful call, for the kernel itself. The source is the same in either case.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from tapeflow.graph.ir.python_op import eager_arguments
 
 
 def is_direct(step: Step) -> bool:
-    """Whether a step's kernel has shown that it computes in the dtypes at hand as it is called."""
+    """Returns True if an earlier run has shown that the step's kernel supports its dtypes."""
     return not step.registered or step.op.key(step.args) in step.op.direct
 
 
-def resolve(step: Step, settle: Callable[[], None]) -> Callable[..., Any] | None:
-    """Returns what computes a registered step with care, or None where its own kernel is known to do it.
+def resolve(step: Step, on_success: Callable[[], None]) -> Callable[..., Any] | None:
+    """Returns the function for a registered step's first call, or None if its kernel can be called directly.
 
     Args:
         step: the step.
-        settle: is called once the kernel has shown that it can be called as it is.
+        on_success: called once the kernel has computed the step without a fallback.
     """
     if is_direct(step):
         return None
@@ -39,8 +39,8 @@ def resolve(step: Step, settle: Callable[[], None]) -> Callable[..., Any] | None
         with devices.device(step.operation.device) if step.placed else nullcontext():
             result, as_called = compute(op, args, step.types, step.operation.name)
         if as_called:
-            op.direct[key] = op.given_dtypes(step.outputs)
-            settle()
+            op.direct[key] = op.result_dtypes(step.outputs)
+            on_success()
         return result
 
     return first_call

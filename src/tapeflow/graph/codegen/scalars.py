@@ -1,9 +1,9 @@
-"""Scalars of loops as numbers.
+"""Scalars of loops as Python numbers.
 
 A loop counts, adds up and compares: ops on scalars, for which a call of ATen costs ten times what Python's own
-arithmetic does. Where all that makes a scalar is such arithmetic, it is a Python int or bool, or a NumPy float, from
-one iteration to the next, and a tensor only where an op of tensors takes it. Integers wrap and floats round as the
-tensors would.
+arithmetic does. A scalar that only such arithmetic computes is a Python int or bool, or a NumPy float, from one
+iteration to the next, and becomes a tensor only where an op on tensors uses it. Integers wrap around and floats round
+as the tensors would.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tapeflow.core.types.dtypes import DType, bool_, float32, float64, int32, in
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Step
 
-# How a tensor's number is taken out, and put back.
+# Expressions for the number of a scalar tensor.
 UNBOX = {
     int32: "{0}.item()",
     int64: "{0}.item()",
@@ -31,25 +31,25 @@ NAMES = {"f32": np.float32, "f64": np.float64}
 
 
 def box(dtype: DType) -> Callable[[Any], torch.Tensor]:
-    """What makes a scalar tensor of a number."""
-    kind = dtype.torch
+    """Returns the function that converts a number to a scalar tensor."""
+    torch_dtype = dtype.torch
     plain = float if dtype.is_floating else int if dtype.is_integer else bool
-    return lambda number: torch.tensor(plain(number), dtype=kind)
+    return lambda number: torch.tensor(plain(number), dtype=torch_dtype)
 
 
 def literal(value: torch.Tensor, dtype: DType) -> Any:
-    """The number of a constant."""
+    """Returns the number of a scalar constant."""
     number = value.item()
     return {float32: np.float32, float64: np.float64}[dtype](number) if dtype.is_floating else number
 
 
 def may_be_number(tensor: Any) -> bool:
-    """Whether a tensor is a scalar of a dtype that has numbers."""
+    """Returns True if a tensor is a scalar of a dtype that can be held as a number."""
     return isinstance(tensor, SymbolicTensor) and tensor.dtype in UNBOX and tensor.shape.rank == 0
 
 
 def template(step: Step) -> str | None:
-    """Returns the expression that computes a step of numbers, or None where it takes or gives something else."""
+    """Returns the expression that computes a step on numbers, or None if it has other operands or results."""
     form = step.op.scalar
     if form is None or step.placed or len(step.outputs) != 1 or not may_be_number(step.outputs[0]):
         return None

@@ -1,4 +1,4 @@
-"""A graph run one operation at a time, so that a run can stop and go on with more of what it needs."""
+"""Running a graph one operation at a time, so that a run can stop and continue with more feeds."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 class Stepping:
-    """A run in parts, in which no operation runs twice.
+    """A run in several parts, in which no operation runs twice.
 
     Args:
-        resources: from a variable to what stands for it.
+        resources: maps a variable to the one that stands for it.
     """
 
     def __init__(self, resources: Callable[[Any], Any]) -> None:
@@ -26,14 +26,17 @@ class Stepping:
         self._done: set[int] = set()
 
     def run(self, fed: dict[int, Any], wanted: Sequence[Any]) -> list[Any]:
-        """The raw values of tensors, and None for operations.
+        """Runs the operations that fetches depend on and that have not run yet.
 
         Args:
-            fed: raw values by the ids of the tensors whose place they take.
-            wanted: tensors and operations.
+            fed: raw values by the ids of the tensors that they replace.
+            wanted: the fetches, tensors and operations.
+
+        Returns:
+            The raw values of tensors, and None for operations.
 
         Raises:
-            InvalidArgumentError: something is needed that was not fed yet.
+            InvalidArgumentError: a fetch depends on a placeholder that was not fed yet.
         """
         self._values.update(fed)
         for operation in self._missing(wanted):
@@ -41,12 +44,12 @@ class Stepping:
         return [self._values[id(w)] if isinstance(w, SymbolicTensor) else None for w in wanted]
 
     def _missing(self, wanted: Sequence[Any]) -> list[Operation]:
-        """The operations that are still to run for `wanted`, in program order."""
-        found: dict[int, Operation] = {}
+        """Returns the operations that are still to run for `wanted`, in program order."""
+        missing: dict[int, Operation] = {}
         stack = [w.op if isinstance(w, SymbolicTensor) else w for w in wanted if id(w) not in self._values]
         while stack:
             operation = stack.pop()
-            if id(operation) in found or id(operation) in self._done:
+            if id(operation) in missing or id(operation) in self._done:
                 continue
             if operation.type == "Placeholder":
                 raise errors.InvalidArgumentError(
@@ -55,29 +58,31 @@ class Stepping:
                     f"Fetch {wanted[0].name} can't be computed from the feeds that have been fed so far: feed "
                     f"{operation.name}.",
                 )
-            found[id(operation)] = operation
+            missing[id(operation)] = operation
             stack.extend(t.op for t in operation.inputs if id(t) not in self._values)
             stack.extend(operation._control_inputs)
-        return sorted(found.values(), key=lambda o: o.index)
+        return sorted(missing.values(), key=lambda o: o.index)
 
     def _step(self, operation: Operation) -> None:
         op, outputs = operation.op, operation.outputs
         if isinstance(op, GraphOp):
             if op.name == "Const":
-                made = op.attrs["value"].value
+                result = op.attrs["value"].value
             elif op.name == "VarHandleOp":
-                made = self._resources(op.attrs["variable"])
+                result = self._resources(op.attrs["variable"])
             else:
-                made = None if op.kernel is None else op.kernel(*[self._values[id(t)] for t in operation.inputs])
+                result = None if op.kernel is None else op.kernel(*[self._values[id(t)] for t in operation.inputs])
             many = op.gives_tuple
         else:
             args = op.map(self._tensor, operation.args, host=self._host)
-            made, _ = compute(op, args, operation.types, operation.name)
-            many = isinstance(made, (list, tuple))
+            result, _ = compute(op, args, operation.types, operation.name)
+            many = isinstance(result, (list, tuple))
         self._done.add(id(operation))
-        if made is None:
+        if result is None:
             return
-        self._values.update(zip([id(t) for t in outputs], made if many or len(outputs) > 1 else [made], strict=False))
+        self._values.update(
+            zip([id(t) for t in outputs], result if many or len(outputs) > 1 else [result], strict=False)
+        )
 
     def _tensor(self, tensor: SymbolicTensor) -> EagerTensor:
         return EagerTensor(self._values[id(tensor)], tensor.dtype)

@@ -1,5 +1,4 @@
-"""Writing programs with conditionals and loops: Python's `if` and `while`, and arithmetic on the scalars that are
-numbers."""
+"""Writing programs with conditionals and loops, as Python's `if` and `while`, and scalars as Python numbers."""
 
 from __future__ import annotations
 
@@ -19,70 +18,74 @@ _BOXES = {dtype: scalars.box(dtype) for dtype in scalars.UNBOX}
 
 
 class StructuredWriter(Writer):
-    """Writes a program with the conditionals and loops in it.
+    """Writes programs that may contain conditionals and loops.
 
     Attributes:
-        numbers: the names of numbers, by the ids of the tensors that they are.
+        numbers: the names of tensors that are held as numbers, by the tensors' ids.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.namespace.update(scalars.NAMES)
         self.numbers: dict[int, str] = {}
-        self._are_numbers: Numbers = {}
+        self._number_dtypes: Numbers = {}
         self._regions: list[Region] = []
-        self._originals: dict[int, dict[int, SymbolicTensor]] = {}  # of the regions of steps, by the ids of these
+        self._originals: dict[int, dict[int, SymbolicTensor]] = {}  # `Region.originals`, by the ids of steps
 
     def write(self, name: str, program: Program) -> None:
         """Writes the function of a program."""
         region = Region(program)
-        if region.parts:
-            region.find_numbers(self._are_numbers)
-            region.find_indices(self._are_numbers)
+        if region.inner:
+            region.find_numbers(self._number_dtypes)
+            region.find_indices(self._number_dtypes)
         self._constants.update(program.constants)
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
-        indent = self._in_silence()
+        indent = self._write_errstate()
         self._region(region, indent)
-        self.give(indent, list(map(self.reference, program.outputs)))
+        self.write_return(indent, list(map(self.reference, program.outputs)))
 
-    def write_loop(self, name: str, loop: LoopRegion, places: int, keeps: bool) -> None:
+    def write_loop(self, name: str, loop: LoopRegion, captured: int, records: bool) -> None:
         """Writes the function `name(limit, record, *loop variables, *captured values)` of a loop.
 
         Args:
-            places: how many values it captures.
-            keeps: whether it appends to the record, for each iteration, what the body gives beside the loop variables.
+            name: the function's name.
+            loop: the loop.
+            captured: the number of loop-invariant values.
+            records: whether each iteration appends the body's outputs that are no loop variables to the record.
         """
-        self._are_numbers = loop.find_numbers()
+        self._number_dtypes = loop.find_numbers()
         for region in (loop.condition, loop.body):
-            region.find_indices(self._are_numbers)
+            region.find_indices(self._number_dtypes)
         limit, record = self.unique("limit"), self.unique("record")
         starts = [self.unique(f"{own.op.name}_start") for _, own in loop.variables]
-        others = [self.unique(loop.captured[p][0].op.name if p in loop.captured else "unused") for p in range(places)]
-        self.row(0, f"def {name}({', '.join([limit, record, *starts, *others])}):")
-        indent = self._in_silence()
-        forms = [(None, s) for s in starts], [(None, o) for o in others]
-        last = self._loop(loop, limit, *forms, indent, record if keeps else "")
-        self.give(indent, [self._boxed(own, name) for (_, own), name in zip(loop.variables, last, strict=True)])
+        inputs = [loop.captured.get(place) for place in range(captured)]
+        invariants = [self.unique("unused" if tensors is None else tensors[0].op.name) for tensors in inputs]
+        self.row(0, f"def {name}({', '.join([limit, record, *starts, *invariants])}):")
+        indent = self._write_errstate()
+        forms = [(None, name) for name in starts], [(None, name) for name in invariants]
+        names = self._loop(loop, limit, *forms, indent, record if records else "")
+        results = [self._boxed(own, name) for (_, own), name in zip(loop.variables, names, strict=True)]
+        self.write_return(indent, results)
 
-    def _in_silence(self) -> int:
-        """Lets floats that are numbers overflow without a warning, as tensors do; gives the indentation of what
-        follows."""
-        if not any(dtype.is_floating for dtype in self._are_numbers.values()):
+    def _write_errstate(self) -> int:
+        """Has NumPy's floats overflow without a warning, as tensors do, and returns the indentation of the body."""
+        if not any(dtype.is_floating for dtype in self._number_dtypes.values()):
             return 1
         self.row(1, f"with {self.named('errstate', np.errstate)}(all='ignore'):")
         return 2
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
-        found = self.named_values(local)
+        values = self.named_values(local)
         for i, name in self.numbers.items():
             if name in local:
-                found[i] = _BOXES[self._are_numbers[i]](local[name])
+                values[i] = _BOXES[self._number_dtypes[i]](local[name])
         originals = self._originals.get(id(step), {})
-        return self.with_aliases(found | {id(t): found[i] for i, t in originals.items() if i in found}, step)
+        return self.with_aliases(values | {id(t): values[i] for i, t in originals.items() if i in values}, step)
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
     def _region(self, region: Region, indent: int) -> None:
+        """Writes the steps of a region."""
         self._regions.append(region)
         self.block(region.program, indent)
         self._regions.pop()
@@ -95,52 +98,55 @@ class StructuredWriter(Writer):
             self._conditional(step, region.branches[id(step)], indent)
         elif id(step) in region.loops:
             self._nested_loop(step, region.loops[id(step)], indent)
-        elif step.outputs and id(step.outputs[0]) in self._are_numbers:
+        elif step.outputs and id(step.outputs[0]) in self._number_dtypes:
             expression = scalars.template(step) or ""
             name = self.unique(step.outputs[0].op.name)
             self.row(indent, f"{name} = {expression.format(*map(self._number, step.inputs))}", step)
             self.numbers[id(step.outputs[0])] = name
-        elif id(step) not in region.indices:
+        elif id(step) not in region.packing_steps:
             super().step(step, indent)
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 
     def _conditional(self, step: Step, branches: Sequence[tuple[Region, Sequence[int]]], indent: int) -> None:
+        """Writes a conditional; `branches` as in `Region`."""
         index, *values = step.args
         names = [self.unique(t.op.name) for t in step.outputs]
         for i, (inner, places) in enumerate(branches):
-            self.row(indent, self._head(index, i, len(branches)))
+            self.row(indent, self._branch_header(index, i, len(branches)))
             for t, place in zip(inner.program.inputs, places, strict=True):
-                self._stand_in(t, self._forms(values[place]))
+                self._set_forms(t, self._forms(values[place]))
             rows = len(self._rows)
             self._region(inner, indent + 1)
             for name, own, out in zip(names, inner.program.outputs, step.outputs, strict=True):
-                value = self._number(own) if id(out) in self._are_numbers else self.reference(own)
+                value = self._number(own) if id(out) in self._number_dtypes else self.reference(own)
                 self.row(indent + 1, f"{name} = {value}")
             if len(self._rows) == rows:
                 self.row(indent + 1, "pass")
         for name, out in zip(names, step.outputs, strict=True):
-            self._called(out, name)
+            self._set_name(out, name)
 
-    def _head(self, index: SymbolicTensor, i: int, count: int) -> str:
+    def _branch_header(self, index: SymbolicTensor, i: int, count: int) -> str:
+        """Returns the line that begins the branch with number `i` of `count`."""
         if i and i == count - 1:
             return "else:"
         if not index.dtype.is_integer:
-            return f"if {self._truth(index)}:"
-        return f"{'elif' if i else 'if'} {self._truth(index)} == {i}:" if count > 1 else "if True:"
+            return f"if {self._test_value(index)}:"
+        return f"{'elif' if i else 'if'} {self._test_value(index)} == {i}:" if count > 1 else "if True:"
 
     # ---- loops ---------------------------------------------------------------------------------------------------
 
     def _nested_loop(self, step: Step, loop: LoopRegion, indent: int) -> None:
+        """Writes a loop inside another program."""
         args = step.args
         limit = ""
         if loop.limited:
-            limit, args = f"int({self._truth(args[0])})", args[1:]
+            limit, args = f"int({self._test_value(args[0])})", args[1:]
         count = len(loop.variables)
         forms = [self._forms(t) for t in args]
-        last = self._loop(loop, limit, forms[:count], forms[count:], indent)
-        for out, name in zip(step.outputs, last, strict=True):
-            self._called(out, name)
+        names = self._loop(loop, limit, forms[:count], forms[count:], indent)
+        for out, name in zip(step.outputs, names, strict=True):
+            self._set_name(out, name)
 
     def _loop(
         self,
@@ -151,40 +157,47 @@ class StructuredWriter(Writer):
         indent: int,
         record: str = "",
     ) -> list[str]:
-        """Writes a loop; gives the names of its variables.
+        """Writes a loop.
 
         Args:
-            starts, captured: for each value, the expressions for it as a number and as a tensor, or None.
-            record: the name of the list that what is kept of iterations is appended to.
+            loop: the loop.
+            limit: the expression for the maximal trip count; unused if the loop has none.
+            starts, captured: for the first values of loop variables, and for loop-invariant values: the expressions for
+                the value as a number and as a tensor, each None if there is none.
+            indent: the indentation.
+            record: the name of the list that iterations append their residuals to, or "".
+
+        Returns:
+            The names of the loop variables.
         """
         names = []
         for (of_condition, own), (number, tensor) in zip(loop.variables, starts, strict=True):
             name = self.unique(own.op.name)
             names.append(name)
-            if id(own) in self._are_numbers:
+            if id(own) in self._number_dtypes:
                 self.row(indent, f"{name} = {number or scalars.UNBOX[own.dtype].format(tensor)}")
             else:
                 self.row(indent, f"{name} = {tensor or self._box(own.dtype, number)}")
             for t in (of_condition, own):
-                self._called(t, name)
+                self._set_name(t, name)
         for place, tensors in loop.captured.items():
             number, tensor = captured[place]
-            if id(tensors[0]) in self._are_numbers and number is None:
+            if id(tensors[0]) in self._number_dtypes and number is None:
                 number = self.unique(f"{tensors[0].op.name}_number")
                 self.row(indent, f"{number} = {scalars.UNBOX[tensors[0].dtype].format(tensor)}")
             for t in tensors:
-                self._stand_in(t, (number, tensor))
+                self._set_forms(t, (number, tensor))
         self.row(indent, f"for _ in range({limit}):" if loop.limited else "while True:")
         self._region(loop.condition, indent + 1)
-        self.row(indent + 1, f"if not {self._truth(loop.condition.program.outputs[0])}:")
+        self.row(indent + 1, f"if not {self._test_value(loop.condition.program.outputs[0])}:")
         self.row(indent + 2, "break")
         self._region(loop.body, indent + 1)
         outputs = loop.body.program.outputs
         if record:
-            kept = "".join(f"{self.reference(t)}, " for t in outputs[len(names) :])
-            self.row(indent + 1, f"{record}.append(({kept}))")
+            residuals = "".join(f"{self.reference(t)}, " for t in outputs[len(names) :])
+            self.row(indent + 1, f"{record}.append(({residuals}))")
         values = [
-            self._number(out) if id(own) in self._are_numbers else self.reference(out)
+            self._number(out) if id(own) in self._number_dtypes else self.reference(out)
             for (_, own), out in zip(loop.variables, outputs, strict=False)
         ]
         changed = [(name, value) for name, value in zip(names, values, strict=True) if name != value]
@@ -194,12 +207,12 @@ class StructuredWriter(Writer):
 
     # ---- numbers -------------------------------------------------------------------------------------------------
 
-    def _called(self, tensor: SymbolicTensor, name: str) -> None:
-        """Gives a tensor, or the number that it is, a name."""
-        (self.numbers if id(tensor) in self._are_numbers else self.names)[id(tensor)] = name
+    def _set_name(self, tensor: SymbolicTensor, name: str) -> None:
+        """Records the name of a tensor, or of the number that it is held as."""
+        (self.numbers if id(tensor) in self._number_dtypes else self.names)[id(tensor)] = name
 
-    def _stand_in(self, tensor: SymbolicTensor, forms: tuple[str | None, str | None]) -> None:
-        """Gives the input of a part the names that its value has outside."""
+    def _set_forms(self, tensor: SymbolicTensor, forms: tuple[str | None, str | None]) -> None:
+        """Records the expressions that the input of a region has outside of it."""
         number, value = forms
         if number is not None:
             self.numbers[id(tensor)] = number
@@ -207,7 +220,7 @@ class StructuredWriter(Writer):
             self.names[id(tensor)] = value
 
     def _forms(self, tensor: SymbolicTensor) -> tuple[str | None, str | None]:
-        """The expressions for a value as a number and as a tensor, as far as there are any already."""
+        """Returns the expressions for a value as a number and as a tensor, each None if there is none yet."""
         number = self.numbers.get(id(tensor))
         if number is None and id(tensor) in self._constants and scalars.may_be_number(tensor):
             number = self._number(tensor)
@@ -215,23 +228,23 @@ class StructuredWriter(Writer):
         return number, self.reference(tensor) if has_tensor else None
 
     def _number(self, tensor: SymbolicTensor) -> str:
-        """The expression for a scalar that is a number."""
-        known = self.numbers.get(id(tensor))
-        if known is not None:
-            return known
+        """Returns the expression for a scalar that is held as a number."""
+        name = self.numbers.get(id(tensor))
+        if name is not None:
+            return name
         value = scalars.literal(self._constants[id(tensor)], tensor.dtype)
         return repr(value) if type(value) in (int, bool) else self.named(f"{tensor.op.name}_number", value)
 
-    def _truth(self, tensor: SymbolicTensor) -> str:
-        """The expression for a scalar that is only looked at."""
+    def _test_value(self, tensor: SymbolicTensor) -> str:
+        """Returns the expression for a scalar whose value alone matters, as a number or as a tensor."""
         return self.numbers.get(id(tensor)) or self.reference(tensor)
 
     def _boxed(self, tensor: SymbolicTensor, name: str) -> str:
-        """The expression for a tensor that has a name, perhaps as a number."""
-        return self._box(tensor.dtype, name) if id(tensor) in self._are_numbers else name
+        """Returns the expression for a tensor that has a name, perhaps as a number."""
+        return self._box(tensor.dtype, name) if id(tensor) in self._number_dtypes else name
 
     def _box(self, dtype: DType, number: str) -> str:
-        """The expression for the tensor of a number."""
+        """Returns the expression for the tensor of a number."""
         return f"{self.named(f'{dtype.name}_tensor', _BOXES[dtype])}({number})"
 
     def reference(self, tensor: SymbolicTensor) -> str:

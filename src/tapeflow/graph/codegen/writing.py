@@ -1,4 +1,4 @@
-"""Writing a program down as Python source."""
+"""Writing a program as Python source."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.resolving import resolve
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
+from tapeflow.random.seeds import of_operation
 
-_SMALL = 256  # elements: temporaries below this are left to the end of the function
+_SMALL = 256  # elements: smaller temporaries live until the function returns
 _LITERALS = frozenset({int, bool, str, type(None)})
 
 
@@ -27,8 +28,8 @@ class Writer:
     """Writes the source of a function.
 
     Attributes:
-        namespace: what the source's names stand for: kernels and constants.
-        steps: the step of each line, by the lines' numbers.
+        namespace: the globals of the source: kernels and constants.
+        steps: the steps, by the numbers of their lines.
         names: the names of tensors, by the tensors' ids.
     """
 
@@ -40,28 +41,28 @@ class Writer:
         self._kernels: dict[Any, str] = {}  # the names of kernels, by op and dtypes
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
-        self._taken = set(dir(builtins))  # an operation named range must not hide Python's
-        self._global_names: dict[tuple[str, int], tuple[str, Any]] = {}  # by the name wished for and the value's id
+        self._used_names = set(dir(builtins))  # an operation named range must not hide Python's
+        self._global_names: dict[tuple[str, int], tuple[str, Any]] = {}  # by the requested name and the value's id
         self._static = True
-        self._everywhere: dict[int, tuple[Callable[..., Any], Any]] = {}  # by kernel: one for all devices
+        self._wrapped: dict[int, tuple[Callable[..., Any], Any]] = {}  # kernels that accept several devices, by the ids
 
     @property
     def source(self) -> str:
-        """What was written."""
+        """The source written so far."""
         return "\n".join(self._rows) + "\n"
 
     def write(self, name: str, program: Program) -> None:
         """Writes the function of a program."""
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         self.block(program, 1)
-        self.give(1, list(map(self.reference, program.outputs)))
+        self.write_return(1, list(map(self.reference, program.outputs)))
 
-    def give(self, indent: int, values: list[str]) -> None:
-        """Writes the line that gives a tuple."""
+    def write_return(self, indent: int, values: list[str]) -> None:
+        """Writes the line that returns a tuple."""
         self.row(indent, f"return ({', '.join(values)}{',' if len(values) == 1 else ''})")
 
     def row(self, indent: int, text: str, step: Step | None = None) -> None:
-        """Writes a line."""
+        """Writes a line, which computes `step` if there is one."""
         self._rows.append("    " * indent + text)
         if step is not None:
             self.steps[len(self._rows)] = step
@@ -86,50 +87,57 @@ class Writer:
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
-        """The raw values that tensors had in a call of the function, of what its names stood for; by the tensors'
-        ids, those of the graph that a step is of, and of the functions that were written out."""
+        """Returns the raw values that tensors had in a call of the function.
+
+        Args:
+            local: the values of the function's names.
+            step: a step; the inputs and outputs of functions inlined around it have values too.
+
+        Returns:
+            The values by the ids of the graph's tensors.
+        """
         return self.with_aliases(self.named_values(local), step)
 
     def named_values(self, local: dict[str, Any]) -> dict[int, Any]:
-        """The raw values of tensors that have names, by the ids that they have in the program."""
+        """Returns the raw values of the tensors that have names, by the ids of the program's tensors."""
         return {i: local[name] for i, name in self.names.items() if name in local}
 
     def with_aliases(self, values: dict[int, Any], step: Step) -> dict[int, Any]:
-        """Values, and the same for the inputs and outputs of functions that were written out around a step."""
+        """Returns `values` with those of the inputs and outputs of functions inlined around a step added."""
         aliases = next((p.aliases for p in self._programs if step in p.steps), {})
         return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
     def name(self, tensor: SymbolicTensor) -> str:
-        """The name of a tensor that is computed."""
-        known = self.names.get(id(tensor))
-        if known is None:
-            name = tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}_{tensor.value_index}"
-            known = self.names[id(tensor)] = self.unique(name)
-        return known
+        """Returns the name of a tensor that is computed."""
+        name = self.names.get(id(tensor))
+        if name is None:
+            wish = tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}_{tensor.value_index}"
+            name = self.names[id(tensor)] = self.unique(wish)
+        return name
 
     def unique(self, wish: str) -> str:
-        """A name that nothing has yet."""
+        """Returns an unused name as similar as possible to `wish`."""
         name = unique = identifier(wish)
         count = 0
-        while unique in self._taken or unique in self.namespace:
+        while unique in self._used_names or unique in self.namespace:
             count += 1
             unique = f"{name}_{count}"
-        self._taken.add(unique)
+        self._used_names.add(unique)
         return unique
 
     def named(self, wish: str, value: Any) -> str:
-        """The name of something in the namespace."""
+        """Returns the name of a value in the namespace, which is added if it is new."""
         key = wish, id(value)
-        known = self._global_names.get(key)
-        if known is None:
-            known = self._global_names[key] = self.unique(wish), value
-            self.namespace[known[0]] = value
-        return known[0]
+        entry = self._global_names.get(key)
+        if entry is None:
+            entry = self._global_names[key] = self.unique(wish), value
+            self.namespace[entry[0]] = value
+        return entry[0]
 
     def reference(self, tensor: SymbolicTensor) -> str:
-        """The expression for a tensor's value."""
+        """Returns the expression for a tensor's value."""
         if id(tensor) in self.names or id(tensor) not in self._constants:
             return self.name(tensor)
         value = self._constants[id(tensor)]
@@ -137,7 +145,7 @@ class Writer:
         return name
 
     def literal(self, value: Any) -> str:
-        """The expression for a Python value."""
+        """Returns the expression for a Python value."""
         kind = type(value)
         if kind in _LITERALS or (kind is float and value == value and abs(value) != float("inf")):
             return repr(value)
@@ -149,7 +157,7 @@ class Writer:
     # ---- calls ---------------------------------------------------------------------------------------------------
 
     def call(self, step: Step) -> str:
-        """The expression that computes a step."""
+        """Returns the expression that computes a step."""
         op = step.op
         if step.registered:
             arguments = [
@@ -160,13 +168,14 @@ class Writer:
         arguments = [self.reference(t) for t in step.inputs]
         if op is READ and variable_of(step.args[0]) is not None:
             return f"{arguments[0]}._value.value"
-        made = self._on_one_device(op.kernel) if op.template and op.kernel is not None else op.kernel
-        kernel = "" if made is None else self.named(f"op_{op.name}", made)
+        function = self._on_one_device(op.kernel) if op.template and op.kernel is not None else op.kernel
+        kernel = "" if function is None else self.named(f"op_{op.name}", function)
         if op.template:
             return op.template.format(*arguments, kernel=kernel)
         return f"{kernel}({', '.join(arguments)})"
 
     def _host_argument(self, arg: Any) -> str:
+        """Returns the expression for an argument that the kernel takes as Python values."""
         if not isinstance(arg, SymbolicTensor):
             return self.literal(arg)
         value = self._constants.get(id(arg))
@@ -175,12 +184,15 @@ class Writer:
         return self.literal(numbers(value)) if value is not None else self.host(arg)
 
     def host(self, tensor: SymbolicTensor) -> str:
-        """The expression for the Python numbers of a tensor's value."""
+        """Returns the expression for a tensor's value as Python numbers."""
         return f"host({self.reference(tensor)})"
 
     def _kernel(self, step: Step) -> str:
-        """Returns the name of a registered step's kernel: one for each op and its dtypes, but steps that draw random
-        numbers by seeds or run on a device of their own have one each."""
+        """Returns the name of a registered step's kernel.
+
+        There is one for each op and its dtypes; steps that draw random numbers by seeds, or are placed on a device,
+        have one each.
+        """
         op = step.op
         if runs_on_arrays(step):
             wrap = on_one_device if _of_objects(step) else on_cpu
@@ -189,14 +201,14 @@ class Writer:
         key = id(step) if own else (op, op.key(step.args))
         name = self._kernels.get(key)
         if name is None:
-            kernel = self._settled(step)
+            kernel = self._direct_kernel(step)
             name = self._kernels[key] = self.unique(f"placed_{op.name}" if step.placed else f"op_{op.name}")
             first = resolve(step, lambda: self.namespace.__setitem__(name, kernel))
             self.namespace[name] = kernel if first is None else with_stream(step, first)
         return name
 
-    def _settled(self, step: Step) -> Callable[..., Any]:
-        """Returns the kernel of a step that is known to compute in its dtypes."""
+    def _direct_kernel(self, step: Step) -> Callable[..., Any]:
+        """Returns the kernel of a step for calls that need no fallback."""
         op, kernel = step.op, step.op.kernel
         if step.placed:
             kernel = _placed(step)
@@ -204,15 +216,15 @@ class Writer:
             kernel = functools.partial(kernel, device=devices.current_or_default())
         return with_stream(step, kernel if step.placed else self._on_one_device(kernel))
 
-    def _on_one_device(self, kernel: Callable[..., Any], how: Callable[..., Any] = on_one_device) -> Callable[..., Any]:
-        """The kernel, for inputs that may be on several devices, where there are several."""
+    def _on_one_device(self, kernel: Callable[..., Any], wrap: Any = on_one_device) -> Callable[..., Any]:
+        """Returns the kernel, wrapped to accept inputs on several devices if the machine has several."""
         if not devices.machine.has_gpu:
             return kernel
-        return self._everywhere.setdefault(id(kernel), (how(kernel), kernel))[0]
+        return self._wrapped.setdefault(id(kernel), (wrap(kernel), kernel))[0]
 
 
 def _placed(step: Step) -> Callable[..., Any]:
-    """The kernel of a step that runs on a device which the program named."""
+    """Returns the kernel of a step that the user's program places on a device."""
     device, kernel = devices.find(step.operation.device), step.op.kernel
     if step.op.creates:
         kernel = functools.partial(kernel, device=devices.current_or_default() if device is None else device.torch)
@@ -220,48 +232,47 @@ def _placed(step: Step) -> Callable[..., Any]:
 
 
 def runs_on_arrays(step: Step) -> bool:
-    """Whether a step's kernel is the one for values that are arrays of objects: strings, lists of tensors."""
+    """Returns True if a step's kernel is the one for arrays of objects: strings or lists of tensors."""
     if not step.registered or step.op.string_kernel is None:
         return False
     return any(t.dtype is string or t.dtype is variant for t in step.operation.tensor_inputs)
 
 
 def _of_objects(step: Step) -> bool:
-    """Whether a step works on arrays of objects that hold tensors, wherever these are."""
+    """Returns True if a step's operands include arrays of objects that hold tensors, on whichever device these are."""
     return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
 
 
 def has_stream(step: Step) -> bool:
-    """Whether a step draws random numbers by seeds, and so from a stream of its operation's own."""
+    """Returns True if a step draws random numbers by seeds, from a stream that belongs to its operation."""
     return step.op.opdef.stateful and any(
         arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2")
     )
 
 
 def with_stream(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the kernel of a registered step; where seeds decide what it draws, with the operation's stream."""
+    """Returns the kernel of a registered step, bound to the operation's stream if it draws by seeds."""
     if not has_stream(step):
         return kernel
-    from tapeflow.random.seeds import of_operation  # the package needs graphs
-
     return of_operation(step.operation, kernel)
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:
-    """From a step to the temporaries that nobody takes after it."""
-    kept = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
+    """Returns the ids of the temporaries that each step uses last, by the steps' ids."""
+    lasting = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
     last: dict[int, Step] = {}
     for step in program.steps:
         for t in step.inputs:
-            if id(t) not in kept and not _is_small(t):
+            if id(t) not in lasting and not _is_small(t):
                 last[id(t)] = step
-    found: dict[int, list[int]] = {}
+    by_step: dict[int, list[int]] = {}
     for i, step in last.items():
-        found.setdefault(id(step), []).append(i)
-    return found
+        by_step.setdefault(id(step), []).append(i)
+    return by_step
 
 
 def _gives_tuple(step: Step) -> bool:
+    """Returns True if the step's kernel returns a tuple."""
     op = step.op
     if step.registered:
         return len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs)
@@ -274,8 +285,6 @@ def _is_small(tensor: SymbolicTensor) -> bool:
 
 
 def identifier(name: str) -> str:
-    """A name as Python allows it."""
-    made = re.sub(r"\W", "_", name)
-    if not made or made[0].isdigit() or keyword.iskeyword(made):
-        made = f"_{made}"
-    return made
+    """Returns a name with everything replaced that a Python identifier can't have."""
+    valid = re.sub(r"\W", "_", name)
+    return f"_{valid}" if not valid or valid[0].isdigit() or keyword.iskeyword(valid) else valid

@@ -1,4 +1,4 @@
-"""The attrs of an operation, by TensorFlow's names: what its arguments and types say of it."""
+"""The attrs of an operation, by TensorFlow's names: from its arguments and types."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from tapeflow.core.values.tensor import Tensor
 
 
 def attrs_of(operation: Any) -> dict[str, Any]:
-    """The values of an operation's attrs: Python values and dtypes."""
+    """Returns the values of an operation's attrs: Python values and dtypes."""
     op = operation.op
     if not op.registered:
         return _of_node(operation)
-    found: dict[str, Any] = {}
+    attrs: dict[str, Any] = {}
     opdef = op.opdef
     for param, arg in zip(op.params, operation.args, strict=True):
         name = op.attr_names.get(param)
         if name is not None:
-            found[name] = arg
+            attrs[name] = arg
     for argument, arg in zip(opdef.inputs, operation.args, strict=False):
         if argument.number_attr:
-            found[argument.number_attr] = len(arg)
+            attrs[argument.number_attr] = len(arg)
         if argument.type_list_attr:
-            found[argument.type_list_attr] = [t.dtype for t in arg]
-        if argument.type_attr and argument.type_attr not in found:
-            found[argument.type_attr] = operation.types.get(argument.type_attr) or dtype_of_value(arg)
+            attrs[argument.type_list_attr] = [t.dtype for t in arg]
+        if argument.type_attr and argument.type_attr not in attrs:
+            attrs[argument.type_attr] = operation.types.get(argument.type_attr) or dtype_of_value(arg)
     for out, tensor in zip(opdef.outputs, operation.outputs, strict=False):
-        if out.type_attr and found.get(out.type_attr) is None:
-            found[out.type_attr] = tensor.dtype
+        if out.type_attr and attrs.get(out.type_attr) is None:
+            attrs[out.type_attr] = tensor.dtype
     for name, attr in opdef.attrs.items():
-        if found.get(name) is None and attr.default is not NO_DEFAULT:
-            found[name] = TensorShape(attr.default) if attr.type == "shape" else attr.default
-    return found
+        if attrs.get(name) is None and attr.default is not NO_DEFAULT:
+            attrs[name] = TensorShape(attr.default) if attr.type == "shape" else attr.default
+    return attrs
 
 
 def _of_node(operation: Any) -> dict[str, Any]:
@@ -59,11 +59,11 @@ def _of_node(operation: Any) -> dict[str, Any]:
         return {"T": [t.dtype for t in operation.inputs]}
     if kind == "Assert":
         return {"T": [t.dtype for t in operation.inputs[1:]]}
-    return _told_by_inputs(operation) | {k: v for k, v in op.attrs.items() if k != "variable"}
+    return _type_attrs(operation) | {k: v for k, v in op.attrs.items() if k != "variable"}
 
 
-def _told_by_inputs(operation: Any) -> dict[str, Any]:
-    """The type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
+def _type_attrs(operation: Any) -> dict[str, Any]:
+    """Returns the type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
     try:
         arguments = op_defs.get(operation.type).inputs
     except LookupError:
@@ -74,7 +74,7 @@ def _told_by_inputs(operation: Any) -> dict[str, Any]:
 
 
 def dtype_of_value(value: Any) -> DType:
-    """The dtype that a Python value, or a nest of them, has where nothing else says."""
+    """Returns the dtype that a Python value, or a nest of them, has by default."""
     if isinstance(value, Tensor):
         return value.dtype
     if type(value) in (list, tuple):

@@ -1,4 +1,4 @@
-"""Checks of values, which eager mode makes at once and a graph when it runs."""
+"""Checks of values, which run at once in eager mode, and when it runs in a graph."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, python_op
 
 
 def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
-    """Calls a check on eager tensors: at once where all values are known, else as an operation of the graph.
+    """Calls a check on eager tensors: at once where all values are static, else as an operation of the graph.
 
     Args:
         check: raises an error if something is wrong.
-        tensors: what it takes.
+        tensors: its arguments.
 
     Returns:
-        The operation, or None where all is well already.
+        The operation, or None where the check has run already.
     """
     if state.graph is None:
         check(*tensors)
         return None
-    known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
-    if all(v is not None for v in known):
+    values = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
+    if all(v is not None for v in values):
         with executing_eagerly():
-            check(*[as_eager(v, t.dtype) for v, t in zip(known, tensors, strict=True)])
+            check(*[as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)])
         return None
     return python_op("Assert", check, tensors)
 
 
 def assertion(check: Callable[..., None], *tensors: Any) -> Operation | None:
-    """The same as `checked`, for assertions: a graph that sessions run gets an operation in any case."""
+    """Calls `checked` for an assertion; a graph that sessions run gets an operation in any case."""
     return checked(check, *tensors) or nothing_to_check()
 
 
 def nothing_to_check() -> Operation | None:
-    """What an assertion gives that holds already."""
+    """Returns the result of an assertion that holds already: a `NoOp` in a graph that sessions run, else None."""
     graph = state.graph
     return None if graph is None or graph.building_function else graph.node(GraphOp("NoOp"), (), (), "NoOp")

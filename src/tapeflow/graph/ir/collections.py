@@ -1,4 +1,4 @@
-"""The collections of a graph: lists of whatever programs put there, by name."""
+"""The collections of a graph: lists of values that programs add, by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Collections:
-    """What a graph has of collections."""
+    """The part of a graph that holds its collections."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,8 +30,8 @@ class Collections:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection; with `scope`, what has a name that the regular expression matches from its beginning
-        on.
+        """Returns a copy of a collection; with `scope`, only values with a name that begins with a match of the regular
+        expression.
 
         Example:
             >>> with tf.Graph().as_default() as g:
@@ -39,18 +39,18 @@ class Collections:
             >>> [x.name for x in g.get_collection("variables", "a/")]
             ['a/v:0']
         """
-        found = self._collections.get(name, [])
+        items = self._collections.get(name, [])
         if scope is None:
-            return list(found)
+            return list(items)
         match = re.compile(scope).match
-        return [v for v in found if hasattr(v, "name") and match(v.name)]
+        return [v for v in items if hasattr(v, "name") and match(v.name)]
 
     def get_collection_ref(self, name: Any) -> list[Any]:
-        """The collection itself."""
+        """Returns the collection itself."""
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self) -> list[Any]:
-        """The names of all collections."""
+        """Returns the names of all collections."""
         return [key for key in self._collections if isinstance(key, str)]
 
     def clear_collection(self, name: Any) -> None:

@@ -1,8 +1,7 @@
 """Gradients of ops while a graph is built.
 
 An op's gradient is written with public ops, and so writes itself into the graph. Where it needs numbers that are not
-known yet (a dimension, an axis), the gradient as a whole becomes one operation, which runs it when the numbers are
-there.
+static (a dimension, an axis), the gradient as a whole becomes one operation, which computes it when the graph runs.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tapeflow.graph.ir.python_op import python_op
 
 
 def gradient(call: Call, dys: Sequence[Any]) -> Any:
-    """The gradients of a call's inputs, as operations of the graph that this thread builds."""
+    """Returns the gradients of a call's inputs, as operations of the graph that this thread builds."""
     op = call.op
     if not op.registered and type(op) is not vjp.KernelVjp:
         return op.gradient(call, *dys)
@@ -38,31 +37,33 @@ def gradient(call: Call, dys: Sequence[Any]) -> Any:
 
 
 def _deferred(call: Call, dys: Sequence[Any]) -> list[Any]:
-    """The gradient of a call as one operation, run by the op's eager gradient."""
+    """Returns the gradient of a call as one operation, run by the op's eager gradient."""
     op, wanted, attrs = call.op, tuple(call.wanted), list(call.attrs)
     inputs, outputs = list(call.inputs), list(call.outputs)
-    given = [i for i, dy in enumerate(dys) if dy is not None]
+    dy_indices = [i for i, dy in enumerate(dys) if dy is not None]
     symbolic = [i for i, a in enumerate(attrs) if isinstance(a, Tensor)]
-    n, m, k = len(inputs), len(outputs), len(given)
+    n, m, k = len(inputs), len(outputs), len(dy_indices)
 
     def run(*tensors: Any) -> list[Any]:
         ins, outs, rest = tensors[:n], tensors[n : n + m], tensors[n + m :]
         seeds: list[Any] = [None] * m
-        for i, dy in zip(given, rest[:k], strict=True):
+        for i, dy in zip(dy_indices, rest[:k], strict=True):
             seeds[i] = dy
-        known = list(attrs)
+        attr_values = list(attrs)
         for i, a in zip(symbolic, rest[k:], strict=True):
-            known[i] = host_value(a)
-        again = Call(op, known, [0] * n, 0, wanted)
+            attr_values[i] = host_value(a)
+        again = Call(op, attr_values, [0] * n, 0, wanted)
         again.inputs, again.outputs = list(ins), list(outs)
         again.shapes, again.dtypes = [t.value.shape for t in ins], [t.dtype for t in ins]
         if not op.none_for_zero:
             seeds = [zeros_like_value(o) if s is None else s for s, o in zip(seeds, outs, strict=True)]
-        found = op.gradient(again, *seeds)
-        found = list(found) if isinstance(found, (tuple, list)) else [found]
-        return [zeros_like_value(t) if g is None else dense(g) for g, t, w in zip(found, ins, wanted, strict=True) if w]
+        gradients = op.gradient(again, *seeds)
+        gradients = list(gradients) if isinstance(gradients, (tuple, list)) else [gradients]
+        return [
+            zeros_like_value(t) if g is None else dense(g) for g, t, w in zip(gradients, ins, wanted, strict=True) if w
+        ]
 
     specs = [(t.dtype, t.shape) for t, w in zip(inputs, wanted, strict=True) if w]
-    arguments = [*inputs, *outputs, *(dys[i] for i in given), *(attrs[i] for i in symbolic)]
-    made = iter(python_op(f"{op.name}Grad", run, arguments, specs, stateful=False, differentiable=True).outputs)
-    return [next(made) if w else None for w in wanted]
+    arguments = [*inputs, *outputs, *(dys[i] for i in dy_indices), *(attrs[i] for i in symbolic)]
+    results = iter(python_op(f"{op.name}Grad", run, arguments, specs, stateful=False, differentiable=True).outputs)
+    return [next(results) if w else None for w in wanted]

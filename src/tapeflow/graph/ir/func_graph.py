@@ -26,10 +26,10 @@ class FuncGraph(Graph):
 
     Attributes:
         name: the function's name.
-        inputs: its placeholders: those of the arguments, then those of what it captures.
-        outputs: the tensors that it gives.
-        structured_outputs: what the Python function gave, with symbolic tensors.
-        captures: pairs of what is outside (an eager tensor, a variable, a tensor of the graph around) and its
+        inputs: its placeholders: those of the arguments, then those of the captures.
+        outputs: its result tensors.
+        structured_outputs: the result of the Python function, with symbolic tensors.
+        captures: pairs of an outside value (an eager tensor, a variable, a tensor of the graph around) and its
             placeholder.
     """
 
@@ -38,7 +38,7 @@ class FuncGraph(Graph):
     def __init__(self, name: str, scope: str = "") -> None:
         super().__init__()
         self.name = name
-        self.scope = scope  # of the names of all that is traced: that of the operation whose function it is
+        self.scope = scope  # the name scope of all operations: that of the operation whose function it is
         self.inputs: list[SymbolicTensor] = []
         self.outputs: list[SymbolicTensor] = []
         self.structured_outputs: Any = None
@@ -46,9 +46,9 @@ class FuncGraph(Graph):
         self.captures: list[tuple[Any, SymbolicTensor]] = []
         self.variables_made: list[Any] = []
         self.may_make_variables = True
-        self.is_alternative = False  # another function may do the same on another device
-        self.names_results = False  # what it gives is called `Identity`, as of a function that a user calls
-        self.depth = 0  # how many functions are being traced around it
+        self.is_alternative = False  # another function computes the same on another device
+        self.names_results = False  # results are named `Identity`, as for a function that a user calls
+        self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
         self.given: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
@@ -58,18 +58,18 @@ class FuncGraph(Graph):
         return f"FuncGraph(name={self.name}, id={id(self)})"
 
     def input(self, spec: Any, name: str) -> SymbolicTensor:
-        """A new placeholder for an argument."""
-        made = self.placeholder(spec.dtype, spec.shape, name)
-        self.inputs.append(made)
-        return made
+        """Returns a new placeholder for an argument."""
+        placeholder = self.placeholder(spec.dtype, spec.shape, name)
+        self.inputs.append(placeholder)
+        return placeholder
 
     # ---- captures ------------------------------------------------------------------------------------------------
 
     def _capture_as(self, outer: Any, key: int, dtype: Any, shape: Any, name: str, attrs: Any = None) -> SymbolicTensor:
         with self._outside_of_scopes():
-            made = self.insert(GraphOp("Placeholder", attrs=attrs), self.unique_name(name), ())
-            inner = SymbolicTensor(made, 0, dtype, TensorShape(shape))
-            made.outputs.append(inner)
+            operation = self.insert(GraphOp("Placeholder", attrs=attrs), self.unique_name(name), ())
+            inner = SymbolicTensor(operation, 0, dtype, TensorShape(shape))
+            operation.outputs.append(inner)
         self.captures.append((outer, inner))
         self._captured[key] = inner
         return inner
@@ -85,9 +85,9 @@ class FuncGraph(Graph):
         return inner
 
     def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
-        known = self._captured.get(tensor._id)
-        if known is not None:
-            return known
+        captured = self._captured.get(tensor._id)
+        if captured is not None:
+            return captured
         if tensor.op.type == "Const" and not self._may_have_gradient(tensor):
             return self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
         around = self.around
@@ -99,16 +99,16 @@ class FuncGraph(Graph):
         of_variable = isinstance(tensor.op.op, GraphOp) and "variable" in tensor.op.op.attrs
         attrs = tensor.op.op.attrs if of_variable else None
         name = f"{scope or self.scope}/{tensor.op.name}" if scope or self.scope else tensor.op.name
-        made = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, name, attrs)
-        made._id = tensor._id
-        return made
+        inner = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, name, attrs)
+        inner._id = tensor._id
+        return inner
 
     def _may_have_gradient(self, constant: SymbolicTensor) -> bool:
-        """Whether a gradient for a constant of a graph around may be asked for."""
+        """Returns whether a gradient may be needed for a constant of a graph around."""
         if not constant.dtype.differentiable:
             return False
         if not constant.op.graph.building_function:
-            return True  # `tf.gradients` says later
+            return True  # decided by a later `tf.gradients`
         around: Any = self
         while isinstance(around, FuncGraph):
             if any(constant._id in tape.watched for tape in around._tapes):
@@ -117,13 +117,15 @@ class FuncGraph(Graph):
         return False
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
-        """The placeholder of a variable's handle."""
+        """Returns the placeholder of a variable's handle."""
         variable = getattr(variable, "_variable", variable)
-        known = self._captured.get(variable._id)
-        if known is None:
-            known = self._capture_as(variable, variable._id, resource, [], name or "resource", {"variable": variable})
-            known._id = variable._id  # gradients of what takes the handle are the variable's
-        return known
+        captured = self._captured.get(variable._id)
+        if captured is None:
+            captured = self._capture_as(
+                variable, variable._id, resource, [], name or "resource", {"variable": variable}
+            )
+            captured._id = variable._id  # gradients of ops that take the handle are the variable's
+        return captured
 
     @property
     def outer_graph(self) -> Graph:
@@ -146,28 +148,28 @@ class FuncGraph(Graph):
 
     @property
     def external_captures(self) -> list[Any]:
-        """What it captures from outside."""
+        """The captured outside values."""
         return [outer for outer, _ in self.captures]
 
     @property
     def internal_captures(self) -> list[SymbolicTensor]:
-        """The placeholders of what it captures."""
+        """The placeholders of the captures."""
         return [inner for _, inner in self.captures]
 
     @property
     def is_stateful(self) -> bool:
-        """Whether TensorFlow takes a call of the function for one that has effects: reads of variables are too."""
+        """Returns whether a call of the function has effects by TensorFlow's rules: reads of variables count."""
         return any(map(_is_stateful, self._operations))
 
     def effects(self) -> list[Operation]:
-        """The operations that run in any case."""
+        """Returns the operations that run even where their outputs are unused."""
         return [op for op in self._operations if op.stateful]
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """The first value of a variable made in the function; it is the function's for good.
+        """Returns the initial value of a variable created in the function, to which it then belongs.
 
         Raises:
-            ValueError: the function was traced before, when it should have made its variables.
+            ValueError: the function was traced before, when it should have created its variables.
         """
         if not self.may_make_variables:
             raise ValueError(
@@ -183,27 +185,27 @@ class FuncGraph(Graph):
             around = around.around
         return super().initial_value(variable, value, dtype)
 
-    def _given_to(self, placeholder: SymbolicTensor) -> Any:
-        given = self.given.get(id(placeholder))
-        if given is None:
-            given = next((outer for outer, inner in self.captures if inner is placeholder), None)
-        if given is None or isinstance(given, ReadAsTensor):
-            return given
-        if isinstance(given, SymbolicTensor):
-            return given.graph.value_now(given)
+    def _argument_value(self, placeholder: SymbolicTensor) -> Any:
+        argument = self.given.get(id(placeholder))
+        if argument is None:
+            argument = next((outer for outer, inner in self.captures if inner is placeholder), None)
+        if argument is None or isinstance(argument, ReadAsTensor):
+            return argument
+        if isinstance(argument, SymbolicTensor):
+            return argument.graph.value_now(argument)
         with executing_eagerly():
-            return convert(given, placeholder.dtype).value
+            return convert(argument, placeholder.dtype).value
 
-    def variable_made(self, variable: Any, value: Any) -> None:
-        """A variable made in a function has its value at once."""
+    def add_variable(self, variable: Any, value: Any) -> None:
+        """Does nothing: a variable created in a function has its value at once."""
 
     # ---- tracing -------------------------------------------------------------------------------------------------
 
     def trace(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Calls a function with symbolic tensors, and keeps what it gave.
+        """Calls a function with symbolic tensors, and stores its result.
 
         Raises:
-            TypeError: it gave something that no function of a graph can give.
+            TypeError: a leaf of the result can't be an output of a graph.
         """
         with self.as_default():
             state.name_scope = self.scope
@@ -215,9 +217,9 @@ class FuncGraph(Graph):
         return self.structured_outputs
 
     def as_output(self, value: Any, function: Any) -> Any:
-        """A leaf of the result as a tensor of this graph."""
+        """Returns a leaf of the result as a tensor of this graph."""
         if value is None or isinstance(value, Operation):
-            return None if value is None else value
+            return value
         if isinstance(value, CompositeTensor):
             return nest.map_structure(lambda v: self.as_output(v, function), value, expand_composites=True)
         if hasattr(type(value), "__tf_graph_components__"):

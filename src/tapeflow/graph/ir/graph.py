@@ -1,4 +1,4 @@
-"""`tf.Graph`: operations in the order in which a program made them.
+"""`tf.Graph`: operations in the order in which a program created them.
 
 While a thread builds a graph (`state.graph`), every op that it calls comes to `Graph.add` instead of running.
 """
@@ -48,17 +48,17 @@ class Graph(Collections, Names):
         self._operations: list[Operation] = []
         self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
         self._finalized = False
-        self._reads: dict[int, SymbolicTensor] = {}  # what a session fetches for a variable
-        # the initializers of the variables made in it, by their ids
+        self._reads: dict[int, SymbolicTensor] = {}  # the reads that sessions fetch for variables
+        # the initializers of the variables created in it, by their ids
         self._own_variables: dict[int, Operation | None] = {}
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
-        self.around: Graph | None = None  # the one that is being built around it
+        self.around: Graph | None = None  # the graph that is being built around it
 
-    # ---- what is in it -------------------------------------------------------------------------------------------
+    # ---- contents -----------------------------------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
-        """The operations, in the order in which they were made.
+        """Returns the operations, in the order of their creation.
 
         Example:
             >>> with tf.Graph().as_default() as g:
@@ -73,7 +73,7 @@ class Graph(Collections, Names):
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of that name.
+        """Returns the operation of that name.
 
         Raises:
             KeyError: there is none.
@@ -93,7 +93,7 @@ class Graph(Collections, Names):
             raise KeyError(f"The name '{name}' refers to an Operation not in the graph.") from None
 
     def get_tensor_by_name(self, name: str) -> SymbolicTensor:
-        """The tensor of that name, such as `add:0`.
+        """Returns the tensor of that name, such as `add:0`.
 
         Raises:
             KeyError: there is none.
@@ -118,14 +118,14 @@ class Graph(Collections, Names):
         raise KeyError(f"The name '{name}' refers to a Tensor which does not exist in the graph.")
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The tensor or operation that an object or a name stands for.
+        """Returns the tensor or operation that an object or a name stands for.
 
         Args:
             obj: a tensor, operation or variable of the graph, or a name.
-            allow_tensor, allow_operation: what it may be.
+            allow_tensor, allow_operation: the kinds of element that are accepted.
 
         Raises:
-            TypeError: it is no such thing.
+            TypeError: it is of another kind.
             ValueError: it is of another graph.
             KeyError: the graph has nothing of that name.
 
@@ -160,16 +160,16 @@ class Graph(Collections, Names):
 
     @property
     def version(self) -> int:
-        """Grows with every operation."""
+        """The number of operations, which grows with each."""
         return len(self._operations)
 
     @property
     def finalized(self) -> bool:
-        """Whether nothing can be added."""
+        """A bool: whether adding operations is an error."""
         return self._finalized
 
     def finalize(self) -> None:
-        """Lets nothing more be added: from then on that is a RuntimeError.
+        """Makes adding an operation a RuntimeError from now on.
 
         Example:
             >>> g = tf.Graph()
@@ -180,14 +180,14 @@ class Graph(Collections, Names):
         self._finalized = True
 
     def _unsafe_unfinalize(self) -> None:
-        """Lets something be added again, as TensorFlow's monitored sessions do when they end."""
+        """Allows adding operations again, as TensorFlow's monitored sessions do when they end."""
         self._finalized = False
 
     # ---- building ------------------------------------------------------------------------------------------------
 
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
-        """Has the ops of this thread go to this graph.
+        """Makes this thread's ops add operations to this graph.
 
         Example:
             >>> g = tf.Graph()
@@ -195,7 +195,7 @@ class Graph(Collections, Names):
             ...     tf.executing_eagerly()
             False
         """
-        if state.graph is self:  # they go there already, and tapes go on watching
+        if state.graph is self:  # it is already the default, and tapes go on watching
             yield self
             return
         before = state.graph, state.name_scope, state.tapes
@@ -210,14 +210,14 @@ class Graph(Collections, Names):
             state.graph, state.name_scope, state.tapes = before
 
     def device(self, device_name_or_function: Any) -> Any:
-        """A device scope; the same as `tf.device`."""
+        """Returns a device scope; the same as `tf.device`."""
         return devices.device(device_name_or_function)
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """A context whose operations run after `control_inputs`; None clears those in force.
+        """Returns a context whose operations run after `control_inputs`; None clears those in force.
 
         Args:
-            control_inputs: operations, tensors, and what `Variable.assign` gives.
+            control_inputs: operations, tensors, and results of `Variable.assign`.
 
         Example:
             >>> with tf.Graph().as_default() as g, tf.compat.v1.Session() as sess:
@@ -236,29 +236,29 @@ class Graph(Collections, Names):
         if control_inputs is None:
             self._control = []
         else:
-            found = [c for c in map(_operation_of, control_inputs) if c is not None]
-            self._control = [*before, found]
+            operations = [c for c in map(_operation_of, control_inputs) if c is not None]
+            self._control = [*before, operations]
         try:
             yield
         finally:
             self._control = before
 
     def add(self, op: Any, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
-        """Adds an operation of a registered op, called with `args`; gives its symbolic outputs."""
+        """Adds an operation of a registered op, called with `args`; returns its symbolic outputs."""
         result = op.dispatched(args)
         if result is not NotImplemented:
             return result
         if name in OPERATORS and isinstance(args[0], ReadAsTensor):
             args = (args[0]._read(), *args[1:])  # the operators of variables read them first
         unique = self._operation_name(name or op.node_name or op.name)
-        given, types = self._arguments(op, args, promotes, unique)
-        count = shapes.output_count(op, given, types)
+        arguments, types = self._arguments(op, args, promotes, unique)
+        count = shapes.output_count(op, arguments, types)
         try:
-            found = shapes.infer(op, given, count)
+            output_shapes = shapes.infer(op, arguments, count)
         except (errors.OpError, ValueError) as error:
-            raise shape_error(op, unique, given, error) from None
-        operation = self.insert(op, unique, given, types)
-        for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), found, strict=True)):
+            raise shape_error(op, unique, arguments, error) from None
+        operation = self.insert(op, unique, arguments, types)
+        for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), output_shapes, strict=True)):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
         if state.tapes:
             record(op, operation.tensor_inputs, operation.statics, operation.outputs)
@@ -267,16 +267,16 @@ class Graph(Collections, Names):
         return operation.outputs[0] if operation.outputs else operation
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of an operation of that name: tensors of this graph, and Python values; and the type attrs."""
-        scope, state.name_scope = state.name_scope, name  # of what converting adds, such as the reads of variables
+        """Returns an operation's arguments as tensors of this graph and Python values, and its type attrs."""
+        scope, state.name_scope = state.name_scope, name  # the scope of conversions, such as the reads of variables
         try:
-            given, types = op.convert_arguments(args, promotes or op.promotes)
+            converted, types = op.convert_arguments(args, promotes or op.promotes)
         except errors.InvalidArgumentError as error:
             raise type_error(op, error) from None
         finally:
             state.name_scope = scope
         out: list[Any] = []
-        for i, (kind, arg) in enumerate(zip(op.kinds, given, strict=True)):
+        for i, (kind, arg) in enumerate(zip(op.kinds, converted, strict=True)):
             if kind == "tensor":
                 out.append(self._argument(args[i], arg, name, op.opdef.inputs[i].name))
             elif kind == "list":
@@ -291,11 +291,11 @@ class Graph(Collections, Names):
         return out, types
 
     def _argument(self, before: Any, tensor: Any, name: str, label: str) -> Any:
-        """The tensor of this graph for an argument of the operation `name`.
+        """Returns the tensor of this graph for an argument of the operation `name`.
 
         Args:
-            before: the argument as it was given.
-            tensor: what it was converted to.
+            before: the argument before its conversion.
+            tensor: the converted argument.
             label: the name of the op's input.
         """
         if type(tensor) is EagerTensor and type(before) is not EagerTensor:
@@ -303,7 +303,7 @@ class Graph(Collections, Names):
         return self.capture(tensor, label, scope=name)
 
     def _host(self, arg: Any) -> Any:
-        """What a kernel takes as Python numbers: these, or a tensor of them."""
+        """Returns a host argument: Python numbers, or a tensor of them."""
         if isinstance(arg, Tensor):
             return self.capture(arg)
         if type(arg) is tuple and _has_symbolic(arg):
@@ -315,7 +315,7 @@ class Graph(Collections, Names):
         return gradient(call, dys)
 
     def insert(self, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None) -> Operation:
-        """Appends an operation whose name is unique already; its outputs are the caller's to make."""
+        """Appends an operation whose name is unique already; the caller appends its outputs."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
         operation = Operation(self, op, name, args, types)
@@ -345,54 +345,54 @@ class Graph(Collections, Names):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
         if state.tapes:
             if op.differentiable:
-                _tell_of_variables(args)
+                _note_reads(args)
             record(op, args, (), operation.outputs)
         return operation
 
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
-        """A constant with the value of an eager tensor."""
-        made = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
-        made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
-        return made.outputs[0]
+        """Adds a constant with the value of an eager tensor."""
+        operation = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
+        operation.outputs.append(SymbolicTensor(operation, 0, tensor.dtype, tensor.shape))
+        return operation.outputs[0]
 
     def _outer_constant(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
-        """A constant that was made for an operation, and is named after the input that it is: `mul/y`."""
+        """Adds a constant for an operation, named after the input that it is: `mul/y`."""
         with self._outside_of_scopes():
             return self.constant(tensor, name)
 
     def placeholder(self, dtype: DType, shape: Any, name: str = "Placeholder") -> SymbolicTensor:
-        """An input of the graph."""
-        made = self.insert(GraphOp("Placeholder"), self.unique_name(name), ())
-        made.outputs.append(SymbolicTensor(made, 0, dtype, TensorShape(shape)))
-        return made.outputs[0]
+        """Adds an input of the graph."""
+        operation = self.insert(GraphOp("Placeholder"), self.unique_name(name), ())
+        operation.outputs.append(SymbolicTensor(operation, 0, dtype, TensorShape(shape)))
+        return operation.outputs[0]
 
-    # ---- what comes from outside ---------------------------------------------------------------------------------
+    # ---- values from outside -------------------------------------------------------------------------------------
 
     def capture(self, tensor: Any, name: str | None = None, shape: Any = None, scope: str = "") -> Any:
-        """The tensor of this graph that stands for one from outside of it.
+        """Returns the tensor of this graph that stands for one from outside of it.
 
         Args:
             tensor: a tensor or a variable.
-            name: a name for what stands for an eager tensor or a variable; another graph's tensor has its operation's.
+            name: the name for an eager tensor or a variable; another graph's tensor has that of its operation.
             shape: accepted, and without effect.
             scope: is put before the name.
         """
         if isinstance(tensor, SymbolicTensor):
             return tensor if tensor.op.graph is self else self._from_other_graph(tensor, scope)
         if isinstance(tensor, EagerTensor):
-            known = self._constants.get(id(tensor))
-            if known is None:
-                known = self._constants[id(tensor)] = (tensor, self._from_eager(tensor, _scoped(scope, name)))
-            return known[1]
+            entry = self._constants.get(id(tensor))
+            if entry is None:
+                entry = self._constants[id(tensor)] = (tensor, self._from_eager(tensor, _scoped(scope, name)))
+            return entry[1]
         if isinstance(tensor, Tensor):
             return tensor
         return self.capture_variable(tensor, _scoped(scope, name))
 
     def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
-        made = self._outer_constant(tensor, name or "Const")
+        constant = self._outer_constant(tensor, name or "Const")
         if tensor._id:
-            made._id = tensor._id
-        return made
+            constant._id = tensor._id
+        return constant
 
     def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
         raise ValueError(
@@ -401,63 +401,65 @@ class Graph(Collections, Names):
         )
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
-        """The handle of a variable; `name` is that of what stands for it in a function."""
+        """Returns the handle of a variable; `name` is that of its placeholder in a function."""
         variable = getattr(variable, "_variable", variable)
-        known = self._constants.get(id(variable))
-        if known is None:
-            known = self._constants[id(variable)] = (variable, self.handle_of(variable, "VarHandleOp"))
-        return known[1]
+        entry = self._constants.get(id(variable))
+        if entry is None:
+            entry = self._constants[id(variable)] = (variable, self.handle_of(variable, "VarHandleOp"))
+        return entry[1]
 
     def handle_of(self, variable: Any, name: str) -> SymbolicTensor:
-        """A new operation that gives a variable's handle."""
+        """Returns the output of a new operation for a variable's handle."""
         with self._outside_of_scopes():
-            made = self.insert(GraphOp("VarHandleOp", attrs={"variable": variable}), self._operation_name(name), ())
-        made.outputs.append(SymbolicTensor(made, 0, resource, TensorShape([])))
-        made.outputs[0]._id = variable._id  # gradients of what takes the handle are the variable's
-        return made.outputs[0]
+            operation = self.insert(
+                GraphOp("VarHandleOp", attrs={"variable": variable}), self._operation_name(name), ()
+            )
+        operation.outputs.append(SymbolicTensor(operation, 0, resource, TensorShape([])))
+        operation.outputs[0]._id = variable._id  # gradients of ops that take the handle are the variable's
+        return operation.outputs[0]
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
-        """The value that a variable has at this place of the graph."""
+        """Returns the value of a variable at this point of the graph."""
         name = self.unique_name("ReadVariableOp")
-        made = self.insert(READ, name, (self.capture_variable(variable, f"{name}/resource"),))
-        out = SymbolicTensor(made, 0, variable.dtype, variable.shape)
-        made.outputs.append(out)
+        operation = self.insert(READ, name, (self.capture_variable(variable, f"{name}/resource"),))
+        out = SymbolicTensor(operation, 0, variable.dtype, variable.shape)
+        operation.outputs.append(out)
         if state.tapes:
-            _tell_of_variables(made.args)
-            record(READ, made.args, (), made.outputs)
+            _note_reads(operation.args)
+            record(READ, operation.args, (), operation.outputs)
         return out
 
     def read_of(self, variable: Any, after: Operation | None = None) -> SymbolicTensor:
-        """What a session runs for the value of a variable, at its beginning or after a change."""
+        """Returns the read that a session runs for the value of a variable, at its beginning or after a change."""
         key = variable._id if after is None else -after.index
-        known = self._reads.get(key)
-        if known is None:
-            finalized, self._finalized = self._finalized, False  # a read is no change of what the graph computes
+        read = self._reads.get(key)
+        if read is None:
+            finalized, self._finalized = self._finalized, False  # a read does not change the graph's results
             try:
                 with self.as_default(), self.control_dependencies([] if after is None else [after]):
-                    known = self._reads[key] = self.read_variable(variable)
+                    read = self._reads[key] = self.read_variable(variable)
             finally:
                 self._finalized = finalized
-        return known
+        return read
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """The first value of a variable that is made while this graph is built: computed at once."""
+        """Returns the initial value of a variable that is created while this graph is built: computed at once."""
         return EagerTensor(self.value_now(value), value.dtype) if isinstance(value, SymbolicTensor) else value
 
     def value_now(self, tensor: SymbolicTensor) -> Any:
-        """The raw value that a tensor has while this graph is built.
+        """Returns the raw value that a tensor has while this graph is built.
 
         Raises:
-            InvalidArgumentError: it depends on a placeholder whose value nobody knows yet.
+            InvalidArgumentError: it depends on a placeholder whose value is unknown.
         """
-        return hooks.value_now(tensor, self._given_to)
+        return hooks.value_now(tensor, self._argument_value)
 
-    def _given_to(self, placeholder: SymbolicTensor) -> Any:
-        """The raw value, or the variable, that a placeholder has in the call that this graph is built for, or None."""
+    def _argument_value(self, placeholder: SymbolicTensor) -> Any:
+        """Returns a placeholder's raw value or variable in the call that this graph is built for, or None."""
         return None
 
-    def variable_made(self, variable: Any, value: Any) -> None:
-        """Notes a variable that was made while this graph is built: each session holds its own value of it."""
+    def add_variable(self, variable: Any, value: Any) -> None:
+        """Adds a variable that was created while this graph is built: each session holds its own value of it."""
         first = convert(value, variable.dtype)
         name = variable._name
         handle = self.handle_of(variable, f"{name}/" if name == state.name_scope else name)
@@ -478,8 +480,9 @@ class Graph(Collections, Names):
     def assign_variable(
         self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None
     ) -> Operation:
-        """An operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not the
-        op's."""
+        """Adds an operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name if not
+        the op's.
+        """
         op = GraphOp(name, kernel, stateful=True)
         return self.node(op, [variable, *values], (), label)
 
@@ -507,14 +510,14 @@ class Graph(Collections, Names):
     def as_graph_def(
         self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False
     ) -> Any:
-        """The graph as a `GraphDef` proto, which TensorFlow can import.
+        """Returns the graph as a `GraphDef` proto, which TensorFlow can import.
 
         Python functions, and the gradients of a few ops for tensors of unknown size, are operations that only this
         runtime has.
 
         Args:
-            from_version: leaves out the operations that were there when the graph's `version` was that.
-            add_shapes: gives every node an attr `_output_shapes`.
+            from_version: leaves out the operations that existed at that `version` of the graph.
+            add_shapes: adds an attr `_output_shapes` to every node.
             use_pybind11_proto: accepted, and without effect.
 
         Example:
@@ -526,8 +529,8 @@ class Graph(Collections, Names):
         return hooks.graph_def(self, from_version, add_shapes)
 
 
-def _tell_of_variables(handles: Sequence[Any]) -> None:
-    """Tells the tapes of the variables that an operation may read."""
+def _note_reads(handles: Sequence[Any]) -> None:
+    """Notes the variables that an operation may read on the tapes."""
     for handle in handles:
         variable = variable_of(handle)
         if variable is not None:
@@ -536,7 +539,7 @@ def _tell_of_variables(handles: Sequence[Any]) -> None:
 
 
 def value_of_variable(handle: Any) -> Any:
-    """The raw value of a variable now."""
+    """Returns the current raw value of a variable."""
     return variable_in(handle)._value.value
 
 
@@ -557,12 +560,12 @@ def _operation_of(value: Any) -> Operation | None:
         return value
     if isinstance(value, SymbolicTensor):
         return value.op
-    found = getattr(value, "_staged", None)  # what `variable.assign` gave
-    return found if isinstance(found, Operation) else None
+    operation = getattr(value, "_staged", None)  # a result of `variable.assign`
+    return operation if isinstance(operation, Operation) else None
 
 
 def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
-    """`assign_variable` in the graph that this thread builds."""
+    """Calls `assign_variable` of the graph that this thread builds."""
     return state.graph.assign_variable(name, variable, kernel, *values)
 
 

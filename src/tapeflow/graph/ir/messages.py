@@ -1,4 +1,4 @@
-"""What TensorFlow says of an operation that a graph can't have."""
+"""TensorFlow's errors for invalid operations of a graph."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 
 
 def type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
-    """As TensorFlow says it while a graph is built."""
-    said = error.message
-    match = re.search(r"input #(\d+)\(zero-based\) was expected to be a (\w+) tensor but is a (\w+) tensor", said)
+    """Returns the error that TensorFlow raises for wrong dtypes while a graph is built."""
+    message = error.message
+    match = re.search(r"input #(\d+)\(zero-based\) was expected to be a (\w+) tensor but is a (\w+) tensor", message)
     if match:
         names = [a.name for a in op.opdef.inputs]
         at = min(int(match[1]), len(names) - 1)
-        wanted, given = match[2], match[3]
+        expected, actual = match[2], match[3]
         return TypeError(
-            f"Input '{names[at]}' of '{op.name}' Op has type {_python_name(given)} that does not match type "
-            f"{_python_name(wanted)} of argument '{names[0]}'."
+            f"Input '{names[at]}' of '{op.name}' Op has type {_python_name(actual)} that does not match type "
+            f"{_python_name(expected)} of argument '{names[0]}'."
         )
-    said = said.partition("\n")[0]
-    if said.startswith("Value for attr") and "allowed values: DT_" not in said and '"' in said:
-        return ValueError(f"{said} [Op:{op.name}]")
-    return TypeError(f"{said} [Op:{op.name}]")
+    message = message.partition("\n")[0]
+    if message.startswith("Value for attr") and "allowed values: DT_" not in message and '"' in message:
+        return ValueError(f"{message} [Op:{op.name}]")
+    return TypeError(f"{message} [Op:{op.name}]")
 
 
 def _python_name(name: str) -> str:
@@ -34,15 +34,15 @@ def _python_name(name: str) -> str:
 
 
 def shape_error(op: Any, name: str, args: Sequence[Any], error: Exception) -> ValueError:
-    said = error.message if isinstance(error, errors.OpError) else str(error)
-    said = said.partition(" [Op:")[0]
-    match = re.match(r"Incompatible shapes: \[([\d,?]*)\] vs\. \[([\d,?]*)\]", said)
+    message = error.message if isinstance(error, errors.OpError) else str(error)
+    message = message.partition(" [Op:")[0]
+    match = re.match(r"Incompatible shapes: \[([\d,?]*)\] vs\. \[([\d,?]*)\]", message)
     if match:
         a, b = (m.split(",")[::-1] for m in match.groups())
         pairs = [(x, y) for x, y in zip(a, b, strict=False) if x != y and "1" not in (x, y)]
         if pairs:
-            said = f"Dimensions must be equal, but are {pairs[0][0]} and {pairs[0][1]}"
+            message = f"Dimensions must be equal, but are {pairs[0][0]} and {pairs[0][1]}"
     tensors = [t for a in args for t in (a if type(a) is list else [a]) if isinstance(t, SymbolicTensor)]
-    given = ", ".join(text(t.shape) for t in tensors)
+    input_shapes = ", ".join(text(t.shape) for t in tensors)
     inputs = ", ".join(t.op.name + (f":{t.value_index}" if t.value_index else "") for t in tensors)
-    return ValueError(f"{said} for '{{{{node {name}}}}} = {op.name}[]({inputs})' with input shapes: {given}.")
+    return ValueError(f"{message} for '{{{{node {name}}}}} = {op.name}[]({inputs})' with input shapes: {input_shapes}.")

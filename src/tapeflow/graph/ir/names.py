@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Names:
-    """What a graph has of names."""
+    """The part of a graph that names its operations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,19 +23,19 @@ class Names:
         self._control: list[list[Operation]] = []
 
     def name_scope(self, name: str | None) -> Any:
-        """A scope that prefixes the names of operations."""
+        """Returns a scope that prefixes the names of operations."""
         return name_scope(name or "")
 
     def get_name_scope(self) -> str:
-        """The scope in force."""
+        """Returns the scope in force."""
         return state.name_scope
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """The name, within the scopes in force, with a number where it is taken.
+        """Returns the name, within the scopes in force, with a number where it is in use.
 
         Args:
             name: the name.
-            mark_as_used: whether it is taken from then on.
+            mark_as_used: whether it is in use from then on.
 
         Example:
             >>> g = tf.Graph()
@@ -62,7 +62,7 @@ class Names:
         return numbered
 
     def _operation_name(self, name: str) -> str:
-        """The name of a new operation. One that ends in `/` is a scope's, from the root: the operation gets it."""
+        """Returns the name of a new operation. One that ends in `/` is that of a scope, from the root."""
         if not name.endswith("/"):
             return self.unique_name(name)
         name = name.rstrip("/")
@@ -73,12 +73,12 @@ class Names:
         return name
 
     def reserved_name(self, name: str) -> str:
-        """The name of an operation that is added later, under this name with a `/` after it."""
+        """Returns the name of an operation that is added later, under this name with a `/` after it."""
         return self._operation_name(name)
 
     @contextmanager
     def _outside_of_scopes(self) -> Iterator[None]:
-        """For what belongs to the graph as a whole: no name scope, control dependency or tape applies."""
+        """A context for operations of the graph as a whole: no name scope, control dependency or tape applies."""
         before = state.name_scope, self._control, state.devices, state.tapes
         state.name_scope, self._control, state.devices, state.tapes = "", [], [], []
         try:

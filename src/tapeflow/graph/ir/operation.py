@@ -1,7 +1,7 @@
 """An operation of a graph, and the ops that only graphs have: placeholders, constants, calls, control flow.
 
-An operation has an op, which is what a tape and the compiler need to know (`core/ops/definition.py`). `GraphOp` is that
-of what is no op in eager mode.
+An operation has an op, as a tape and the compiler use it (`core/ops/definition.py`). `GraphOp` is an op that eager mode
+does not have.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _BRANCHING = ("If", "Case", "While")
 
 
 class Differentiated(NamedTuple):
-    """What the gradient of a conditional or a loop is the gradient of.
+    """The conditional or loop that an operation is the gradient of.
 
-    Such a gradient takes what the conditional or loop kept, gradients, other values, and what that takes.
+    Such a gradient takes the residuals of the conditional or loop, cotangents, other values, and the primal inputs.
 
     Attributes:
         operation: the conditional or loop.
-        given: the outputs whose gradients are given.
-        asked: the inputs whose gradients are asked for.
-        others: how many other values there are.
+        given: the outputs with cotangents.
+        asked: the inputs whose gradients are computed.
+        others: the number of other values.
     """
 
     operation: Operation
@@ -43,25 +43,27 @@ class Differentiated(NamedTuple):
 
 
 class GraphOp(Op):
-    """An op of graphs alone: its kernel is made for the operation.
+    """An op of graphs alone: its kernel is created for the operation.
 
     Attributes:
         name: TensorFlow's name of the op.
-        kernel: takes the raw values of the inputs in order, and gives one raw value, a tuple of them, or None.
-        stateful: it must run, in its place, whether or not anybody takes its outputs.
-        template: what the compiler writes for a call: an expression of `{0}`, `{1}`, ... (the inputs) and `{kernel}`.
+        kernel: takes the raw values of the inputs in order, and returns one raw value, a tuple of them, or None.
+        stateful: it must run in its place even where its outputs are unused.
+        template: the code that the compiler writes for a call: an expression of `{0}`, `{1}`, ... (the inputs) and
+            `{kernel}`.
         gradient: `gradient(call, *dys)`; without one, nothing passes.
-        attrs: what else there is to know of it, by TensorFlow's attr names.
+        attrs: its attrs, by TensorFlow's names.
         bodies: the functions that it calls, by TensorFlow's attr names.
-        places: for each of these, which of the operation's inputs it takes, after those that only steer (a predicate, a
-            limit).
-        gives_tuple: the kernel gives a tuple also where there is only one output.
-        steering: how many of the inputs only steer.
-        lowered: gives from an operation of this op the operations that stand for it in a `GraphDef`, see `lowering.py`.
-        differentiated: for each gradient of a conditional, the outputs whose gradients are given.
-        gradient_of: of the gradient of a conditional or a loop.
-        first_output: TensorFlow's number of the first output: its loops give a counter and a limit before the loop
-            variables.
+        places: for each of these, the indices of the operation's inputs that it takes, not counting those that only
+            steer (a predicate, a limit).
+        gives_tuple: the kernel returns a tuple also where there is only one output.
+        steering: the number of inputs that only steer.
+        lowered: returns for an operation of this op the operations that stand for it in a `GraphDef`, see
+            `lowering.py`.
+        differentiated: for each gradient of a conditional, the outputs with cotangents.
+        gradient_of: of the gradient of a conditional or a loop: that.
+        first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
+            carried values.
     """
 
     steering = 0
@@ -113,7 +115,7 @@ class Operation:
 
     Attributes:
         graph: the graph.
-        op: what it computes.
+        op: the op.
         name: unique in its graph.
         args: the arguments in the order of the op's parameters: symbolic tensors, lists of them, Python values.
         types: the op's type attrs.
@@ -145,7 +147,7 @@ class Operation:
         self._control_inputs: list[Operation] = []
         self.device = ""
         self.index = 0
-        self.static: Any = None  # what is known of its value, see `static.py`
+        self.static: Any = None  # its cached static value, see `static.py`
 
     def _get_control_flow_context(self) -> None:
         """See that of `Graph`."""
@@ -157,17 +159,17 @@ class Operation:
 
     @property
     def inputs(self) -> tuple[SymbolicTensor, ...]:
-        """The tensors that it takes."""
+        """The input tensors."""
         return tuple(symbolic_in(self.args))
 
     @property
     def control_inputs(self) -> list[Operation]:
-        """The operations that run before it, beside those whose tensors it takes."""
+        """The operations that run before it, beside those of its inputs."""
         return list(self._control_inputs)
 
     @property
     def stateful(self) -> bool:
-        """Whether it must run in its place even where nobody takes its outputs."""
+        """A bool: whether it must run in its place even where its outputs are unused."""
         return self.op.stateful
 
     @property
@@ -181,15 +183,15 @@ class Operation:
         return self.op.statics(self.args)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attr.
+        """Returns the value of an attr.
 
         Raises:
             ValueError: the op has no such attr.
         """
-        found = attrs_of(self)
-        if name not in found:
+        attrs = attrs_of(self)
+        if name not in attrs:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return found[name]
+        return attrs[name]
 
     @property
     def node_def(self) -> Any:
@@ -198,11 +200,11 @@ class Operation:
 
     @property
     def op_def(self) -> Any:
-        """What TensorFlow's registry says of the op."""
+        """The op's definition in TensorFlow's registry, or None."""
         return getattr(self.op, "opdef", None)
 
     def values(self) -> tuple[SymbolicTensor, ...]:
-        """The outputs."""
+        """Returns the outputs."""
         return tuple(self.outputs)
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
@@ -220,7 +222,7 @@ class Operation:
 
 
 def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:
-    """The symbolic tensors in arguments, in order."""
+    """Yields the symbolic tensors in arguments, in order."""
     for arg in args:
         if isinstance(arg, SymbolicTensor):
             yield arg
@@ -229,7 +231,7 @@ def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:
 
 
 def variable_of(tensor: Any) -> Any:
-    """The variable whose handle a tensor is, or None."""
+    """Returns the variable whose handle a tensor is, or None."""
     op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
     return op.attrs.get("variable") if isinstance(op, GraphOp) else None
 

@@ -1,7 +1,7 @@
 """Python in a graph: an operation that calls a function on eager tensors when the graph runs.
 
-It is what `tf.py_function`, prints, assertions and writers are in a graph, and what a gradient becomes that can't be
-written down before the shapes are known.
+In a graph, `tf.py_function`, prints, assertions and writers are such operations, and so are gradients that can't be
+written while shapes are unknown.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def python_op(
 
     Args:
         name: the op's name.
-        function: takes eager tensors, one for each input, and gives a list of eager tensors of the specs (or None,
+        function: takes eager tensors, one for each input, and returns a list of eager tensors of the specs (or None,
             where there are none).
         inputs: tensors; variables are handed to the function as they are.
         output_specs: `tf.TensorSpec`s of the outputs, or pairs of dtype and shape.
-        stateful: runs even where nobody takes the outputs.
+        stateful: runs even where its outputs are unused.
         differentiable: gradients pass, by a tape around the function.
 
     Returns:
@@ -61,12 +61,12 @@ def python_op(
 
 
 def as_eager(value: Any, dtype: DType) -> Any:
-    """The eager tensor of a raw value; a variable as it is."""
+    """Returns the eager tensor of a raw value; a variable as it is."""
     return value if hasattr(value, "_read") else EagerTensor(value, dtype)
 
 
 def eager_arguments(op: Op, args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Returns raw values as `compute` takes them: with eager tensors where a step has tensors, of their dtypes.
+    """Returns raw values as arguments of `compute`: with eager tensors where a step has tensors, of their dtypes.
 
     Args:
         op: the op.
@@ -97,36 +97,41 @@ def _python_gradient(
     wanted: Sequence[bool],
     dys: Sequence[Any],
 ) -> list[Any]:
-    """The gradients of a Python function's inputs: as another one, in a graph; at once, eagerly."""
+    """Returns the gradients of a Python function's inputs: by another such operation in a graph, else at once."""
     count = len(inputs)
-    given = [i for i, dy in enumerate(dys) if dy is not None]
-    asked = [i for i, w in enumerate(wanted) if w]
+    dy_indices = [i for i, dy in enumerate(dys) if dy is not None]
+    wanted_inputs = [i for i, w in enumerate(wanted) if w]
 
     def vjp(*tensors: Any) -> list[Any]:
-        # Copies that outer tapes know as the originals: what is computed of one is computed of the other.
+        # Copies, which outer tapes relate to the originals by `Identity`.
         sources = [ops.Identity(t) if isinstance(t, EagerTensor) else t for t in tensors[:count]]
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()
         try:
-            for i in asked:
+            for i in wanted_inputs:
                 tape.watch(sources[i])
             outputs = function(*sources)
         finally:
             tape.stop()
-        found = tape.gradients([outputs[i] for i in given], [sources[i] for i in asked], tensors[count:])
-        return [zeros_like_value(sources[i]) if g is None else dense(g) for i, g in zip(asked, found, strict=True)]
+        gradients = tape.gradients(
+            [outputs[i] for i in dy_indices], [sources[i] for i in wanted_inputs], tensors[count:]
+        )
+        return [
+            zeros_like_value(sources[i]) if g is None else dense(g)
+            for i, g in zip(wanted_inputs, gradients, strict=True)
+        ]
 
-    arguments = [*inputs, *(dys[i] for i in given)]
+    arguments = [*inputs, *(dys[i] for i in dy_indices)]
     if state.graph is None:
-        made: Any = vjp(*arguments)
+        results: Any = vjp(*arguments)
     else:
-        outputs = [spec_of_gradient(inputs[i]) for i in asked]
-        made = python_op(f"{name}Grad", vjp, arguments, outputs, stateful=False, differentiable=True).outputs
-    found = iter(made)
-    return [next(found) if w else None for w in wanted]
+        outputs = [spec_of_gradient(inputs[i]) for i in wanted_inputs]
+        results = python_op(f"{name}Grad", vjp, arguments, outputs, stateful=False, differentiable=True).outputs
+    gradients = iter(results)
+    return [next(gradients) if w else None for w in wanted]
 
 
 def spec_of_gradient(tensor: Any) -> tuple[Any, Any]:
-    """The dtype and shape of an input's gradient."""
+    """Returns the dtype and shape of an input's gradient."""
     variable = variable_of(tensor)
     return (tensor.dtype, tensor.shape) if variable is None else (variable.dtype, variable.shape)

@@ -1,7 +1,8 @@
-"""What is known of the shapes of an op's outputs before it runs.
+"""The static shapes of an op's outputs.
 
-By the rule of the op's family where it has one. Otherwise its kernel runs on torch's meta device, which computes shapes
-and no values: twice with different lengths for the dimensions that are not known, and what differs is not known either.
+They come from the shape rule of the op's family where it has one. Otherwise its kernel runs on torch's meta device,
+which computes shapes and no values: twice, with different lengths for the unknown dimensions; dimensions of the results
+that differ are unknown too.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _TRIALS = ((5, 7, 11, 13, 17, 19, 23, 29), (6, 8, 12, 14, 18, 20, 24, 30), (4,),
 
 
 def output_count(op: Any, args: Sequence[Any], types: dict[str, Any]) -> int:
-    """How many tensors the op gives for these arguments."""
+    """Returns the number of outputs of the op for these arguments."""
     count = 0
     for out in op.opdef.outputs:
         if out.type_list_attr:
@@ -44,27 +45,27 @@ def _number(op: Any, attr: str, args: Sequence[Any]) -> int:
 
 
 def infer(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
-    """The shapes of the outputs.
+    """Returns the shapes of the outputs.
 
     Args:
         op: the op.
         args: its arguments, tensors being symbolic.
-        count: how many outputs it has.
+        count: the number of its outputs.
 
     Raises:
-        InvalidArgumentError, ValueError: no shapes of this kind go together.
+        InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
     """
     if op.shape is not None:
-        found = _by_rule(op, args)
-        if isinstance(found, TensorShape) and count == 1:
-            return [found]
-        if isinstance(found, (list, tuple)) and len(found) == count:
-            return [TensorShape(f) for f in found]
+        result = _by_rule(op, args)
+        if isinstance(result, TensorShape) and count == 1:
+            return [result]
+        if isinstance(result, (list, tuple)) and len(result) == count:
+            return [TensorShape(f) for f in result]
     return _by_kernel(op, args, count)
 
 
 def _by_rule(op: Any, args: Sequence[Any]) -> Any:
-    """Returns what the op's shape rule gives; None where not enough is known for it."""
+    """Returns the result of the op's shape rule; None where that needs more than is static."""
     try:
         return op.shape(*op.map(lambda tensor: tensor.shape, args, host=static_or_unknown))
     except NotStatic:
@@ -78,8 +79,8 @@ def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
     tensors = op.tensors(args)
     if any(t.shape.rank is None for t in tensors):
         return [UNKNOWN] * count
-    known = all(t.shape.is_fully_defined() for t in tensors)
-    found: list[list[tuple[int, ...]]] = []
+    static = all(t.shape.is_fully_defined() for t in tensors)
+    trials: list[list[tuple[int, ...]]] = []
     for trial in _TRIALS:
         position = 0
 
@@ -104,14 +105,14 @@ def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         if len(results) != count or not all(isinstance(r, torch.Tensor) for r in results):
             break
-        found.append([tuple(r.shape) for r in results])
-        if known or len(found) == 2:
+        trials.append([tuple(r.shape) for r in results])
+        if static or len(trials) == 2:
             break
-    if not found or (len(found) < 2 and not known):
+    if not trials or (len(trials) < 2 and not static):
         return [UNKNOWN] * count
-    if known:
-        return [TensorShape(s) for s in found[0]]
-    return [_common(a, b) for a, b in zip(*found, strict=True)]
+    if static:
+        return [TensorShape(s) for s in trials[0]]
+    return [_common(a, b) for a, b in zip(*trials, strict=True)]
 
 
 def _has_unknown(value: Any) -> bool:

@@ -15,37 +15,37 @@ from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 
 def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -> Variable:
-    """A variable that was declared and not initialized.
+    """Returns an uninitialized variable.
 
     Args:
         dtype: its dtype.
-        shape: what is known of its shape.
+        shape: its static shape.
         name: its name, without `:0`.
         trainable: whether tapes watch it.
     """
-    made: Variable = object.__new__(Variable)
-    made.dtype = dtype
-    made._id = next_id()
-    made._name = name
-    made._shape = TensorShape(shape)
-    made._trainable = trainable
-    made._constraint = None
-    made._synchronization = VariableSynchronization.AUTO
-    made._aggregation = VariableAggregation.NONE
-    made._tape_value = None
-    return made
+    variable: Variable = object.__new__(Variable)
+    variable.dtype = dtype
+    variable._id = next_id()
+    variable._name = name
+    variable._shape = TensorShape(shape)
+    variable._trainable = trainable
+    variable._constraint = None
+    variable._synchronization = VariableSynchronization.AUTO
+    variable._aggregation = VariableAggregation.NONE
+    variable._tape_value = None
+    return variable
 
 
 def held_by_session(variable: Variable) -> Variable:
-    """What a session knows a graph's variable by: one of its own, without a value until it is initialized there."""
-    made = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
-    made._id = variable._id
-    made._constraint = variable._constraint
-    return made
+    """Returns a session's own copy of a graph's variable, without a value until it is initialized there."""
+    own = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
+    own._id = variable._id
+    own._constraint = variable._constraint
+    return own
 
 
 def has_value(variable: Variable) -> bool:
-    """Whether the variable was initialized."""
+    """Returns whether the variable is initialized."""
     return hasattr(variable, "_value")
 
 
@@ -59,7 +59,7 @@ def is_initialized(variable: Variable) -> SymbolicTensor:
 
 
 def variable_def(variable: Any, graph: Any) -> Any:
-    """A variable of a graph as a `VariableDef` message: the names of its operations."""
+    """Returns a variable of a graph as a `VariableDef` message: the names of its operations."""
     from tensorboard.compat.proto.variable_pb2 import VariableDef
 
     initializer = variable.initializer
@@ -74,7 +74,7 @@ def variable_def(variable: Any, graph: Any) -> Any:
 
 
 def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
-    """The variable whose operations a `VariableDef` message names; they are in the graph already.
+    """Returns the variable whose operations a `VariableDef` message names; they are in the graph already.
 
     Raises:
         ValueError: the names are not those of a resource variable's operations.

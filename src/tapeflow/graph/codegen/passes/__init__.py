@@ -1,7 +1,7 @@
-"""Passes over programs, each a file: what gives the same results with less work.
+"""Passes over programs, one file each, which compute the same results with less work.
 
-Those of `SIMPLIFY` run when a program is taken from a graph. Those of `SPECIALIZE` put other kernels in the place of
-the ops' own, and run when it is written.
+Those of `SIMPLIFY` run when a program is derived from a graph. Those of `SPECIALIZE` substitute faster kernels for the
+ops' own, and run before the source is written.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Adam: the moving averages of a gradient and of its square, and the step along their quotient, in ATen's fused kernel.
 
-Updating (`updating.py`) leaves four passes over memory for each variable, and three temporaries; the fused kernel reads
-and writes everything once, and all variables go together. What is looked for, in the order of the program, is
+After updating (`updating.py`) there are four passes over memory for each variable, and three temporaries; the fused
+kernel reads and writes everything once, for all variables in one call. The pattern, in the order of the program, is
 
     AssignLerp(mean, g, 1 - beta1)
     AssignLerp(square, g * g, 1 - beta2)
     AssignSubQuotient(variable, mean, sqrt(square) + epsilon, rate)
 
-with nothing between that reads or changes the two averages. (Kingma & Ba, Adam, 2015, algorithm 1 with the bias
+with no other read or change of the two averages in between. (Kingma & Ba, Adam, 2015, algorithm 1 with the bias
 corrections in the rate, as section 2 has it.) As with `fusing.py`, last bits may differ from eager ones.
 """
 
@@ -29,88 +29,98 @@ from tapeflow.graph.ir.operation import variable_of
 
 
 def join_adam(program: Program) -> None:
-    """Puts one step in the place of the updates that Adam makes to any number of variables."""
+    """Replaces Adam's updates of any number of variables by one step."""
     if any(step.name == "AssignSubQuotient" for step in program.steps):
-        prune(program)  # of what updating has left without a use
+        prune(program)  # updating leaves steps without uses
         program.steps = list(_joined(program.steps, _updates(program)))
 
 
 class _Update(NamedTuple):
-    """What Adam does to one variable."""
+    """Adam's update of one variable.
 
-    tensors: tuple[SymbolicTensor, ...]  # the handles of the variable and of its averages, and the gradient
+    Attributes:
+        tensors: the handles of the variable and of its two averages, and the gradient.
+        rate: the learning rate, with the bias corrections in it.
+        shares: the weights of the new values in the averages, 1 - beta1 and 1 - beta2.
+        epsilon: the summand in the divisor.
+        steps: the steps that it replaces; the last one changes the variable.
+    """
+
+    tensors: tuple[SymbolicTensor, ...]
     rate: SymbolicTensor
-    shares: tuple[float, float]  # what the averages take of what is new
+    shares: tuple[float, float]
     epsilon: float
-    steps: list[Step]  # those that do it now; the last one changes the variable
+    steps: list[Step]
 
     @property
     def kind(self) -> Any:
-        """What updates must have in common to go together."""
+        """The settings that updates must share to be computed in one call."""
         return id(self.rate), self.shares, self.epsilon, variable_of(self.tensors[0]).dtype
 
 
-# ---- what is found ---------------------------------------------------------------------------------------------------
+# ---- matching --------------------------------------------------------------------------------------------------------
 
 
 def _updates(program: Program) -> list[_Update]:
-    uses = program.uses()
+    """Returns the matches of the pattern in a program."""
+    uses = program.use_counts()
     places = {id(t): i for i, step in enumerate(program.steps) for t in step.outputs}
     touched = [_touched(step) for step in program.steps]
 
-    def maker(tensor: Any, *names: str) -> int | None:
-        """The place of the step of one of these ops that gives a tensor taken only once."""
+    def producer(tensor: Any, name: str) -> int | None:
+        """Returns the place of the step that computes a tensor, if it is of this op and the tensor has no other use."""
         i = places.get(id(tensor))
         if i is None or uses[id(tensor)] != 1:
             return None
         step = program.steps[i]
-        return i if step.name in names and step.native and not step.placed else None
+        return i if step.name == name and step.native and not step.placed else None
 
     def is_square_of(tensor: Any, gradient: Any) -> bool:
         i = places.get(id(tensor))
         return i is not None and program.steps[i].name == "Square" and program.steps[i].args[0] is gradient
 
-    def average(read: int, until: int) -> int | None:
-        """The place of the step that moves the average which is read there; nothing else touches it until then."""
-        handle = program.steps[read].args[0]
-        variable = variable_of(handle)
-        near = [i for i in range(until) if i != read and _touches(touched[i], variable)]
-        return near[-1] if near and near[-1] < read and program.steps[near[-1]].name == "AssignLerp" else None
+    def average_update(read: int, until: int) -> int | None:
+        """Returns the place of the update of the average read at `read`; None if others touch it before `until`."""
+        variable = variable_of(program.steps[read].args[0])
+        touching = [i for i in range(until) if i != read and _touches(touched[i], variable)]
+        last = touching[-1] if touching else read
+        return last if last < read and program.steps[last].name == "AssignLerp" else None
 
-    def found(last: int) -> _Update | None:
+    def match(last: int) -> _Update | None:
+        """Returns the update that ends with the `AssignSubQuotient` at place `last`, or None."""
         handle, mean, divisor, rate = program.steps[last].args
-        mean_read, total = maker(mean, READ.name), maker(divisor, "AddV2")
+        mean_read, total = producer(mean, READ.name), producer(divisor, "AddV2")
         if mean_read is None or total is None:
             return None
-        epsilon, roots = _number_and_other(program, total)
-        root = maker(roots, "Sqrt")
-        square_read = None if root is None else maker(program.steps[root].args[0], READ.name)
+        epsilon, summand = _epsilon_and_summand(program, total)
+        root = producer(summand, "Sqrt")
+        square_read = None if root is None else producer(program.steps[root].args[0], READ.name)
         if epsilon is None or root is None or square_read is None:
             return None
-        mean_moved, square_moved = average(mean_read, last), average(square_read, last)
-        if mean_moved is None or square_moved is None:
+        mean_update, square_update = average_update(mean_read, last), average_update(square_read, last)
+        if mean_update is None or square_update is None:
             return None
-        mean_handle, gradient, share = program.steps[mean_moved].args
-        square_handle, squares, square_share = program.steps[square_moved].args
+        mean_handle, gradient, share = program.steps[mean_update].args
+        square_handle, squares, square_share = program.steps[square_update].args
         if not is_square_of(squares, gradient):
             return None
         tensors = (handle, mean_handle, square_handle, gradient)
         shares = _share(program, share), _share(program, square_share)
-        if not _fit(tensors) or None in shares:
+        if not _are_alike(tensors) or None in shares:
             return None
-        at = sorted({mean_moved, square_moved, mean_read, square_read, root, total, last})
-        between = set(range(at[0], last)) - set(at)
+        matched = sorted({mean_update, square_update, mean_read, square_read, root, total, last})
+        between = set(range(matched[0], last)) - set(matched)
         if any(touched[i] is None for i in between):
             return None
-        return _Update(tensors, rate, shares, epsilon, [program.steps[i] for i in at])  # type: ignore[arg-type]
+        return _Update(tensors, rate, shares, epsilon, [program.steps[i] for i in matched])  # type: ignore[arg-type]
 
     ends = [i for i, step in enumerate(program.steps) if step.name == "AssignSubQuotient"]
-    return [update for update in map(found, ends) if update is not None]
+    return [update for update in map(match, ends) if update is not None]
 
 
 def _touched(step: Step) -> frozenset[int] | None:
-    """The ids of the variables that a step reads or changes; None where it may be any."""
-    if step.op is not READ and (not step.registered or step.must_run) and step.changes is None:
+    """Returns the ids of the variables that a step reads or changes; None if it may be any."""
+    if step.op is not READ and (not step.registered or step.must_run) and step.changed_variable is None:
         return None
     variables = (variable_of(t) for t in step.inputs)
     return frozenset(v._id for v in variables if v is not None)
@@ -120,8 +130,8 @@ def _touches(touched: frozenset[int] | None, variable: Any) -> bool:
     return touched is None or variable is None or variable._id in touched
 
 
-def _number_and_other(program: Program, place: int) -> tuple[float | None, Any]:
-    """The positive number that a sum adds, and what it adds it to."""
+def _epsilon_and_summand(program: Program, place: int) -> tuple[float | None, Any]:
+    """Returns the constant, finite and not negative, in a sum and the other summand; (None, None) if there is none."""
     args = program.steps[place].args
     for number, other in (args, args[::-1]):
         value = program.constant(number)
@@ -131,13 +141,13 @@ def _number_and_other(program: Program, place: int) -> tuple[float | None, Any]:
 
 
 def _share(program: Program, tensor: SymbolicTensor) -> float | None:
-    """A share that the kernel can take as `1 - beta`."""
+    """Returns the value of a constant that is a valid `1 - beta`, or None."""
     value = program.constant(tensor)
     return value.item() if isinstance(value, torch.Tensor) and 0 < value.item() <= 1 else None
 
 
-def _fit(tensors: tuple[SymbolicTensor, ...]) -> bool:
-    """Whether handles of three variables and a gradient are of one dtype and one known shape."""
+def _are_alike(tensors: tuple[SymbolicTensor, ...]) -> bool:
+    """Returns True if the handles are of three plain variables with the gradient's dtype and static shape."""
     *handles, gradient = tensors
     variables = [variable_of(handle) for handle in handles]
     if any(type(v) is not Variable for v in variables) or len({v._id for v in variables}) < 3:
@@ -145,64 +155,67 @@ def _fit(tensors: tuple[SymbolicTensor, ...]) -> bool:
     return all(v.dtype is gradient.dtype and v.shape == gradient.shape for v in variables)
 
 
-# ---- what is put in its place ----------------------------------------------------------------------------------------
+# ---- replacing -------------------------------------------------------------------------------------------------------
 
 
 def _joined(steps: list[Step], updates: list[_Update]) -> Iterator[Step]:
-    """The steps without those of the updates, which come all at once, where something else wants their variables."""
-    belonging = {id(step) for update in updates for step in update.steps}
+    """Yields the steps with the updates joined, which come before the next step that touches their variables."""
+    replaced = {id(step) for update in updates for step in update.steps}
     by_end = {id(update.steps[-1]): update for update in updates}
     ready: list[_Update] = []
     changed: set[int] = set()
     for step in steps:
-        touched = _touched(step) if id(step) not in belonging else _variables_of(by_end.get(id(step)))
+        touched = _touched(step) if id(step) not in replaced else _variables_of(by_end.get(id(step)))
         if ready and (touched is None or not changed.isdisjoint(touched)):
-            yield from _together(ready)
+            yield from _steps_of(ready)
             ready, changed = [], set()
-        if id(step) not in belonging:
+        if id(step) not in replaced:
             yield step
         elif id(step) in by_end:
             ready.append(by_end[id(step)])
             changed |= _variables_of(ready[-1])
-    yield from _together(ready)
+    yield from _steps_of(ready)
 
 
 def _variables_of(update: _Update | None) -> frozenset[int]:
-    """The ids of the three variables of an update."""
+    """Returns the ids of the three variables of an update."""
     return frozenset() if update is None else frozenset(variable_of(handle)._id for handle in update.tensors[:3])
 
 
-def _together(updates: list[_Update]) -> list[Step]:
-    """A step for each kind of update."""
+def _steps_of(updates: list[_Update]) -> list[Step]:
+    """Returns a step for each kind of update."""
     kinds: dict[Any, list[_Update]] = {}
     for update in updates:
         kinds.setdefault(update.kind, []).append(update)
-    return [_step(alike) for alike in kinds.values()]
+    return [_step_of(group) for group in kinds.values()]
 
 
-def _step(updates: list[_Update]) -> Step:
+def _step_of(updates: list[_Update]) -> Step:
+    """Returns the step for updates of one kind."""
     columns = [list(column) for column in zip(*[u.tensors for u in updates], strict=True)]
     first = updates[0]
     kernel = _kernel(*first.shares, first.epsilon)
-    made = on_lists("ApplyAdam", kernel, columns, first.rate, [u.steps[-1] for u in updates])
-    made.origins = [o for update in updates for step in update.steps for o in step.origins]
-    return made
+    step = on_lists("ApplyAdam", kernel, columns, first.rate, [u.steps[-1] for u in updates])
+    step.origins = [o for update in updates for s in update.steps for o in s.origins]
+    return step
 
 
 # ---- kernels ---------------------------------------------------------------------------------------------------------
 
-_FOREVER = torch.tensor(math.inf)  # the number of steps after which the kernel corrects nothing: the rate has done it
+_INFINITE = torch.tensor(
+    math.inf
+)  # the step number; it disables the kernel's bias corrections, which the rate includes
 
 
 def _kernel(share: float, square_share: float, epsilon: float) -> Callable[..., None]:
-    """Adam's update of variables, which knows all but gradients and rate."""
+    """Returns the kernel of Adam's update for given weights of the averages and epsilon."""
 
     def kernel(
         variables: list[Variable], means: list[Variable], squares: list[Variable], gradients: list[torch.Tensor],
         rate: torch.Tensor,
     ) -> None:  # fmt: skip
         values, first, second = ([v._own_memory() for v in column] for column in (variables, means, squares))
-        if not rate.is_cpu:  # to ask a device for a number is to wait for it
+        if not rate.is_cpu:  # `item` would wait for the device
             torch._foreach_lerp_(first, gradients, share)
             torch._foreach_lerp_(second, torch._foreach_mul(gradients, gradients), square_share)
             divisors = torch._foreach_sqrt(second)
@@ -210,7 +223,7 @@ def _kernel(share: float, square_share: float, epsilon: float) -> Callable[..., 
             torch._foreach_addcdiv_(values, torch._foreach_mul(first, rate), divisors, value=-1)
             return
         torch._fused_adam_(
-            values, [g.contiguous() for g in gradients], first, second, [], [_FOREVER] * len(values), lr=rate.item(),
+            values, [g.contiguous() for g in gradients], first, second, [], [_INFINITE] * len(values), lr=rate.item(),
             beta1=1 - share, beta2=1 - square_share, weight_decay=0.0, eps=epsilon, amsgrad=False, maximize=False,
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Constant folding: what does not depend on the inputs is computed once, and what changes nothing is left out.
+"""Constant folding: steps that don't depend on inputs are computed once, and identities are removed.
 
 Most of what is folded comes from gradients (the number of elements that a mean divides by, the ones that
 backpropagation starts from) and from shapes.
@@ -19,33 +19,33 @@ _MOST_BYTES = 1 << 16  # of a folded value: more would cost memory for as long a
 
 
 def fold(program: Program) -> None:
-    """Computes constants, and passes over steps that give what they take."""
+    """Computes the steps whose values are constant, and removes those that return an input unchanged."""
     if not program.static:
         return
     same_as: dict[int, SymbolicTensor] = {}
-    kept = []
+    remaining = []
     for step in program.steps:
         step.args = substituted(step.args, same_as)
-        taken = _passed_on(step, program)
-        if taken is not None:
-            same_as[id(step.outputs[0])] = taken
+        operand = _unchanged_operand(step, program)
+        if operand is not None:
+            same_as[id(step.outputs[0])] = operand
             continue
-        values = _computed(program, step)
+        values = _constant_outputs(step, program)
         if values is None:
-            kept.append(step)
+            remaining.append(step)
             continue
         for tensor, value in zip(step.outputs, values, strict=True):
             program.constants[id(tensor)] = value
-            same_as[id(tensor)] = program.equal_number(tensor)
-    program.steps = kept
+            same_as[id(tensor)] = program.canonical_constant(tensor)
+    program.steps = remaining
     program.outputs = substituted(program.outputs, same_as)
 
 
-# ---- what changes nothing --------------------------------------------------------------------------------------------
+# ---- identities ------------------------------------------------------------------------------------------------------
 
 
-def _passed_on(step: Step, program: Program) -> SymbolicTensor | None:
-    """Returns the input that a step gives as it is, or None."""
+def _unchanged_operand(step: Step, program: Program) -> SymbolicTensor | None:
+    """Returns the operand that a step returns unchanged, or None."""
     op = step.op
     if step.placed or len(step.outputs) != 1 or not step.inputs:
         return None
@@ -63,37 +63,37 @@ def _passed_on(step: Step, program: Program) -> SymbolicTensor | None:
 
 
 def _same_type(tensor: SymbolicTensor, result: SymbolicTensor) -> bool:
-    """Whether a tensor has the result's dtype, and certainly its shape."""
-    shapes_are_known = tensor.shape.is_fully_defined() and result.shape.is_fully_defined()
-    return tensor.dtype is result.dtype and shapes_are_known and tensor.shape == result.shape
+    """Returns True if a tensor has the result's dtype, and statically its shape."""
+    static = tensor.shape.is_fully_defined() and result.shape.is_fully_defined()
+    return tensor.dtype is result.dtype and static and tensor.shape == result.shape
 
 
 def _is_all(value: Any, number: float) -> bool:
-    """Whether a value is this number alone, with its sign if it is a zero of floats: 0.0 is not neutral in a sum."""
+    """Returns True if a value has one element, equal to the number; zeros need its sign (x + 0.0 changes x = -0.0)."""
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
         return False
     element = value.item()
     return element == number and (type(element) is not float or math.copysign(1, element) == math.copysign(1, number))
 
 
-# ---- what is known ---------------------------------------------------------------------------------------------------
+# ---- constants -------------------------------------------------------------------------------------------------------
 
 
-def _computed(program: Program, step: Step) -> tuple[Any, ...] | None:
-    """The values of a step that depends on constants alone, or None."""
+def _constant_outputs(step: Step, program: Program) -> tuple[Any, ...] | None:
+    """Returns the raw values of a step that depends on constants alone, or None."""
     if not step.pure or step.placed or step.must_run or not step.outputs:
         return None
-    if not all(_is_little(t) for t in step.outputs):
+    if not all(_is_small(t) for t in step.outputs):
         return None
     if step.op.fills is not None and step.outputs[0].dtype.torch is not None:
         out = step.outputs[0]
         return (torch.full(out.shape.as_list(), step.op.fills, dtype=out.dtype.torch),)
-    found = [value_of(t) for t in step.outputs]
-    if all(v is not None for v in found):
-        return tuple(found)
+    static_values = [value_of(t) for t in step.outputs]
+    if all(value is not None for value in static_values):
+        return tuple(static_values)
     return computed(step.op, step.args, step.types, program.constant)
 
 
-def _is_little(tensor: SymbolicTensor) -> bool:
+def _is_small(tensor: SymbolicTensor) -> bool:
     shape = tensor.shape
     return shape.is_fully_defined() and shape.num_elements() * max(tensor.dtype.size or 1, 1) <= _MOST_BYTES

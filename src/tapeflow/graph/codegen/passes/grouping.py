@@ -1,9 +1,9 @@
-"""Grouping: the same small op over many tensors becomes one call of ATen's `_foreach_` kernels.
+"""Grouping: the same op on many small tensors becomes one call of ATen's `_foreach_` kernels.
 
-Optimizers are made of it: a handful of ops, and an assignment, for each variable. In a run of such steps the order is
-only what data and variables demand, so that steps of one op at one depth can go together. Large tensors stay as they
-are, in their order: there a call costs nothing beside the arithmetic, and going together would keep all their
-temporaries alive.
+Optimizers consist of such steps: a handful of ops, and an assignment, for each variable. In a run of them only data and
+variables constrain the order, so that steps of one op at one depth can be computed together. Steps on large tensors
+stay as they are, in their order: there a call costs nothing beside the arithmetic, and a group would extend the lives
+of all their temporaries.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
-_FEWEST = 3  # steps that are worth a group
-_SMALL = 1 << 14  # bytes
+_FEWEST = 3  # steps in a group: fewer gain nothing
+_SMALL = 1 << 14  # bytes of a tensor
 
 _CHANGES: dict[str, Callable[..., Any]] = {
     "AssignAddVariableOp": torch._foreach_add,
@@ -32,7 +32,7 @@ _CHANGES: dict[str, Callable[..., Any]] = {
 
 
 def group(program: Program) -> None:
-    """Makes one step of several, in each run of elementwise steps and changes of variables."""
+    """Replaces several equal steps by one, in each run of elementwise steps and changes of variables."""
     steps: list[Step] = []
     run: list[Step] = []
     for step in program.steps:
@@ -46,6 +46,7 @@ def group(program: Program) -> None:
 
 
 def _may_move(step: Step) -> bool:
+    """Returns True if only data and variables constrain when a step runs."""
     if step.op is READ or step.name.startswith("Assign"):
         return not step.registered and _variable(step) is not None
     if step.op.foreach is None or step.placed or not step.native:
@@ -54,9 +55,9 @@ def _may_move(step: Step) -> bool:
 
 
 def _variable(step: Step) -> Any:
-    """The variable that a step reads or changes, if it is one whose memory is its own."""
-    found = variable_of(step.args[0])
-    return found if type(found) is Variable and found.dtype.is_floating else None
+    """Returns the plain floating variable that a step reads or changes, or None."""
+    variable = variable_of(step.args[0])
+    return variable if type(variable) is Variable and variable.dtype.is_floating else None
 
 
 def _is_small(step: Step) -> bool:
@@ -65,10 +66,10 @@ def _is_small(step: Step) -> bool:
 
 
 def _grouped(run: list[Step]) -> list[Step]:
-    """The steps of a run: small ones by their depth, together where they are alike; then large ones.
+    """Returns the steps of a run reordered: small ones by depth, equal ones grouped; then large ones.
 
-    Elementwise steps make nothing smaller, so that no small step waits for a large one, unless somebody has told the
-    shape of what a variable of unknown shape holds.
+    The result of an elementwise step is no smaller than its inputs, so that no small step depends on a large one,
+    unless the program has set the static shape of the value of a variable of unknown shape.
     """
     if len(run) < 2 * _FEWEST:
         return run
@@ -76,22 +77,22 @@ def _grouped(run: list[Step]) -> list[Step]:
     late = {id(t) for step in run if not _is_small(step) for t in step.outputs}
     if any(id(t) in late for step in small for t in step.inputs):
         return run
-    alike: dict[Any, list[Step]] = {}
+    by_kind: dict[Any, list[Step]] = {}
     for step, depth in zip(small, _depths(small), strict=True):
-        alike.setdefault((depth, _kind(step)), []).append(step)
-    made: list[Step] = []
-    for (_, kind), steps in sorted(alike.items(), key=lambda item: item[0][0]):
-        together = None if kind is None or len(steps) < _FEWEST else _together(kind, steps)
-        made += steps if together is None else [together]
-    return made + [step for step in run if not _is_small(step)]
+        by_kind.setdefault((depth, _kind(step)), []).append(step)
+    result: list[Step] = []
+    for (_, kind), steps in sorted(by_kind.items(), key=lambda item: item[0][0]):
+        joined = None if kind is None or len(steps) < _FEWEST else _joined(kind, steps)
+        result += steps if joined is None else [joined]
+    return result + [step for step in run if not _is_small(step)]
 
 
 def _depths(steps: Sequence[Step]) -> list[int]:
-    """How many steps each has to wait for, one after the other."""
+    """Returns the length of the longest chain of steps that each step depends on."""
     of_tensor: dict[int, int] = {}
-    of_changes: dict[int, int] = {}  # by variable: the depth of its last change
+    of_changes: dict[int, int] = {}  # by variable: the depth after its last change
     of_reads: dict[int, int] = {}
-    found = []
+    depths = []
     for step in steps:
         depth = max([of_tensor.get(id(t), 0) for t in step.inputs], default=0)
         if step.op is READ or step.name in _CHANGES or step.name.startswith("Assign"):
@@ -104,13 +105,12 @@ def _depths(steps: Sequence[Step]) -> list[int]:
                 of_changes[variable] = depth + 1
         for t in step.outputs:
             of_tensor[id(t)] = depth + 1
-        found.append(depth)
-    return found
+        depths.append(depth)
+    return depths
 
 
 def _kind(step: Step) -> Any:
-    """What steps must have in common to go together, or None: the op, the dtype, and the scalar that all of them
-    take."""
+    """Returns the op, the dtype and the shared scalar that steps of one group have in common, or None for no group."""
     if step.op is READ:
         return None
     if not step.registered:
@@ -118,7 +118,7 @@ def _kind(step: Step) -> Any:
             return None
         return step.name, _variable(step).dtype, id(step.args[-1]) if step.name in OF_MANY else None
     if step.outputs[0].shape.rank == 0:
-        return None  # loops have better for scalars
+        return None  # a scalar may be a Python number
     scalar, rest = _operands(step)
     if scalar is None and len({tuple(t.shape.as_list()) for t in rest}) > 1:
         return None
@@ -126,7 +126,7 @@ def _kind(step: Step) -> Any:
 
 
 def _operands(step: Step) -> tuple[SymbolicTensor | None, list[SymbolicTensor]]:
-    """The scalar that a step takes second, if it does, and its other inputs."""
+    """Returns the scalar operand that ATen takes second, or None, and the other operands."""
     args = step.args
     if step.op.commutative and step.op.foreach_scalar and args[0].shape.rank == 0 and args[1].shape.rank != 0:
         args = args[::-1]
@@ -135,15 +135,15 @@ def _operands(step: Step) -> tuple[SymbolicTensor | None, list[SymbolicTensor]]:
     return None, args
 
 
-def _together(kind: Any, steps: list[Step]) -> Step | None:
-    """One step that does what several of one kind do."""
+def _joined(kind: Any, steps: list[Step]) -> Step | None:
+    """Returns one step that does the work of several of one kind, or None if two of them change one variable."""
     name, _, scalar = kind
     if name in _CHANGES:
         columns = [list(column) for column in zip(*[step.args for step in steps], strict=True)]
         if len({id(handle) for handle in columns[0]}) < len(steps):
             return None
-        together = columns.pop()[0] if scalar is not None else None
-        return on_lists(f"{name}s", _changed_together(_CHANGES[name], steps[0].op.kernel), columns, together, steps)
+        shared = columns.pop()[0] if scalar is not None else None
+        return on_lists(f"{name}s", _grouped_change(_CHANGES[name], steps[0].op.kernel), columns, shared, steps)
     shared, _ = _operands(steps[0])
     lists = [list(column) for column in zip(*[_operands(step)[1] for step in steps], strict=True)]
     return on_lists(f"{name}s", steps[0].op.foreach, lists, shared, steps)
@@ -152,25 +152,37 @@ def _together(kind: Any, steps: list[Step]) -> Step | None:
 def on_lists(
     name: str, kernel: Callable[..., Any], lists: list[list[Any]], shared: SymbolicTensor | None, steps: list[Step]
 ) -> Step:
-    """One step in the place of several, whose kernel takes lists of tensors, and a tensor for all of them if there is
-    one."""
+    """Returns one step in the place of several, whose kernel takes lists of tensors.
+
+    Args:
+        name: the name of its op.
+        kernel: called with the lists, and with `shared` if there is one.
+        lists: lists of tensors with an element for each step.
+        shared: a tensor that all steps take.
+        steps: the steps.
+    """
     args = [t for column in lists for t in column] + ([] if shared is None else [shared])
     places = iter(range(len(args)))
     columns = [f"[{', '.join(f'{{{next(places)}}}' for _ in column)}]" for column in lists]
-    given = ", ".join(columns + ([] if shared is None else [f"{{{next(places)}}}"]))
-    op = GraphOp(name, kernel, template=f"{{kernel}}({given})", gives_tuple=True)
+    operands = ", ".join(columns + ([] if shared is None else [f"{{{next(places)}}}"]))
+    op = GraphOp(name, kernel, template=f"{{kernel}}({operands})", gives_tuple=True)
     outputs = [t for step in steps for t in step.outputs]
     return Step(op, args, outputs, [o for s in steps for o in s.origins], must_run=any(s.must_run for s in steps))
 
 
-def _changed_together(change: Callable[..., Any], one: Callable[..., Any]) -> Callable[..., Any]:
-    """What changes several variables, each by tensors of its own, and all by the same scalar if there is one."""
+def _grouped_change(change: Callable[..., Any], one: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the kernel that changes several variables.
+
+    Args:
+        change: computes the new values from the old ones, lists of operands and a shared scalar if there is one.
+        one: the kernel that changes one variable.
+    """
 
     def kernel(variables: list[Variable], by: list[torch.Tensor], *rest: Any) -> None:
         values = [v._value.value for v in variables]
         if any(a.shape != b.shape for a, b in zip(values, by, strict=True)):
             for i, (variable, tensor) in enumerate(zip(variables, by, strict=True)):
-                one(variable, tensor, *[r[i] if type(r) is list else r for r in rest])  # it says what is wrong
+                one(variable, tensor, *[r[i] if type(r) is list else r for r in rest])  # raises the error
             return
         for variable, value in zip(variables, change(values, by, *rest), strict=True):
             variable._set(EagerTensor(value, variable.dtype))

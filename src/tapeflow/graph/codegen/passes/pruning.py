@@ -1,4 +1,4 @@
-"""Pruning: what no output and no side effect needs is left out."""
+"""Pruning: steps that no output and no side effect depends on are removed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from tapeflow.graph.codegen.program import Program
 
 
 def prune(program: Program) -> None:
-    """Leaves out the steps whose outputs nobody takes."""
+    """Removes the steps whose outputs nothing uses."""
     needed = {id(t) for t in program.outputs}
-    kept = []
+    live = []
     for step in reversed(program.steps):
         if step.must_run or any(id(t) in needed for t in step.outputs):
-            kept.append(step)
+            live.append(step)
             needed.update(id(t) for t in step.inputs)
-    program.steps = kept[::-1]
+    program.steps = live[::-1]

@@ -1,4 +1,4 @@
-"""Common subexpressions: what was computed already is not computed again."""
+"""Common subexpressions: equal steps are computed once."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from tapeflow.graph.ir.operation import variable_of
 
 
 def share(program: Program) -> None:
-    """Takes the outputs of an earlier step with the same op and arguments.
+    """Replaces the outputs of a step by those of an earlier one with the same op and arguments.
 
     Variables are read once between two changes: a step with a side effect that does not name the variables it changes
     ends the sharing of all of them.
     """
     same_as: dict[int, SymbolicTensor] = {}
-    made: dict[Any, Step] = {}
-    kept = []
+    computed: dict[Any, Step] = {}
+    remaining = []
     for step in program.steps:
         step.args = substituted(step.args, same_as)
         key = _key(step)
-        earlier = None if key is None else made.get(key)
+        earlier = None if key is None else computed.get(key)
         if earlier is not None:
             for mine, other in zip(step.outputs, earlier.outputs, strict=True):
                 same_as[id(mine)] = other
             continue
         if key is not None:
-            made[key] = step
+            computed[key] = step
         elif step.must_run:
-            changed = step.changes
-            for read in [k for k in made if k[0] is READ and (changed is None or k[1] is None or k[1] == changed)]:
-                del made[read]
-        kept.append(step)
-    program.steps = kept
+            changed = step.changed_variable
+            for read in [k for k in computed if k[0] is READ and (changed is None or k[1] is None or k[1] == changed)]:
+                del computed[read]
+        remaining.append(step)
+    program.steps = remaining
     program.outputs = substituted(program.outputs, same_as)
 
 
 def _key(step: Step) -> Any:
-    """What two steps have in common that give the same, or None."""
+    """Returns a key that only steps with equal results share, or None if the step must not be shared."""
     if step.op is READ:
         variable = variable_of(step.args[0])
         return READ, None if variable is None else variable._id, id(step.args[0])
@@ -54,7 +54,7 @@ def _key(step: Step) -> Any:
 
 
 def _frozen(arg: Any) -> Any:
-    """An argument as a key: tensors by what they are, numbers with their types (1, 1.0 and True are equal)."""
+    """Returns an argument as a key: tensors by identity, numbers with their types (1, 1.0 and True are equal)."""
     if isinstance(arg, SymbolicTensor):
         return "tensor", id(arg)
     if type(arg) in (list, tuple):

@@ -1,8 +1,8 @@
-"""Updating: the arithmetic that leads to a change of a variable, and the change, become one kernel of ATen.
+"""Updating: one kernel of ATen changes a variable and computes by how much.
 
-Optimizers move averages (`v += (x - v) * share`, which is `lerp`), and variables along a gradient
-(`v -= rate * g`, `addcmul`) or along a quotient (`v -= rate * m / d`, `addcdiv`). What is passed over must be of no
-use to anybody else. As with `fusing.py`, last bits may differ from eager ones.
+Optimizers update moving averages (`v += (x - v) * share`, which is `lerp`), and variables along a gradient
+(`v -= rate * g`, `addcmul`) or along a quotient (`v -= rate * m / d`, `addcdiv`). The intermediate results must have no
+other use. As with `fusing.py`, last bits may differ from eager ones.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 
 def update(program: Program) -> None:
-    """Puts one step in the place of a change and of the steps that compute what it changes by."""
+    """Replaces changes of variables, and the steps that compute their operands, by one step each."""
     if any(step.name in _RULES for step in program.steps):
         updating = _Updating(program)
         program.steps = [updating.updated(step) for step in program.steps]
 
 
 class _Updating:
-    """What has been seen of a program on the way through it."""
+    """The state of a walk through a program: the steps seen so far, by their outputs."""
 
     def __init__(self, program: Program) -> None:
-        self._uses = program.uses()
-        self._makers: dict[int, Step] = {}
-        self._reads: dict[int, int] = {}  # by the id of a tensor: the id of the variable that still has its value
+        self._uses = program.use_counts()
+        self._producers: dict[int, Step] = {}
+        self._reads: dict[int, int] = {}  # by the ids of tensors: the id of the variable whose current value it is
 
     def updated(self, step: Step) -> Step:
-        """The step, or one that does the work of those before it too; these are pruned later."""
+        """Returns the step, or one that computes its producers too, which then have no uses and are pruned later."""
         rule = _RULES.get(step.name)
         variable: Any = variable_of(step.args[0]) if rule is not None and not step.registered else None
-        made = rule(self, step, variable) if rule is not None and _may_change(variable) and not step.placed else None
+        joined = rule(self, step, variable) if rule is not None and _is_plain(variable) and not step.placed else None
         if step.op is READ:
             read = variable_of(step.args[0])
             if read is not None:
                 self._reads[id(step.outputs[0])] = read._id
         elif step.must_run:
-            changed = step.changes
+            changed = step.changed_variable
             self._reads = {t: v for t, v in self._reads.items() if changed is not None and v != changed}
         for tensor in step.outputs:
-            self._makers[id(tensor)] = step
-        return step if made is None else made
+            self._producers[id(tensor)] = step
+        return step if joined is None else joined
 
-    def maker(self, tensor: SymbolicTensor, name: str) -> Step | None:
-        """The step of this op that gives a tensor which is taken only once."""
-        found = self._makers.get(id(tensor))
-        if found is None or found.name != name or not found.registered or not found.native or found.placed:
+    def producer(self, tensor: SymbolicTensor, name: str) -> Step | None:
+        """Returns the step that computes a tensor, if it is of this op and the tensor has no other use."""
+        step = self._producers.get(id(tensor))
+        if step is None or step.name != name or not step.registered or not step.native or step.placed:
             return None
-        return found if self._uses[id(tensor)] == 1 else None
+        return step if self._uses[id(tensor)] == 1 else None
 
     def scaled(self, tensor: SymbolicTensor, variable: Variable) -> tuple[Step, SymbolicTensor, SymbolicTensor] | None:
-        """The step that gives a tensor as a product of one like the variable and a scalar, and these two."""
-        step = self.maker(tensor, "Mul")
+        """Returns the product that computes a tensor, its factor of the variable's shape and its scalar; or None."""
+        step = self.producer(tensor, "Mul")
         if step is None:
             return None
         for factor, scalar in (step.args, step.args[::-1]):
@@ -71,24 +71,26 @@ class _Updating:
         return None
 
     def still_holds(self, variable: Variable, tensor: SymbolicTensor) -> bool:
-        """Whether a tensor is the value that the variable has now."""
+        """Returns True if a tensor is the current value of the variable."""
         return self._reads.get(id(tensor)) == variable._id
 
 
-def _may_change(variable: Any) -> bool:
+def _is_plain(variable: Any) -> bool:
+    """Returns True if it is a `Variable`, of no subclass, with a dtype and static shape that the kernels accept."""
     return type(variable) is Variable and variable.dtype in (float32, float64) and variable.shape.is_fully_defined()
 
 
-# ---- what is found ---------------------------------------------------------------------------------------------------
+# ---- rules -----------------------------------------------------------------------------------------------------------
 
 
 def _addition(updating: _Updating, step: Step, variable: Variable) -> Step | None:
+    """Matches `v += (end - v) * scalar` and `v += factor * scalar`."""
     handle, change = step.args
-    found = updating.scaled(change, variable)
-    if found is None:
+    scaled = updating.scaled(change, variable)
+    if scaled is None:
         return None
-    product, factor, scalar = found
-    difference = updating.maker(factor, "Sub")
+    product, factor, scalar = scaled
+    difference = updating.producer(factor, "Sub")
     if difference is not None:
         end, start = difference.args
         if updating.still_holds(variable, start) and end.shape == variable.shape:
@@ -97,18 +99,19 @@ def _addition(updating: _Updating, step: Step, variable: Variable) -> Step | Non
 
 
 def _subtraction(updating: _Updating, step: Step, variable: Variable) -> Step | None:
+    """Matches `v -= factor * scalar` and `v -= factor * scalar / divisor`."""
     handle, change = step.args
-    found = updating.scaled(change, variable)
-    if found is not None:
-        product, factor, scalar = found
+    scaled = updating.scaled(change, variable)
+    if scaled is not None:
+        product, factor, scalar = scaled
         return _one_step("AssignSubProduct", [handle, factor, scalar], [product, step])
-    quotient = updating.maker(change, "RealDiv")
+    quotient = updating.producer(change, "RealDiv")
     if quotient is None or quotient.args[1].shape != variable.shape:
         return None
-    found = updating.scaled(quotient.args[0], variable)
-    if found is None:
+    scaled = updating.scaled(quotient.args[0], variable)
+    if scaled is None:
         return None
-    product, factor, scalar = found
+    product, factor, scalar = scaled
     return _one_step("AssignSubQuotient", [handle, factor, quotient.args[1], scalar], [product, quotient, step])
 
 
@@ -127,21 +130,28 @@ def _one_step(name: str, args: list[Any], steps: list[Step]) -> Step:
 
 
 def _kernel(op: str, function: Callable[..., Any], in_place: Callable[..., Any]) -> Callable[..., None]:
-    """A change of a variable by `function(value, *tensors)`, or by what does that in the value's own memory."""
+    """Returns a kernel that changes a variable.
+
+    Args:
+        op: the name of the op in errors.
+        function: computes the new value from the old one and the operands.
+        in_place: the same, in the memory of the old value.
+    """
 
     def kernel(variable: Variable, first: torch.Tensor, *rest: torch.Tensor) -> None:
-        first_of_all = EagerTensor(first, variable.dtype)
+        operand = EagerTensor(first, variable.dtype)
         variable._update(
-            op, first_of_all, lambda value, x: function(value, x, *rest), lambda value, x: in_place(value, x, *rest)
+            op, operand, lambda value, x: function(value, x, *rest), lambda value, x: in_place(value, x, *rest)
         )
 
     return kernel
 
 
 def _minus_quotient(divide: Callable[..., Any], value: Any, x: Any, divisor: Any, rate: Any) -> Any:
+    """Computes `value - rate * x / divisor` by `addcdiv` or `addcdiv_`."""
     if rate.is_cpu:
         return divide(value, x, divisor, value=-rate.item())
-    return divide(value, x * rate, divisor, value=-1)  # to ask a device for a number is to wait for it
+    return divide(value, x * rate, divisor, value=-1)  # `item` would wait for the device
 
 
 _subtract_product = functools.partial(torch.addcmul, value=-1)

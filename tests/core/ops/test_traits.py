@@ -1,0 +1,297 @@
+"""Every trait that an op declares holds: the op is run on what the op table gives it, and compared.
+
+A trait that no row reaches with fitting arguments is skipped, and so counted.
+"""
+
+import importlib
+import math
+import pkgutil
+
+import numpy as np
+import pytest
+import torch
+
+import op_table
+import tapeflow as tf
+from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.ops.definition import registry
+from tapeflow.core.ops.scalars import ScalarForm
+
+MOST_CALLS = 12  # of one op
+
+
+class Recorder:
+    """Notes every registered op that runs, with its arguments, as a tape does."""
+
+    def __init__(self):
+        self.calls = {}
+
+    def record(self, op, inputs, attrs, outputs):
+        calls = self.calls.setdefault(op.name, [])
+        if op.registered and op.kinds.count("list") < 2 and len(calls) < MOST_CALLS:
+            in_list = len(inputs) - op.kinds.count("tensor")
+            calls.append((op, op.with_tensors(inputs, attrs, in_list), list(outputs)))
+
+
+# What no row of the op table runs: an op of strings, and gradients' ops of few shapes.
+MORE = [
+    lambda: tf.strings.lower([["AB", "c"], ["d", "E"]]),
+    lambda: tf.strings.upper([["AB", "c"], ["d", "E"]]),
+    lambda: tf.strings.length([["AB", "c"], ["d", ""]]),
+    lambda: tf.strings.strip([[" AB", "c "], ["d", ""]]),
+    lambda: tf.strings.regex_replace(["ab", "bc"], "b", "x"),
+    lambda: tf.strings.regex_full_match(["ab", "bc"], "a."),
+    lambda: tf.strings.to_number(["1", "2.5"]),
+    lambda: tf.strings.as_string([[1, 2], [3, 4]]),
+    lambda: tf.strings.substr(["abc", "defg"], [0, 1], [1, 2]),
+    lambda: tf.strings.to_hash_bucket_fast(["a", "b"], 10),
+    lambda: tf.io.encode_base64(["a", "bc"]),
+    lambda: tf.io.decode_base64(tf.io.encode_base64(["a", "bc"])),
+    lambda: tf.zeros_like([[1.0, 2.0]]),
+    lambda: tf.ones_like([[1.0, 2.0]]),
+    lambda: tf.shape([[1.0, 2.0]]),
+    lambda: tf.size([[1.0, 2.0]]),
+    lambda: tf.rank([[1.0, 2.0]]),
+    lambda: tf.raw_ops.AddV2(x=[[1.0, 2.0]], y=[[3.0], [4.0]]),
+    lambda: tf.raw_ops.Mul(x=[[1, 2]], y=[[3], [4]]),
+    lambda: tf.raw_ops.Sub(x=[[1, 2]], y=[[3], [4]]),
+    lambda: tf.raw_ops.Sub(x=[[1.0, -2.0]], y=[[3.0], [4.0]]),
+    lambda: tf.raw_ops.Neg(x=[[1, 2]]),
+    lambda: tf.raw_ops.Square(x=[[1, 2]]),
+    lambda: tf.raw_ops.Abs(x=[[1, -2]]),
+    lambda: tf.raw_ops.FloorDiv(x=[[7, -7]], y=[[2], [-2]]),
+    lambda: tf.raw_ops.FloorMod(x=[[7, -7]], y=[[2], [-2]]),
+    lambda: tf.raw_ops.Maximum(x=[[7, -7]], y=[[2], [-2]]),
+    lambda: tf.raw_ops.Minimum(x=[[7, -7]], y=[[2], [-2]]),
+]
+
+
+@pytest.fixture(scope="module")
+def calls():
+    """The calls of registered ops that the op table makes, in one dtype, and those of their gradients."""
+    recorder = Recorder()
+    state.tapes.append(recorder)
+    listeners.append(recorder)
+    try:
+        for row in op_table.all_rows():
+            dtype = "float32" if "float32" in row.dtypes else row.dtypes[0]
+            for args, kwargs in row.samples:
+                row.function(*[op_table.cast(a, dtype) for a in args], **kwargs)
+            if row.gradient and row.samples:
+                op_table._gradients(row.function, *differentiable(row))
+        for call in MORE:
+            call()
+    finally:
+        discard(state.tapes, recorder)
+        discard(listeners, recorder)
+    return recorder.calls
+
+
+def differentiable(row):
+    args, kwargs = row.samples[0]
+    nth = op_table._differentiated(row, args)
+    given = [tf.constant(a) if i in nth else op_table.cast(a, "float64") for i, a in enumerate(args)]
+    return given, {k: op_table.cast(v, "float64") for k, v in kwargs.items()}, nth, 3
+
+
+for _module in pkgutil.walk_packages(tf.__path__, "tapeflow."):  # an op is registered when its namespace is loaded
+    if not _module.name.endswith("__main__"):
+        importlib.import_module(_module.name)
+
+
+def declaring(trait):
+    """The ops that declare a trait."""
+    names = sorted(n for n, op in registry.items() if getattr(op, trait) not in (None, False))
+    return pytest.mark.parametrize("name", names)
+
+
+def each(calls, name, fits=lambda op, args, outputs: True):
+    """The calls of an op whose arguments fit."""
+    fitting = [c for c in calls.get(name, ()) if fits(*c)]
+    if not fitting:
+        pytest.skip(f"no row of the op table runs {name} with fitting arguments")
+    return fitting
+
+
+def equal(a, b):
+    np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+
+
+def close(a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype.kind in "fc":
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    else:
+        np.testing.assert_array_equal(a, b)
+
+
+def memory(tensor):
+    return tensor.value.untyped_storage().data_ptr() if isinstance(tensor.value, torch.Tensor) else 0
+
+
+@declaring("elementwise")
+def test_elementwise(calls, name):
+    """The op of elements in another order gives its results in that order."""
+    for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].shape.num_elements() > 1):
+        shape = outputs[0].shape
+        order = np.random.default_rng(0).permutation(shape.num_elements())
+
+        def shuffled(tensor, shape=shape, order=order):
+            spread = np.broadcast_to(tensor.numpy(), shape.as_list())
+            return tf.constant(spread.reshape(-1)[order], tensor.dtype)
+
+        for result, out in zip(tf.nest.flatten(op.run(tuple(op.map(shuffled, args)))), outputs, strict=True):
+            close(result.numpy(), out.numpy().reshape(-1)[order])
+
+
+@declaring("commutative")
+def test_commutative(calls, name):
+    for op, args, outputs in each(calls, name, lambda op, args, outputs: op.kinds[:2] == ("tensor", "tensor")):
+        equal(op.run((args[1], args[0], *args[2:])), outputs[0])
+
+
+@declaring("identity")
+def test_identity(calls, name):
+    for _, args, outputs in each(calls, name):
+        equal(outputs[0], args[0])
+
+
+@declaring("identity_if_same_shape")
+def test_identity_if_same_shape(calls, name):
+    def fits(op, args, outputs):
+        return args[0].shape == outputs[0].shape and args[0].dtype == outputs[0].dtype
+
+    for _, args, outputs in each(calls, name, fits):
+        equal(outputs[0], args[0])
+
+
+@declaring("neutral")
+def test_neutral(name):
+    op = registry[name]
+    x = tf.constant([0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan])
+    results = [op.function(x, tf.constant(op.neutral))]
+    results += [op.function(tf.constant(op.neutral), x)] if op.commutative else []
+    for result in results:
+        equal(result.numpy().view(np.int32)[:-1], x.numpy().view(np.int32)[:-1])
+
+
+@declaring("fills")
+def test_fills(calls, name):
+    for op, _, outputs in each(calls, name):
+        equal(outputs[0], np.full(outputs[0].shape, op.fills))
+
+
+@declaring("random_fill")
+def test_random_fill(name):
+    bounds = (tf.constant(0), tf.constant(9)) if name == "RandomUniformInt" else ()
+    assert registry[name].random
+    assert registry[name].function((3, 2), *bounds, seed=1).shape == [3, 2]
+
+
+@declaring("reads_shape")
+def test_reads_shape(calls, name):
+    for op, args, outputs in each(calls, name, lambda op, args, _: op.tensors(args)[0].dtype.torch is not None):
+        results = op.run(tuple(op.map(tf.zeros_like, args)))
+        for result, out in zip(tf.nest.flatten(results), outputs, strict=True):
+            equal(result, out)
+
+
+@declaring("allocates")
+def test_allocates(calls, name):
+    for op, args, _ in each(calls, name, lambda op, args, outputs: isinstance(outputs[0].value, torch.Tensor)):
+        inputs = op.tensors(args)
+        result = op.run(tuple(args))
+        assert not {memory(t) for t in tf.nest.flatten(result) if memory(t)} & {memory(t) for t in inputs}
+        assert not op.view and not op.identity
+
+
+@declaring("keeps_nothing")
+def test_keeps_nothing(calls, name):
+    """The result is of memory of its own, or an input itself."""
+    for op, args, _ in each(calls, name):
+        for t in tf.nest.flatten(op.run(tuple(args))):
+            for x in op.tensors(args):
+                assert memory(t) != memory(x) or not memory(x) or t.shape == x.shape
+
+
+@declaring("view")
+def test_view(calls, name):
+    """The op moves no element: its result has the elements of its first input, in their order where it is a view."""
+    for op, args, outputs in each(calls, name, lambda op, args, outputs: args[0] is not None):
+        firsts = op.tensors(args)
+        assert sum(o.shape.num_elements() for o in outputs) == sum(t.shape.num_elements() for t in firsts)
+
+
+@declaring("in_place")
+def test_in_place(calls, name):
+    def fits(op, args, outputs):
+        x = args[0]
+        return x.dtype.is_floating and x.shape == outputs[0].shape and all(t.dtype is x.dtype for t in op.tensors(args))
+
+    for op, args, outputs in each(calls, name, fits):
+        call = (None, op.in_place) if isinstance(op.in_place, str) else op.in_place(*args)
+        if call is not None:
+            values = [t.value.clone() for t in op.tensors(args)]
+            result = evaluated(*call, values)
+            close(result, outputs[0])
+            assert result.untyped_storage().data_ptr() == values[0].untyped_storage().data_ptr()
+
+
+@declaring("inline")
+def test_inline(calls, name):
+    for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].dtype.is_floating):
+        call = op.inline(*args)
+        if call is not None:
+            close(evaluated(*call, [t.value for t in op.tensors(args)]), outputs[0])
+
+
+def evaluated(kernel, template, values):
+    names = [f"x{i}" for i in range(len(values))]
+    return eval(template.format(*names, kernel="kernel"), {"kernel": kernel, **dict(zip(names, values, strict=True))})
+
+
+@declaring("foreach")
+def test_foreach(calls, name):
+    def fits(op, args, outputs):
+        return outputs[0].dtype.is_floating and len({tuple(t.shape) for t in (*args, *outputs)}) == 1
+
+    for op, args, outputs in each(calls, name, fits):
+        for result in op.foreach(*[[t.value, t.value] for t in args]):
+            equal(result, outputs[0])
+        if op.foreach_scalar:
+            equal(op.foreach([args[0].value], torch.tensor(2.0))[0], op.kernel(args[0].value, torch.tensor(2.0)))
+
+
+@declaring("scalar")
+def test_scalar(name):
+    """What the compiler writes for Python numbers gives what the kernel gives."""
+    op = registry[name]
+    if not isinstance(op.scalar, ScalarForm):
+        pytest.skip(f"{name} says by dtypes how it is computed on numbers; tests of loops run it")
+    count = op.kinds.count("tensor")
+    boolean = "bool" in {d.name for d in op.opdef.attrs["T"].allowed or ()} if "T" in op.opdef.attrs else True
+    if name == "SelectV2":
+        pairs = [((True, 2, 3), None), ((False, 2, 3), None)]
+    elif op.opdef.inputs[0].type is tf.bool and boolean:
+        pairs = [((a, b)[:count], None) for a in (True, False) for b in (True, False)]
+    else:
+        numbers = [(7, 2), (-7, 2), (7, -2), (3, 3)] if op.scalar.integers else []
+        pairs = [(p[:count], torch.int32) for p in numbers]
+        pairs += [((p[0] + 0.5, p[1] + 0.25)[:count], torch.float64) for p in numbers or [(7, 2)] if op.scalar.floats]
+    for values, dtype in pairs:
+        got = eval(op.scalar.template.format(*[f"({v})" for v in values]))
+        want = op.kernel(*[torch.tensor(v, dtype=dtype) for v in values]).item()
+        assert got == want and (not op.scalar.to_bool or isinstance(want, bool))
+
+
+@declaring("takes_sparse")
+def test_takes_sparse(calls, name):
+    """An op that applies to the values of a sparse tensor looks at each by itself."""
+    assert registry[name].elementwise and registry[name].kinds.count("tensor") == 1
+
+
+@declaring("random")
+def test_random(name):
+    """TensorFlow, too, takes an op that draws random numbers for a stateful one; only its results are missed."""
+    op = registry[name]
+    assert op.opdef.stateful and op.opdef.outputs and not op.stateful

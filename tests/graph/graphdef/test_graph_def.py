@@ -1,0 +1,278 @@
+"""Graphs between TensorFlow and TapeFlow: those of `graph_programs.py`, as TensorFlow wrote them and as TapeFlow
+does."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+import graph_gradients  # noqa: F401 (adds its programs)
+import graph_kernels  # noqa: F401 (adds its programs)
+import graph_second_gradients  # noqa: F401 (adds its programs)
+import tapeflow as tf
+from graph_files import difference, encoded, read, run, write
+from graph_programs import PROGRAMS
+
+v1 = tf.compat.v1
+ROOT = pathlib.Path(__file__).parents[3]
+HOME = ROOT / "tests" / "fixtures" / "graph_defs"
+SCRIPT = ROOT / "scripts" / "record_graph_defs.py"
+EXPECTED = json.loads((HOME / "expected.json").read_text())
+
+
+# ---- whole graphs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_runs_what_tensorflow_wrote(name):
+    entry = EXPECTED[name]
+    assert not difference(entry["values"], [encoded(v) for v in run(tf, read(tf, HOME / f"{name}.pb"), entry)])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gives_what_tensorflow_gave(name, tmp_path):
+    """The program built here gives the same, and so does its GraphDef, imported again."""
+    entry = write(tf, PROGRAMS[name], tmp_path / "graph.pb")
+    assert not difference(EXPECTED[name]["values"], entry["values"])
+    assert not difference(entry["values"], [encoded(v) for v in run(tf, read(tf, tmp_path / "graph.pb"), entry)])
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_runs_ours(tmp_path):
+    entries = {name: write(tf, build, tmp_path / f"{name}.pb") for name, build in PROGRAMS.items()}
+    (tmp_path / "expected.json").write_text(json.dumps(entries))
+    subprocess.run([sys.executable, str(SCRIPT), "check", str(tmp_path)], check=True)
+
+
+# ---- importing -------------------------------------------------------------------------------------------------------
+
+CONST = """node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value {
+    tensor { dtype: DT_FLOAT tensor_shape {} float_val: 2 } } } } """
+FLOAT = 'attr { key: "T" value { type: DT_FLOAT } }'
+
+
+def graph_def(text):
+    return text_format.Parse(text, v1.GraphDef())
+
+
+def imported(text, **arguments):
+    with tf.Graph().as_default() as graph:
+        found = tf.import_graph_def(graph_def(text), **arguments)
+        return found, [op.name for op in graph.get_operations()]
+
+
+def test_names_and_elements():
+    (tensor, operation), names = imported(CONST, return_elements=["a:0", "a"])
+    assert (tensor.name, operation.name, names) == ("import/a:0", "import/a", ["import/a"])
+    assert imported(CONST, name="")[1] == ["a"]
+    with tf.Graph().as_default() as graph:
+        for name in (None, None, "n", "", ""):
+            tf.import_graph_def(graph_def(CONST), name=name)
+        assert [op.name for op in graph.get_operations()] == ["import/a", "import_1/a", "n/a", "a", "a_1"]
+    assert v1.import_graph_def is tf.import_graph_def is tf.graph_util.import_graph_def
+
+
+def test_other_tensors_in_the_place_of_inputs():
+    text = CONST + f'node {{ name: "x" op: "AddV2" input: "a" input: "a" {FLOAT} }}'
+    with tf.Graph().as_default(), v1.Session() as session:
+        (x,) = tf.import_graph_def(graph_def(text), {"a:0": tf.constant(5.0)}, ["x:0"])
+        assert session.run(x) == 10.0
+
+
+CALL = """node { name: "x" op: "PartitionedCall" attr { key: "f" value { func { name: "f" } } }
+    attr { key: "Tin" value { list {} } } attr { key: "Tout" value { list { type: DT_FLOAT } } } }"""
+RECURSIVE = (
+    CALL
+    + """library { function { signature { name: "f" output_arg { name: "y" type: DT_FLOAT } } node_def { name: "g"
+    op: "PartitionedCall" attr { key: "f" value { func { name: "f" } } } attr { key: "Tin" value { list {} } }
+    attr { key: "Tout" value { list { type: DT_FLOAT } } } } ret { key: "y" value: "g:output:0" } } }"""
+)
+SWITCH = """node { name: "p" op: "Placeholder" attr { key: "dtype" value { type: DT_BOOL } } } node { name: "s" op:
+"Switch"
+    input: "a" input: "p" attr { key: "T" value { type: DT_FLOAT } } }"""
+
+
+# What TensorFlow says of these is the same, but for the last six.
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ('node { name: "x" op: "FooBar" }', tf.errors.NotFoundError, "Op type not registered 'FooBar'"),
+        (f'node {{ name: "x" op: "Identity" input: "q" {FLOAT} }}', ValueError, "Node 'x': Unknown input node 'q'"),
+        ('node { name: "x" op: "NoOp" input: "^q" }', ValueError, "Node 'x': Unknown input node '\\^q'"),
+        (CONST + CONST, ValueError, "Node 'a' is not unique"),
+        ('node { name: "a b" op: "NoOp" }', ValueError, "Node 'a b': Node name contains invalid characters"),
+        ('node { op: "NoOp" }', ValueError, "Node '': Node name contains invalid characters"),
+        (
+            f'node {{ name: "x" op: "Identity" input: "y" {FLOAT} }}'
+            f'node {{ name: "y" op: "Identity" input: "x" {FLOAT} }}',
+            ValueError,
+            "2 nodes in a cycle",
+        ),
+        (
+            CONST + f'node {{ name: "x" op: "Identity" input: "a" input: "a" {FLOAT} }}',
+            ValueError,
+            "NodeDef expected inputs 'float' do not match 2 inputs specified",
+        ),
+        (
+            CONST + 'node { name: "x" op: "Identity" input: "a" attr { key: "T" value { type: DT_INT32 } } }',
+            ValueError,
+            "Input 0 of node import/x was passed float from import/a:0 incompatible with expected int32.",
+        ),
+        (CONST + 'node { name: "x" op: "Identity" input: "a" }', ValueError, "NodeDef missing attr 'T'"),
+        (
+            CONST + 'node { name: "x" op: "Identity" input: "a" attr { key: "T" value { i: 3 } } }',
+            ValueError,
+            "AttrValue had value with type 'int' when 'type' expected",
+        ),
+        (
+            CONST + f'node {{ name: "x" op: "Identity" input: "a:3" {FLOAT} }}',
+            ValueError,
+            "Node 'x': Connecting to invalid output 3 of source node a which has 1 outputs.",
+        ),
+        (CONST + f'node {{ name: "x" op: "MatMul" input: "a" input: "a" {FLOAT} }}', ValueError, "must be >= 2"),
+        (CONST.replace("tensor_shape {}", "tensor_shape { dim { size: -2 } }"), ValueError, "not fully defined"),
+        (CONST.replace("tensor_shape {}", "tensor_shape { dim { size: 99999999999 } }"), ValueError, "too large"),
+        (
+            CONST.replace("tensor_shape {} float_val: 2", "tensor_shape { dim { size: 2 } } tensor_content: 'abc'"),
+            ValueError,
+            "parse",
+        ),
+        (CONST.replace("type: DT_FLOAT }", "type: 77 }", 1), ValueError, "77 is the number of no dtype|Unknown enum"),
+        (CALL, tf.errors.NotFoundError, "function 'f' is not in the library"),
+        (RECURSIVE, tf.errors.UnimplementedError, "Function 'f' calls itself"),
+        (
+            CONST + SWITCH + 'node { name: "n" op: "Neg" input: "s" attr { key: "T" value { type: DT_FLOAT } } }',
+            tf.errors.UnimplementedError,
+            "Node 's' of op Switch is control flow of TensorFlow 1",
+        ),
+        (
+            'node { name: "x" op: "LMDBReader" }',
+            tf.errors.UnimplementedError,
+            "Op type 'LMDBReader' of node 'import/x' is TensorFlow's, and TapeFlow has no kernel",
+        ),
+    ],
+)
+def test_what_can_not_be_imported(text, error, message):
+    try:
+        graph_def(text)
+    except text_format.ParseError:
+        pytest.skip("the protobuf library at hand refuses the number itself")
+    with pytest.raises(error, match=message):
+        imported(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"return_elements": ["b:0"]}, ValueError, "Requested return tensor 'b:0' not found in graph def"),
+        ({"return_elements": ["b"]}, ValueError, "Requested return node 'b' not found in graph def"),
+        ({"return_elements": ["a:3"]}, ValueError, "Invalid return output 3 of node 'a', which has 1 output"),
+        ({"return_elements": [3]}, TypeError, "Argument `return_elements` must be a list of strings"),
+        (
+            {"input_map": {"zz:0": 1.0}},
+            ValueError,
+            r"Attempted to map inputs that were not found in graph_def: \[zz:0\]",
+        ),
+        ({"input_map": [1]}, TypeError, "Argument `input_map` must be a dictionary"),
+        ({"input_map": {1: 2}}, TypeError, "All keys for argument `input_map` must be strings"),
+    ],
+)
+def test_arguments_that_do_not_fit(arguments, error, message):
+    with pytest.raises(error, match=message):
+        imported(CONST, **arguments)
+
+
+def test_only_graph_defs_are_imported():
+    for wrong in (3, b"\n\0", "text"):
+        with pytest.raises(TypeError, match="must be a GraphDef proto"):
+            tf.import_graph_def(wrong)
+    data = (HOME / "conditional.pb").read_bytes()
+    for length in range(0, len(data), 97):
+        try:
+            proto = v1.GraphDef.FromString(data[:length])
+        except DecodeError:
+            continue
+        try:
+            with tf.Graph().as_default():
+                tf.import_graph_def(proto)
+        except (ValueError, tf.errors.OpError):
+            pass
+
+
+def test_gradients_of_what_was_imported():
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = tf.constant(3.0)
+        (y,) = tf.import_graph_def(read(tf, HOME / "conditional.pb"), {"x:0": x}, ["choice/Identity:0"])
+        assert session.run(tf.gradients(y, x)) == [6.0]
+
+
+def test_gradients_stop_and_add_up():
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = tf.constant([1.0, 2.0])
+        y = x * x
+        assert session.run(tf.gradients([y, 3.0 * x], x))[0].tolist() == [5.0, 7.0]
+        assert session.run(tf.gradients(y * x, x, stop_gradients=[y]))[0].tolist() == [1.0, 4.0]
+        assert session.run(tf.gradients(y, x, grad_ys=[tf.constant([1.0, 0.5])]))[0].tolist() == [2.0, 2.0]
+        assert tf.gradients(y, tf.constant(1.0)) == [None]
+        assert session.run(tf.gradients(y, tf.constant(1.0), unconnected_gradients="zero")) == [0.0]
+    with pytest.raises(RuntimeError, match="not supported when eager execution is enabled"):
+        tf.gradients(tf.constant(1.0), tf.constant(1.0))
+
+
+# ---- cutting and freezing --------------------------------------------------------------------------------------------
+
+
+def test_frozen_graphs():
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2], name="x")
+        tf.identity(tf.Variable([2.0, 3.0], name="v") * x, name="y")
+        session.run(v1.global_variables_initializer())
+        frozen = v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), ["y"])
+    assert {node.op for node in frozen.node} == {"Placeholder", "Const", "Identity", "Mul"}
+    smaller = v1.graph_util.remove_training_nodes(frozen, ["y"])
+    with tf.Graph().as_default(), v1.Session() as session:
+        y, again = tf.import_graph_def(frozen, return_elements=["y:0", "x:0"])
+        assert session.run(y, {again: [1.0, 1.0]}).tolist() == [2.0, 3.0]
+        y, again = tf.import_graph_def(smaller, return_elements=["y:0", "x:0"])
+        assert session.run(y, {again: [1.0, 1.0]}).tolist() == [2.0, 3.0]
+    with pytest.raises(AssertionError, match="nothing is not in graph"):
+        v1.graph_util.extract_sub_graph(frozen, ["nothing"])
+
+
+def test_graphs_in_files(tmp_path):
+    with tf.Graph().as_default() as graph:
+        tf.constant(1.5, name="c")
+    text, binary = (
+        tf.io.write_graph(graph, tmp_path / "new", "g.pbtxt"),
+        tf.io.write_graph(graph, tmp_path, "g.pb", as_text=False),
+    )
+    assert (
+        text_format.Parse(pathlib.Path(text).read_text(), v1.GraphDef())
+        == read(tf, pathlib.Path(binary))
+        == graph.as_graph_def()
+    )
+
+
+def test_clipping_is_written_as_tensorflow_writes_it():
+    """Its op takes no bounds that broadcast."""
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [2, 3], name="x")
+        tf.clip_by_value(x, [0.0, -1.0, -5.0], 2.0, name="clipped")
+    nodes = {node.name: node for node in graph.as_graph_def().node}
+    assert [nodes[name].op for name in ("clipped/Minimum", "clipped")] == ["Minimum", "Maximum"]
+    assert nodes["clipped"].input[0] == "clipped/Minimum"
+
+
+def test_names_of_outputs_count_what_tensorflow_gives_before_them():
+    """A loop gives its counter and its limit first."""
+    with tf.Graph().as_default() as graph:
+        tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [tf.constant(0)], name="loop")
+    assert graph.get_tensor_by_name("loop:2").dtype is tf.int32
+    with pytest.raises(KeyError):
+        graph.get_tensor_by_name("loop:0")
+    (loop,) = [node for node in graph.as_graph_def().node if node.name == "loop"]
+    assert loop.input[:3] == ["loop/loop_counter", "loop/maximum_iterations", "Const"]

@@ -1,0 +1,359 @@
+"""SavedModels, to and fro. What is in `fixtures/saved_model` and what it gives were recorded with TensorFlow 2.21."""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "record_saved_model.py"
+RECORDED = ROOT / "tests" / "fixtures" / "saved_model"
+RESULTS = {
+    "gradients": [[[22.0, 28.0, 34.0], [44.0, 56.0, 68.0]], 114.0],
+    "call": {"out": [[11.0, 14.0, 17.0], [5.0, 5.0, 5.0]], "sum": [3.0, -1.0]},
+    "count": 2,
+    "loop": [9, [14.0, 16.0, 14.0]],
+    "text": b"abc-ABC",
+    "look_up": [[3.0, 6.0, -3.0, -3.0], [0, 3, 1, 3], 2],
+    "options": [
+        [[6.0, 6.0], {"a": [[1.0, 1.0], [2.0, 2.0]]}],
+        [[9.0, 18.0], {"a": [[1.0, 2.0], [2.0, 3.0]]}],
+        [[0.5, 1.0], {"a": [[1.0, 1.0], [2.0, 2.0]]}],
+    ],
+    "signature": {"out": [[11.0, 14.0, 17.0], [5.0, 5.0, 5.0]], "sum": [3.0, -1.0]},
+}
+
+
+@pytest.fixture(scope="module")
+def recorder():
+    sys.path.insert(0, str(SCRIPT.parent))
+    try:
+        import record_saved_model
+    finally:
+        sys.path.pop(0)
+    return record_saved_model
+
+
+@pytest.fixture(scope="module")
+def saved(recorder, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("saved"))
+    model = recorder.model(tf)
+    tf.saved_model.save(model, path, signatures=model.__call__)
+    return path
+
+
+def test_loads_what_tensorflow_saved(recorder):
+    loaded = tf.saved_model.load(RECORDED)
+    assert recorder.results(tf, loaded) == RESULTS
+    assert loaded.w.trainable and not loaded.count.trainable and loaded.w.name == "w:0"
+
+
+def test_loads_what_it_saved(recorder, saved):
+    assert recorder.results(tf, tf.saved_model.load(saved)) == RESULTS
+
+
+def test_loads_what_it_loaded_and_saved(recorder, tmp_path):
+    loaded = tf.saved_model.load(RECORDED)
+    tf.saved_model.save(loaded, tmp_path / "unused", signatures=loaded.signatures["serving_default"])
+    assert recorder.results(tf, tf.saved_model.load(tmp_path / "unused")) == RESULTS
+    loaded.loop(tf.constant(1))
+    loaded.w.assign(2 * loaded.w)
+    tf.saved_model.save(loaded, tmp_path, signatures=loaded.signatures["serving_default"])
+    again = tf.saved_model.load(tmp_path)
+    assert again.text("abc").numpy() == b"abc-ABC"
+    np.testing.assert_allclose(again(tf.ones([1, 2]))["out"], [[11.0, 15.0, 19.0]])
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_loads_ours(saved):
+    subprocess.run([sys.executable, str(SCRIPT), "check", saved], check=True)
+
+
+def test_signatures(saved):
+    signatures = tf.saved_model.load(saved).signatures
+    assert list(signatures) == ["serving_default"] and len(signatures) == 1
+    found = signatures["serving_default"](inputs=tf.constant([[1.0, 1.0]]))
+    assert {k: v.numpy().tolist() for k, v in found.items()} == {"out": [[8.0, 10.0, 12.0]], "sum": [2.0]}
+    with pytest.raises(KeyError):
+        signatures["other"]
+
+
+def test_the_traces_are_those_that_were_saved(saved):
+    loaded = tf.saved_model.load(saved)
+    with pytest.raises(
+        ValueError, match="Could not find matching concrete function to call loaded from the SavedModel"
+    ):
+        loaded.options(tf.ones([3]))
+    with pytest.raises(ValueError, match="match one of the following 3 option"):
+        loaded.options(tf.ones([2]), k=7)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        loaded.options()
+    in_a_function = tf.function(lambda x: loaded(x)["sum"] + 1.0)
+    assert in_a_function(tf.ones([1, 2])).numpy().tolist() == [3.0]
+    assert loaded.loop.get_concrete_function(tf.TensorSpec([], tf.int32)).structured_outputs[0].dtype is tf.int32
+
+
+class Scale(tf.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    @tf.function(input_signature=[tf.TensorSpec([]), tf.TensorSpec([], tf.int32)])
+    def both(self, x, n):
+        return x * self.factor, n
+
+    @tf.function
+    def untraced(self, x):
+        return x
+
+
+def test_outputs_of_signatures_have_names(tmp_path):
+    module = Scale(tf.Variable(2.0))
+    tf.saved_model.save(module, tmp_path, signatures={"s": module.both})
+    loaded = tf.saved_model.load(tmp_path)
+    found = loaded.signatures["s"](x=tf.constant(3.0), n=tf.constant(4))
+    assert {k: v.numpy().item() for k, v in found.items()} == {"output_0": 6.0, "output_1": 4}
+    with pytest.raises(ValueError, match="zero restored functions"):
+        loaded.untraced(1.0)
+    with pytest.raises(TypeError, match="not callable"):
+        loaded(1.0)
+
+
+def test_the_only_function_is_the_signature(tmp_path):
+    module = tf.Module()
+    module.double = tf.function(lambda x: 2.0 * x, input_signature=[tf.TensorSpec([], name="x")])
+    tf.saved_model.save(module, tmp_path)
+    signature = tf.saved_model.load(tmp_path).signatures["serving_default"]
+    assert signature(x=tf.constant(4.0))["output_0"].numpy() == 8.0
+
+
+def function_of(x, result=lambda x: x):
+    return tf.function(result, input_signature=[x])
+
+
+@pytest.mark.parametrize(
+    ("functions", "names"),
+    [
+        ([lambda: tf.function(lambda x: x)], ["serving_default"]),  # it has no input signature
+        ([lambda: function_of(tf.TensorSpec([]), lambda x: {"k": [x]})], ["serving_default"]),
+        ([lambda: function_of(tf.TensorSpec([]), lambda x: None)], ["serving_default"]),
+        ([lambda: function_of(tf.TensorSpec([]))], []),
+    ],
+    ids=["without a signature", "of a structure", "of nothing", "another"],
+)
+def test_what_can_be_no_signature_does_not_count(functions, names, tmp_path):
+    module = tf.Module()
+    module.f = function_of(tf.TensorSpec([]))
+    for i, function in enumerate(functions):
+        setattr(module, f"other_{i}", function())
+    tf.saved_model.save(module, tmp_path)
+    assert list(tf.saved_model.load(tmp_path).signatures) == names
+
+
+def test_a_default_signature_that_gives_no_tensors_is_refused(tmp_path):
+    module = tf.Module()
+    module._default_save_signature = function_of(tf.TensorSpec([]), lambda x: {"k": [x]})
+    with pytest.raises(ValueError, match="signatures give"):
+        tf.saved_model.save(module, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("specs", "names"),
+    [
+        ([tf.TensorSpec([1]), tf.TensorSpec([1])], ["inputs", "inputs_1"]),
+        ({"x": tf.TensorSpec([1]), "y": tf.TensorSpec([1])}, ["inputs", "inputs_1"]),
+        ([tf.TensorSpec([1], name="a"), tf.TensorSpec([1])], ["a", "inputs"]),
+        ([tf.TensorSpec([1], name="a"), tf.TensorSpec([1], name="a")], ["a", "a_1"]),
+    ],
+)
+def test_tensors_of_structures_have_names(specs, names, tmp_path):
+    module = tf.Module()
+    signature = tf.function(lambda inputs: tf.nest.flatten(inputs)[0] * 2.0, input_signature=[specs])
+    tf.saved_model.save(module, tmp_path, signatures=signature)
+    loaded = tf.saved_model.load(tmp_path).signatures["serving_default"]
+    assert sorted(loaded.structured_input_signature[1]) == names
+    assert loaded(**{name: tf.constant([float(i)]) for i, name in enumerate(names, 1)})["output_0"].numpy() == [2.0]
+
+
+def test_values_of_a_signature_need_no_name(tmp_path):
+    scale = tf.function(lambda x, factor: x * factor).get_concrete_function(tf.TensorSpec([]), 3.0)
+    tf.saved_model.save(tf.Module(), tmp_path, signatures=scale)
+    assert tf.saved_model.load(tmp_path).signatures["serving_default"](x=tf.constant(2.0))["output_0"].numpy() == 6.0
+
+
+def test_functions_have_other_names(tmp_path):
+    module = tf.Module()
+    module.double = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([])])
+    module.plus = tf.function(lambda x: x + 1.0)
+    module.plus(tf.constant(1.0))
+    module.plus(tf.constant([1.0]))
+    aliases = {"a": module.double, "b": [module.plus], "c": tf.function(lambda x: x)}
+    tf.saved_model.save(module, tmp_path, options=tf.saved_model.SaveOptions(function_aliases=aliases))
+    assert not hasattr(tf.saved_model.load(tmp_path), "function_aliases")
+    options = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    found = tf.saved_model.load(tmp_path, options=options).function_aliases
+    assert sorted(found) == ["a", "b"]  # what is not saved has no other name
+    assert found["a"](3.0).numpy() == 6.0 and found["b"](tf.constant([3.0])).numpy() == [4.0]
+    with pytest.raises(TypeError, match="Functions in `function_aliases`"):
+        tf.saved_model.save(module, tmp_path, options=tf.saved_model.SaveOptions(function_aliases={"a": 3}))
+
+
+def test_a_default_signature_that_fails_is_none(tmp_path):
+    class Unsure(tf.Module):
+        @property
+        def _default_save_signature(self):
+            raise TypeError("its shapes are not known yet")
+
+    tf.saved_model.save(Unsure(), tmp_path)
+    assert not tf.saved_model.load(tmp_path).signatures
+
+
+def test_refuses_what_cannot_be_saved(tmp_path):
+    module = Scale(tf.Variable(2.0))
+    with pytest.raises(ValueError, match="Expected an object of type `Trackable`"):
+        tf.saved_model.save(3, tmp_path)
+    for wrong in (3, module.untraced, {"a": 3}):
+        with pytest.raises(ValueError, match=r"Only `tf\.functions` with an input signature"):
+            tf.saved_model.save(module, tmp_path, signatures=wrong)
+    elsewhere = tf.Variable(3.0)
+    module.uses = tf.function(lambda x: x * elsewhere, input_signature=[tf.TensorSpec([])])
+    with pytest.raises(AssertionError, match="Tried to export a function which references an 'untracked' resource"):
+        tf.saved_model.save(module, tmp_path)
+    module.uses = tf.function(lambda: tf.saved_model.save(Scale(tf.Variable(1.0)), tmp_path))
+    with pytest.raises(NotImplementedError, match=r"not supported inside a traced @tf\.function"):
+        module.uses()
+    with pytest.raises(NotImplementedError, match="one message and one data file"):
+        tf.saved_model.SaveOptions(experimental_image_format=True)
+
+
+def test_refuses_what_cannot_be_loaded(saved, tmp_path):
+    assert tf.saved_model.contains_saved_model(saved) and not tf.saved_model.contains_saved_model(tmp_path)
+    with pytest.raises(OSError, match="SavedModel file does not exist at"):
+        tf.saved_model.load(tmp_path)
+    with pytest.raises(ValueError, match=r"incompatible argument to `tags`: \['other'\]"):
+        tf.saved_model.load(saved, tags="other")
+    assert tf.saved_model.load(saved, tags=["serve"])
+    (tmp_path / "saved_model.pb").write_bytes(b"\xff" * 100)
+    with pytest.raises(OSError, match="Cannot parse file"):
+        tf.saved_model.load(tmp_path)
+
+
+def test_without_the_values_of_variables(saved):
+    options = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
+    loaded = tf.saved_model.load(saved, options=options)
+    assert loaded.w.numpy().tolist() == [[0.0] * 3] * 2 and float(loaded.items[0]) == 0.0
+
+
+def test_assets(tmp_path):
+    first, second = tmp_path / "words.txt", tmp_path / "more" / "words.txt"
+    second.parent.mkdir()
+    first.write_text("one")
+    second.write_text("two")
+    module = tf.Module()
+    module.files = [tf.saved_model.Asset(first), tf.saved_model.Asset(str(second))]
+    paths = [asset.asset_path for asset in module.files]
+    module.read = tf.function(lambda: tf.io.read_file(paths[0]) + tf.io.read_file(paths[1]), input_signature=[])
+    tf.saved_model.save(module, tmp_path / "saved")
+    first.unlink()
+    (tmp_path / "saved").rename(tmp_path / "moved")
+    loaded = tf.saved_model.load(tmp_path / "moved")
+    assert loaded.read().numpy() == b"onetwo"
+    tf.saved_model.save(loaded, tmp_path / "again")
+    assert tf.saved_model.load(tmp_path / "again").read().numpy() == b"onetwo"
+
+
+def test_tables(tmp_path):
+    words = tmp_path / "words"
+    words.write_text("x\ny\n")
+    index = tf.lookup.TextFileIndex
+    lines = tf.lookup.TextFileInitializer(str(words), tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+    numbers = tf.lookup.KeyValueTensorInitializer(tf.constant([5, 7], tf.int64), tf.constant([0, 1], tf.int64))
+
+    module = tf.Module()
+    module.prices = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1.0, 2.0]), -1.0)
+    module.numbers, module.words = tf.lookup.StaticVocabularyTable(numbers, 2), tf.lookup.StaticHashTable(lines, -1)
+    module.factor = tf.Variable(2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def look_up(x):
+        numbers = module.numbers.lookup(tf.constant([5, 7, 9], tf.int64))
+        prices = module.prices.lookup(x) * module.factor
+        return {"prices": prices, "numbers": numbers, "words": module.words.lookup(x), "size": module.prices.size()}
+
+    module.look_up = look_up
+    resource = tf.saved_model.experimental.TrackableResource  # Keras looks for such
+    assert isinstance(module.numbers, resource) and isinstance(module.prices, resource)
+    first, second = str(tmp_path / "first"), str(tmp_path / "second")
+    tf.saved_model.save(module, first)
+    words.unlink()
+    tf.saved_model.save(tf.saved_model.load(first), second)
+    for path in (first, second):
+        loaded = tf.saved_model.load(path)
+        for function in (loaded.look_up, loaded.signatures["serving_default"]):
+            found = function(tf.constant(["a", "q", "y"]))
+            assert found["prices"].numpy().tolist() == [2.0, -2.0, -2.0]
+            assert found["numbers"].numpy().tolist() == [0, 1, 3]
+            assert found["words"].numpy().tolist() == [-1, -1, 1] and found["size"].numpy() == 2
+
+
+def test_keras_models(tmp_path):
+    layers = tf.keras.layers
+    tf.keras.utils.set_random_seed(0)
+    model = tf.keras.Sequential(
+        [tf.keras.Input((8, 8, 1)), layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(),
+        layers.MaxPooling2D(),
+         layers.Flatten(), layers.Dropout(0.5), layers.Dense(3, activation="softmax")]
+    )  # fmt: skip
+    x = np.linspace(0, 1, 128, dtype=np.float32).reshape(2, 8, 8, 1)
+    expected = [[0.2514, 0.40731, 0.34128], [0.17352, 0.50822, 0.31826]]  # as in TensorFlow, with this seed
+    np.testing.assert_allclose(model(x), expected, atol=1e-5)
+    model.export(tmp_path / "exported", verbose=False)
+    tf.saved_model.save(model, tmp_path / "saved")
+    loaded = tf.saved_model.load(tmp_path / "exported")
+    np.testing.assert_allclose(loaded.serve(x), expected, atol=1e-5)
+    served = tf.keras.layers.TFSMLayer(str(tmp_path / "exported"), call_endpoint="serve")
+    np.testing.assert_allclose(served(x), expected, atol=1e-5)
+    signature = tf.saved_model.load(tmp_path / "saved").signatures["serving_default"]
+    np.testing.assert_allclose(signature(tf.constant(x))["output_0"], expected, atol=1e-5)
+
+
+class Trained(tf.Module):
+    """A training step whose gradients go through a loop, a conditional and a call."""
+
+    def __init__(self):
+        self.w = tf.Variable([[0.5, 0.1], [0.2, 0.3]])
+        self.b = tf.Variable([0.1, 0.2])
+
+    @tf.function
+    def layer(self, x):
+        return tf.tanh(tf.matmul(x, self.w) + self.b)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([], tf.int32)])
+    def step(self, x, n):
+        with tf.GradientTape() as tape:
+            y = x
+            for _ in tf.range(n):
+                y = self.layer(y)
+            if tf.reduce_sum(y) > 0.0:
+                y = y * self.b
+            loss = tf.reduce_mean(y * y)
+        w, b = tape.gradient(loss, [self.w, self.b])
+        self.w.assign_sub(0.1 * w)
+        self.b.assign_sub(0.1 * b)
+        return loss
+
+
+def test_steps_with_gradients_through_control_flow_are_saved(tmp_path):
+    """What was saved gives the same again; TensorFlow gives it for this model, too, saved or not."""
+    x, n = tf.constant([[1.0, 2.0], [-1.0, 0.5]]), tf.constant(3)
+    model = Trained()
+    before = [model.step(x, n).numpy() for _ in range(2)]
+    tf.saved_model.save(model, tmp_path / "model")
+    loaded = tf.saved_model.load(tmp_path / "model")
+    np.testing.assert_allclose(before, [0.0026287842, 0.0024658493], rtol=1e-5)
+    for each in (model, loaded):
+        np.testing.assert_allclose([each.step(x, n) for _ in range(2)], [0.0023175399, 0.0021821652], rtol=1e-5)
