@@ -8,13 +8,17 @@ from typing import Any
 
 from google.protobuf import text_format
 
+from tapeflow.graph.ir.graph import Graph
 
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+
+def write_graph(
+    graph_or_graph_def: Graph | Any, logdir: str | os.PathLike[str], name: str, as_text: bool = True
+) -> str:
     """Writes a graph to a file.
 
     Args:
         graph_or_graph_def: a `tf.Graph`, or a `GraphDef`.
-        logdir: the directory; it is made if it is not there.
+        logdir: the directory; it is created if it does not exist.
         name: the file's name.
         as_text: writes the `GraphDef` as text, and not in its binary form.
 
@@ -29,8 +33,6 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
         >>> 'name: "c"' in pathlib.Path(path).read_text()
         True
     """
-    from tapeflow.graph.ir.graph import Graph
-
     proto = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     os.makedirs(logdir, exist_ok=True)
     path = os.path.join(os.fspath(logdir), name)

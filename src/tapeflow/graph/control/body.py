@@ -1,8 +1,8 @@
-"""The body of a function: a traced graph, the compiled functions made of it, and its gradient.
+"""The body of a function: a traced graph, the functions compiled from it, and its gradient.
 
-A body is called with all that its graph takes, arguments and captures alike: at once in eager mode, or as one operation
-while another graph is built. Under a tape it runs as a function that also gives the intermediates that its backward
-function takes, so that nothing is computed twice.
+A body is called with all inputs of its graph, arguments and captures alike: at once in eager mode, or as one operation
+while another graph is built. Under a tape it runs as a function that also returns the residuals of its backward
+function, so that nothing is computed twice.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ class Body:
     """A traced function.
 
     Args:
-        graph: what was traced.
-        jit: of a `tf.function` with `jit_compile=True`.
-        capturing: of a `tf.function` whose traces may become CUDA graphs.
+        graph: the traced graph.
+        jit: the compiler of a `tf.function` with `jit_compile=True`.
+        capturing: the CUDA graphs of a `tf.function` whose traces may become such.
 
     Attributes:
-        graph: what was traced.
-        capturing: of a `tf.function` whose traces may become CUDA graphs.
-        inputs: all that the graph takes: its arguments, then its captures.
-        outputs: the tensors that it gives.
+        graph: the traced graph.
+        jit: as the argument.
+        capturing: as the argument.
+        name: the graph's name.
+        inputs: the graph's arguments, then its captures.
+        outputs: the graph's outputs.
     """
 
     def __init__(self, graph: FuncGraph, jit: JitCompile | None = None, capturing: CudaGraphs | None = None) -> None:
@@ -45,45 +47,45 @@ class Body:
         self.name = graph.name
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
-        self._made: dict[tuple[int, ...], Compiled] = {}
-        self._kept: dict[int, list[SymbolicTensor]] = {}
+        self._compiled: dict[tuple[int, ...], Compiled] = {}
+        self._with_residuals: dict[int, list[SymbolicTensor]] = {}
         self._backwards: dict[Any, Body] = {}
 
     @functools.cached_property
     def compiled(self) -> Compiled:
-        """The function that runs it."""
+        """The compiled function from the inputs to the outputs."""
         return self.giving(self.outputs)
 
     def giving(self, outputs: Sequence[SymbolicTensor]) -> Compiled:
-        """The function that runs it and gives these tensors of its graph."""
+        """Returns the compiled function from the inputs to these tensors of the graph."""
         key = tuple([id(t) for t in outputs])
-        made = self._made.get(key)
-        if made is None:
+        function = self._compiled.get(key)
+        if function is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
-            taken = name, self.inputs, outputs, self.graph.effects()
+            arguments = name, self.inputs, outputs, self.graph.effects()
             if self.jit is not None:
-                made = self.jit.compiled(*taken)
+                function = self.jit.compiled(*arguments)
             elif self.capturing is not None and outputs is self.outputs:
-                made = self.capturing.compiled(*taken, given=len(self.graph.inputs))
+                function = self.capturing.compiled(*arguments, given=len(self.graph.inputs))
             else:
-                made = Compiled(*taken)
-            self._made[key] = made
-        return made
+                function = Compiled(*arguments)
+            self._compiled[key] = function
+        return function
 
     @property
     def stateful(self) -> bool:
-        """Whether running it does more than to compute its outputs."""
+        """True if running it has side effects."""
         return bool(self.graph.effects())
 
     @functools.cached_property
     def named_stateful(self) -> bool:
-        """Whether TensorFlow's name of a call of it says that it is stateful: reads of variables are enough."""
+        """True if TensorFlow calls it by a stateful op, for which reads of variables are enough."""
         return self.graph.is_stateful
 
     # ---- calling -------------------------------------------------------------------------------------------------
 
     def call(self, values: Sequence[Any]) -> list[Any]:
-        """Calls the body with a tensor (or variable) for each input; gives a tensor for each output."""
+        """Calls the body with a tensor (or variable) for each input; returns a tensor for each output."""
         if state.graph is not None:
             values = [state.graph.capture(v) for v in values]
         outputs = self.outputs
@@ -91,37 +93,41 @@ class Body:
         if watched:
             outputs = self.with_kept(order_of_tapes())
         if state.graph is not None:
-            made = state.graph.node(Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
+            results = state.graph.node(Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
         else:
-            made = eager_outputs(self.giving(outputs)(*[raw(v) for v in values]), outputs)
+            results = eager_outputs(self.giving(outputs)(*[raw(v) for v in values]), outputs)
             if watched:
-                record(Call(self, outputs), list(values), [*made, *values], made)
-        return made[: len(self.outputs)]
+                record(Call(self, outputs), list(values), [*results, *values], results)
+        return results[: len(self.outputs)]
 
     # ---- gradients -----------------------------------------------------------------------------------------------
 
     def with_kept(self, depth: int) -> list[SymbolicTensor]:
-        """The outputs, and what the backward functions take of its graph for gradients of order `depth + 1`."""
-        known = self._kept.get(depth)
-        if known is None:
+        """Returns the outputs, then the residuals of the backward functions for gradients of order `depth + 1`."""
+        tensors = self._with_residuals.get(depth)
+        if tensors is None:
             outputs = self.outputs if depth == 0 else self.with_kept(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
-            seen = {id(t) for t in (*outputs, *self.inputs)}
-            extra = {id(t): t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)}
-            known = self._kept[depth] = [*outputs, *(t for i, t in extra.items() if i not in seen)]
-        return known
+            available = {id(t) for t in (*outputs, *self.inputs)}
+            residuals = {id(t): t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)}
+            tensors = [*outputs, *(t for i, t in residuals.items() if i not in available)]
+            self._with_residuals[depth] = tensors
+        return tensors
 
-    def backward(self, outputs: Sequence[SymbolicTensor], given: tuple[bool, ...]) -> Body:
-        """The function from the gradients of outputs to those of the inputs, which captures intermediates of this one.
+    def backward(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
+        """Returns the backward function: from the cotangents of outputs to the gradients of the inputs.
+
+        It captures residuals from the graph of this body. Its graph's `structured_outputs` has None for an input
+        without a gradient.
 
         Args:
-            outputs: the outputs, and intermediates that have gradients too.
-            given: for each, whether there is a gradient.
+            outputs: the outputs, and intermediates that have cotangents too.
+            differentiated: for each of `outputs`, True if it has a cotangent.
         """
-        key = (tuple([id(t) for t in outputs]), given)
-        known = self._backwards.get(key)
-        if known is not None:
-            return known
+        key = (tuple([id(t) for t in outputs]), differentiated)
+        cached = self._backwards.get(key)
+        if cached is not None:
+            return cached
         graph = FuncGraph(f"backward_{self.name}")
         graph.outer_graph = self.graph
         with graph.as_default():
@@ -133,26 +139,27 @@ class Body:
                 if operation.outputs:
                     tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
             grads: dict[int, Any] = {}
-            for t, has in zip(outputs, given, strict=True):
-                if has:
+            for t, has_cotangent in zip(outputs, differentiated, strict=True):
+                if has_cotangent:
                     dy = graph.input(t, "gradient")
                     grads[t._id] = dy if t._id not in grads else summed(grads[t._id], dy)
-            found = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
-            graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in found]
+            results = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
+            graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in results]
             graph.outputs = [g for g in graph.structured_outputs if g is not None]
-        made = self._backwards[key] = Body(graph, self.jit)
-        return made
+        body = self._backwards[key] = Body(graph, self.jit)
+        return body
 
 
 class Call(GraphOp):
-    """A call of a body: an operation of a graph, and what a tape records of a call.
+    """A call of a body: the op of an operation in a graph, and of the record of a tape.
 
     Attributes:
-        gives: the tensors of the body's graph that it gives: the body's outputs, then what backward functions take.
-        steering: how many inputs it takes before those of the body.
+        body: the body.
+        gives: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
+        steering: how many inputs come before those of the body.
     """
 
-    keep_all_inputs = False  # a tape has all of them among the attrs
+    keep_all_inputs = False  # a tape has their values in the record's attrs
     steering = 0
 
     def __init__(self, body: Body, gives: Sequence[SymbolicTensor]) -> None:
@@ -169,67 +176,70 @@ class Call(GraphOp):
         return self.body.giving(self.gives)(*values)
 
     def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Has an operation of this op give another tensor of the body's graph."""
-        made = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape)
-        operation.outputs.append(made)
+        """Adds a tensor of the body's graph to the outputs of an operation of this op; returns the new output."""
+        output = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape)
+        operation.outputs.append(output)
         self.gives.append(tensor)
-        return made
+        return output
 
-    def call_backward(self, backward: Body, given: Sequence[bool], values: Sequence[Any]) -> list[Any]:
-        """Calls a backward function of the body.
+    def call_backward(self, backward: Body, differentiated: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+        """Calls a backward function of the body, and returns its outputs.
 
         Args:
-            given: which of `gives` have gradients.
-            values: these, then what the function captures.
+            backward: the backward function.
+            differentiated: for each of `gives`, True if it has a cotangent.
+            values: the cotangents, then the function's captures.
         """
         return backward.call(values)
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
         body, gives = self.body, self.gives[: len(dys)]
-        # of a graph; a call in eager mode has its values as attrs
-        operation = None if call.attrs else call.outputs[0].op
+        operation = None if call.attrs else call.outputs[0].op  # a call in eager mode has its values as attrs
         values = call.attrs
         if operation is not None:
             values = [*operation.outputs[: len(self.gives)], *operation.args[self.steering :]]
-        made = dict(zip([id(t) for t in (*self.gives, *body.inputs)], values, strict=True))
-        given = tuple([dy is not None for dy in dys])
-        backward = body.backward(gives, given)
-        if _missing(backward, made):
-            # The intermediates were kept for the gradients of all outputs.
-            given = tuple([o.dtype.differentiable for o in gives])
-            backward = body.backward(gives, given)
+        forward_values = dict(zip([id(t) for t in (*self.gives, *body.inputs)], values, strict=True))
+        differentiated = tuple([dy is not None for dy in dys])
+        backward = body.backward(gives, differentiated)
+        if _missing(backward, forward_values):
+            # The call returned the residuals of the backward function for cotangents of all outputs.
+            differentiated = tuple([o.dtype.differentiable for o in gives])
+            backward = body.backward(gives, differentiated)
             dys = tuple(
                 [
-                    ops.ZerosLike(made[id(o)]) if dy is None and has else dy
-                    for o, dy, has in zip(gives, dys, given, strict=True)
+                    ops.ZerosLike(forward_values[id(o)]) if dy is None and has_cotangent else dy
+                    for o, dy, has_cotangent in zip(gives, dys, differentiated, strict=True)
                 ]
             )
-        for t in _missing(backward, made):
+        for t in _missing(backward, forward_values):
             if operation is None:
                 raise RuntimeError(
                     f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape "
                     "around it persistent."
                 )
-            made[id(t)] = self.also_gives(operation, t)
-        taken = [made[id(t)] if isinstance(t, SymbolicTensor) else t for t in backward.graph.external_captures]
-        seeds = [dy for dy, has in zip(dys, given, strict=True) if has]
-        found = iter(self.call_backward(backward, given, [*seeds, *taken]))
-        grads = [None if g is None else next(found) for g in backward.graph.structured_outputs]
+            forward_values[id(t)] = self.also_gives(operation, t)
+        captured = [
+            forward_values[id(t)] if isinstance(t, SymbolicTensor) else t for t in backward.graph.external_captures
+        ]
+        cotangents = [dy for dy, has_cotangent in zip(dys, differentiated, strict=True) if has_cotangent]
+        results = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
+        grads = [None if g is None else next(results) for g in backward.graph.structured_outputs]
         return [None] * self.steering + grads
 
 
-def _missing(backward: Body, made: dict[int, Any]) -> list[SymbolicTensor]:
-    """What a backward function takes of the forward one's graph that a call did not give."""
-    return [t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor) and id(t) not in made]
+def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:
+    """Returns the residuals of a backward function that have no value, in `forward_values` by ids of tensors."""
+    captures = backward.graph.external_captures
+    return [t for t in captures if isinstance(t, SymbolicTensor) and id(t) not in forward_values]
 
 
 def order_of_tapes() -> int:
-    """The order of the gradients that this thread's tapes may be asked for, less one."""
+    """Returns the highest order of gradients that this thread's tapes may compute, less one."""
     return len(state.tapes) - 1 + any(getattr(t, "persistent", True) for t in state.tapes)
 
 
 def is_watched(values: Sequence[Any]) -> bool:
-    """Whether a tape may want the gradients of a call on these values. Tells tapes of the variables among them."""
+    """Returns True if a tape watches one of these inputs of a call; reports the variables among them as read."""
     for value in values:
         variable = value if hasattr(value, "_read") else variable_of(value)
         if variable is not None:
@@ -240,5 +250,5 @@ def is_watched(values: Sequence[Any]) -> bool:
 
 
 def raw(value: Any) -> Any:
-    """What a compiled function takes for a tensor or variable."""
+    """Returns the argument of a compiled function for a tensor or variable: an eager tensor's raw value."""
     return value.value if type(value) is EagerTensor else value

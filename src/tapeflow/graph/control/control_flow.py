@@ -3,6 +3,7 @@ graph runs."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,10 +34,20 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str) -> Any:
-    """What the function of a scalar index gives; a boolean chooses the first of two functions if it is true.
+    """Calls the function that a scalar index selects, and returns its result.
+
+    Args:
+        index: the number of the function; or a boolean, which selects the first of two functions if it is true.
+        functions: the branches.
+        names: their names, as attrs of the operation.
+        op_name: what error messages call the operation.
+        name: the operation's name.
+
+    Returns:
+        The result of the selected function, with symbolic tensors for all its tensors.
 
     Raises:
-        TypeError: the functions do not give the same structure of the same dtypes.
+        TypeError: the functions do not return the same structure of the same dtypes.
     """
     scope = state.graph.reserved_name(name)
     graphs = []
@@ -46,12 +57,12 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
         graphs.append(graph)
         if hasattr(state.graph, "variables_made"):
             state.graph.variables_made.extend(graph.variables_made)
-    _give_indices_one_dtype(graphs)
-    _check_alike(graphs, names, op_name)
-    captured, places = _captured_by(graphs)
-    made = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, f"{scope}/")
+    _unify_index_dtypes(graphs)
+    _check_same_structure(graphs, names, op_name)
+    captured, places = _captures_of(graphs)
+    operation = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, f"{scope}/")
     with name_scope(f"{scope}/"):
-        return _packed(graphs[0].structured_outputs, list(map(identity, made.outputs)))
+        return _packed(graphs[0].structured_outputs, list(map(identity, operation.outputs)))
 
 
 _LABELS = {"then_branch": "true", "else_branch": "false"}  # as the functions are named
@@ -59,11 +70,11 @@ _numbers = itertools.count()
 
 
 def _function_graph(scope: str, label: str) -> FuncGraph:
-    """The graph of a function that an operation calls.
+    """Returns the graph for a function that an operation calls.
 
     Args:
         scope: the operation's name.
-        label: which of its functions.
+        label: the function's label among those of the operation.
     """
     inherits = state.graph.building_function
     graph = FuncGraph(f"{scope.replace('/', '_')}_{label}_{next(_numbers)}", scope if inherits else "")
@@ -72,8 +83,8 @@ def _function_graph(scope: str, label: str) -> FuncGraph:
     return graph
 
 
-def _captured_by(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]]]:
-    """What graphs capture, all of it once, and where in it the captures of each are."""
+def _captures_of(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]]]:
+    """Returns the captures of several graphs, each once, and for each graph the places of its captures among them."""
     captured: dict[int, Any] = {}
     for graph in graphs:
         for outer, _ in graph.captures:
@@ -84,53 +95,57 @@ def _captured_by(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]
 
 def conditional(
     index: Any,
-    values: Sequence[Any],
+    operands: Sequence[Any],
     bodies: Sequence[Body],
     names: Sequence[str],
     places: Sequence[Sequence[int]],
     name: str | None,
 ) -> Operation:
-    """The operation that calls one of several bodies.
+    """Adds the operation that calls one of several bodies.
 
     Args:
-        index: the number of the body, or whether it is the first of two.
-        values: what the bodies take.
-        names: the bodies', as attrs of the operation.
-        places: for each body, which of the values are its inputs.
+        index: an integer scalar, the number of the body, where an invalid number means the last one; or a scalar that
+            is true for the first of two bodies.
+        operands: the inputs of the bodies.
+        bodies: the branches.
+        names: the names of the bodies, as attrs of the operation.
+        places: for each body, the places of its inputs among the operands.
+        name: the operation's name.
     """
     last = len(bodies) - 1
-    conditional = not index.dtype.is_integer
+    by_truth = not index.dtype.is_integer
 
-    def chosen(value: Any) -> int:
-        if conditional:
+    def selected(value: Any) -> int:
+        if by_truth:
             return 0 if value else 1
-        at = int(value)
-        return at if 0 <= at <= last else last
+        number = int(value)
+        return number if 0 <= number <= last else last
 
-    def kernel(at: Any, *values: Any) -> Any:
-        i = chosen(at)
-        return bodies[i].compiled(*[values[p] for p in places[i]])
+    def kernel(index: Any, *operands: Any) -> Any:
+        i = selected(index)
+        return bodies[i].compiled(*[operands[p] for p in places[i]])
 
-    def run(values: Sequence[Any]) -> list[Any]:
-        i = chosen(values[0])
-        return bodies[i].call([values[1 + p] for p in places[i]])
+    def run(inputs: Sequence[Any]) -> list[Any]:
+        i = selected(inputs[0])
+        return bodies[i].call([inputs[1 + p] for p in places[i]])
 
     specs = [
         (group[0].dtype, _common([t.shape for t in group])) for group in zip(*[b.outputs for b in bodies], strict=True)
     ]
     stateful = any(b.stateful for b in bodies)
-    kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if conditional else "Case")
+    kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if by_truth else "Case")
     op = GraphOp(kind, kernel, stateful=stateful, gradient=taped_gradient(run), gives_tuple=True,
                 bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)))  # fmt: skip
     op.steering = 1
-    return state.graph.node(op, [index, *values], specs, name)
+    return state.graph.node(op, [index, *operands], specs, name)
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """`tf.cond` for a predicate that is not known yet.
+    """Computes `tf.cond` for a predicate that is not static.
 
     Raises:
         InvalidArgumentError: the predicate is no boolean.
+        TypeError: the functions do not return the same structure of the same dtypes.
     """
     pred = convert(pred)
     if not pred.dtype.is_bool:
@@ -141,25 +156,24 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
 
 
 def _packed(structure: Any, outputs: Sequence[Any]) -> Any:
-    given = iter(outputs)
+    """Returns outputs in a structure, with None for its leaves that are no tensors."""
+    tensors = iter(outputs)
     leaves = nest.flatten(structure, expand_composites=True)
-    filled = [next(given) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
+    filled = [next(tensors) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
     return nest.pack_sequence_as(structure, filled, expand_composites=True)
 
 
 def _common(shapes: Sequence[TensorShape]) -> TensorShape:
-    found = shapes[0]
-    for shape in shapes[1:]:
-        found = found.most_specific_compatible_shape(shape)
-    return found
+    """Returns the most specific shape that all of these are compatible with."""
+    return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
 
 
-def _give_indices_one_dtype(graphs: Sequence[FuncGraph]) -> None:
-    """Makes the indices of `IndexedSlices` int64 in all graphs where they are so in one of them."""
-    found = [nest.flatten(g.structured_outputs) for g in graphs]
-    if len({len(leaves) for leaves in found}) > 1:
-        return  # it will be said what is wrong
-    for leaves in zip(*found, strict=True):
+def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
+    """Casts the indices of `IndexedSlices` to int64 in all graphs where their dtypes differ."""
+    flattened = [nest.flatten(g.structured_outputs) for g in graphs]
+    if len({len(leaves) for leaves in flattened}) > 1:
+        return  # `_check_same_structure` reports it
+    for leaves in zip(*flattened, strict=True):
         if all(isinstance(leaf, IndexedSlices) for leaf in leaves) and len({leaf.indices.dtype for leaf in leaves}) > 1:
             break
     else:
@@ -177,7 +191,8 @@ def _with_int64_indices(value: Any) -> Any:
     return IndexedSlices(value.values, ops.Cast(value.indices, int64), value.dense_shape)
 
 
-def _check_alike(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str) -> None:
+def _check_same_structure(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str) -> None:
+    """Raises a TypeError if branches return different structures or dtypes."""
     first = graphs[0].structured_outputs
     for graph, label in zip(graphs[1:], names[1:], strict=True):
         other = graph.structured_outputs
@@ -212,13 +227,16 @@ def while_loop(
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """`tf.while_loop` in a graph.
+    """Computes `tf.while_loop` in a graph.
+
+    Returns:
+        The final values of the loop variables, in the structure of `loop_vars`.
 
     Raises:
         TypeError: a loop variable changes its dtype.
         ValueError: a loop variable changes its structure, or its shape where no invariant allows it.
     """
-    structure = nest.map_structure(lambda v: _as_tensor(v), loop_vars)
+    structure = nest.map_structure(_as_tensor, loop_vars)
     flat = [state.graph.capture(t) for t in nest.flatten(structure, expand_composites=True)]
     if shape_invariants is None:
         shapes = [t.shape for t in flat]
@@ -232,11 +250,11 @@ def while_loop(
                 )
     scope = state.graph.reserved_name(name or "while")
     graphs = []
-    for function, label in ((condition, "cond"), (lambda *a: _checked(body(*a), structure, shapes), "body")):
+    for function, label in ((condition, "cond"), (lambda *values: _checked(body(*values), structure, shapes), "body")):
         graph = _function_graph(scope, label)
         with name_scope(graph.scope and f"{graph.scope}/"):
             inputs = [graph.input(TensorSpec(s, t.dtype), "Placeholder") for t, s in zip(flat, shapes, strict=True)]
-            if label == "body":  # TensorFlow's gives the counter and the limit first
+            if label == "body":  # TensorFlow's body first returns the counter and the limit
                 graph.unique_name("Identity"), graph.unique_name("Identity")
         graph.trace(function, tuple(nest.pack_sequence_as(structure, inputs, expand_composites=True)), {})
         graphs.append(graph)
@@ -245,17 +263,17 @@ def while_loop(
         raise TypeError(
             f"The condition of a while_loop must give one boolean scalar, not {graphs[0].structured_outputs}."
         )
-    captured, (in_condition, in_body) = _captured_by(graphs)
+    captured, (in_condition, in_body) = _captures_of(graphs)
     limit = None if maximum_iterations is None else convert(maximum_iterations, int32)
     if isinstance(limit, EagerTensor):
         limit = state.graph.constant(limit, f"{scope}/maximum_iterations/")
     specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
     places = in_condition, in_body
-    made = loop(flat, captured, condition_body, loop_body, places, specs, limit, f"{scope}/", counted=True)
-    last: list[Any] = made.outputs[: len(flat)]
+    operation = loop(flat, captured, condition_body, loop_body, places, specs, limit, f"{scope}/", counted=True)
+    finals: list[Any] = operation.outputs[: len(flat)]
     if not state.graph.building_function:
-        last = [identity(t, name=f"{scope}/Identity_{t.value_index}/") for t in last]
-    return nest.pack_sequence_as(structure, last, expand_composites=True)
+        finals = [identity(t, name=f"{scope}/Identity_{t.value_index}/") for t in finals]
+    return nest.pack_sequence_as(structure, finals, expand_composites=True)
 
 
 def loop(
@@ -269,15 +287,18 @@ def loop(
     name: str,
     counted: bool = False,
 ) -> Operation:
-    """The operation that calls `loop_body` on the loop variables while `condition_body` gives true.
+    """Adds the operation that calls `loop_body` on the loop variables while `condition_body` returns true.
 
     Args:
-        variables: the loop variables' first values.
-        captured: what the bodies take besides.
-        places: for each body, which of `captured` are its inputs after the loop variables.
+        variables: the initial values of the loop variables.
+        captured: the loop-invariant inputs of the bodies.
+        condition_body: the condition.
+        loop_body: the body.
+        places: for each body, the places in `captured` of its inputs after the loop variables.
         specs: the dtypes and shapes of the loop variables.
-        limit: a scalar, how often at most; or None.
-        counted: whether TensorFlow's operation would have a counter and a limit before the loop variables.
+        limit: a scalar, the greatest trip count; or None.
+        name: the operation's name.
+        counted: True if TensorFlow's operation would have a counter and a limit before the loop variables.
     """
     count = len(variables)
     limited = limit is not None
@@ -295,17 +316,17 @@ def loop(
 
 
 def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
-    """The shapes that the tensors of the loop variables may have."""
-    found: list[TensorShape] = []
-    for value, given in zip(
+    """Returns the shape invariants of the tensors of the loop variables."""
+    shapes: list[TensorShape] = []
+    for value, invariant in zip(
         nest.flatten(structure), flatten_up_to(structure, invariants, check_types=False), strict=True
     ):
         if isinstance(value, CompositeTensor):
-            spec: Any = given if isinstance(given, CompositeSpec) else value._type_spec
-            found += [s.shape for s in nest.flatten(spec._component_specs, expand_composites=True)]
+            spec: Any = invariant if isinstance(invariant, CompositeSpec) else value._type_spec
+            shapes += [s.shape for s in nest.flatten(spec._component_specs, expand_composites=True)]
         else:
-            found.append(TensorShape(getattr(given, "shape", given)))
-    return found
+            shapes.append(TensorShape(getattr(invariant, "shape", invariant)))
+    return shapes
 
 
 def _as_tensor(value: Any) -> Any:
@@ -317,13 +338,18 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
-    """What the body gave, if it can be what it gets next."""
+    """Returns the body's result as tensors in the structure of the loop variables.
+
+    Raises:
+        TypeError: a loop variable has another dtype after an iteration.
+        ValueError: the structure is another one, or a shape violates its invariant.
+    """
     if not isinstance(result, (list, tuple)):
         result = [result]
     if len(result) == len(structure) and type(result) is not type(structure) and not is_namedtuple(structure):
         result = type(structure)(result)
     nest.assert_same_structure(structure, result, expand_composites=True)
-    out = []
+    tensors = []
     for i, (before, value) in enumerate(
         zip(nest.flatten(structure, expand_composites=True), nest.flatten(result, expand_composites=True), strict=True)
     ):
@@ -343,12 +369,12 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
                 "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` "
                 "argument of tf.while_loop to specify a less-specific shape."
             )
-        out.append(tensor)
-    return nest.pack_sequence_as(structure, out, expand_composites=True)
+        tensors.append(tensor)
+    return nest.pack_sequence_as(structure, tensors, expand_composites=True)
 
 
 def _covers(invariant: TensorShape, shape: TensorShape) -> bool:
-    """Whether every value of `shape` is one of `invariant`."""
+    """Returns True if `shape` satisfies `invariant`: no dimension differs from one that the invariant fixes."""
     if invariant.rank is None:
         return True
     if shape.rank != invariant.rank:

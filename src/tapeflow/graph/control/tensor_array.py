@@ -30,15 +30,20 @@ from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 
 @dataclasses.dataclass
-class Known:
-    """What is known of an array and all that come of writing to it."""
+class StaticInfo:
+    """Static facts that an array shares with all arrays that come of writing to it.
+
+    Attributes:
+        element_shape: the shape of the elements.
+        size: the number of elements; None where it depends on a tensor, or may change.
+    """
 
     element_shape: TensorShape
-    size: int | None  # None where it depends on a tensor, or may change
+    size: int | None
 
 
 class StagedTensorArray(TensorArray, CompositeTensor):
-    """A `tf.TensorArray` of a graph: writing gives another one, with another list as its flow."""
+    """A `tf.TensorArray` of a graph: writing returns another one, with another list as its flow."""
 
     def _begin(self, size: Any, element_shape: TensorShape, handle: Any, flow: Any, name: str | None) -> None:
         if handle is not None:
@@ -49,7 +54,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
             raise ValueError("Cannot provide both `flow` and `size` arguments at the same time")
         if flow is None and size is None:
             raise ValueError("Either flow or size must be provided")
-        self._known = Known(element_shape, None)
+        self._static = StaticInfo(element_shape, None)
         if flow is not None:
             if not isinstance(flow, Tensor) or flow.dtype is not variant:
                 raise TypeError("`flow` must be a variant tensor")
@@ -58,12 +63,12 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         size = convert(size, int32)
         if not self._dynamic_size:
             number = int(size) if isinstance(size, EagerTensor) else host_static(size)
-            self._known.size = number if isinstance(number, int) else None
+            self._static.size = number if isinstance(number, int) else None
         self._flow = list_reserve(self._shape_argument, size, self._dtype, name=name or "TensorArrayV2")
 
     @property
     def element_shape(self) -> TensorShape:
-        return self._known.element_shape
+        return self._static.element_shape
 
     @property
     def flow(self) -> Tensor:
@@ -73,23 +78,22 @@ class StagedTensorArray(TensorArray, CompositeTensor):
     @property
     def _type_spec(self) -> TensorArraySpec:
         spec = TensorArraySpec(self.element_shape, self._dtype, self._dynamic_size, self._infer_shape)
-        spec._known = self._known
+        spec._known = self._static
         return spec
 
     @property
     def _shape_argument(self) -> Any:
-        shape = self.element_shape
-        return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
+        return shape_argument(self.element_shape)
 
     def _next(self, flow: Any) -> TensorArray:
         return with_flow(self._type_spec, flow)
 
     def _learn(self, shape: TensorShape) -> None:
-        """Checks the shape of what is written, and remembers it."""
+        """Checks the shape of a written element, and merges it into the elements' shape."""
         if not self.element_shape.is_compatible_with(shape):
             raise ValueError(f"Incompatible shape for value ({shape}), expected ({self.element_shape})")
         if self._infer_shape:
-            self._known.element_shape = self.element_shape.merge_with(shape)
+            self._static.element_shape = self.element_shape.merge_with(shape)
 
     def _as_value(self, value: Any) -> Any:
         value = convert(value, hint=self._dtype)
@@ -100,14 +104,14 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         return value
 
     def size(self, name: str | None = None) -> Tensor:
-        known = self._known.size
-        return list_length(self._flow) if known is None else convert(known, int32)
+        size = self._static.size
+        return list_length(self._flow) if size is None else convert(size, int32)
 
     def identity(self) -> TensorArray:
         return self._next(ops.Identity(self._flow))
 
     def close(self, name: str | None = None) -> None:
-        """Nothing: the list is gone when nobody takes it any more."""
+        """Does nothing: the list is freed with the last tensor that refers to it."""
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         with name_scope(name or "TensorArrayV2Read"):
@@ -120,7 +124,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
             return self._next(list_set_item(self._flow, index, value, self._dynamic_size, name=name))
 
     def stack(self, name: str | None = None) -> Tensor:
-        size = -1 if self._known.size is None else self._known.size
+        size = -1 if self._static.size is None else self._static.size
         with name_scope(name or "TensorArrayV2Stack"):
             return list_stack(self._flow, self._shape_argument, self._dtype, size, name=name)
 
@@ -136,7 +140,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
             raise ValueError("Cannot unstack a scalar")
         self._learn(value.shape[1:])
         if not self._dynamic_size and value.shape.rank is not None:
-            self._known.size = value.shape[0]
+            self._static.size = value.shape[0]
         with name_scope(name or "TensorArrayUnstack"):
             return self._next(list_from_tensor(value, self._shape_argument, name=name))
 
@@ -154,8 +158,8 @@ class StagedTensorArray(TensorArray, CompositeTensor):
 
 
 def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:
-    """An array like another, with another list."""
-    made = StagedTensorArray(
+    """Returns an array of this spec with a list as its flow."""
+    array = StagedTensorArray(
         spec._dtype,
         None,
         spec._dynamic_size,
@@ -164,5 +168,10 @@ def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:
         element_shape=spec._element_shape,
     )
     if spec._known is not None:
-        made._known = spec._known
-    return made
+        array._static = spec._known
+    return array
+
+
+def shape_argument(shape: TensorShape) -> Any:
+    """Returns a shape as the ops of lists take it: -1 for an unknown rank or dimension."""
+    return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])

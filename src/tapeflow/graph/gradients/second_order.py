@@ -1,12 +1,12 @@
 """Gradients of the gradients of conditionals and loops.
 
-The gradient of a conditional or of a loop takes what its forward operation kept, and of this nothing passes on a
-gradient. So the gradient of the gradient is that of another way to compute it, from the inputs alone, by operations
-that have gradients themselves:
+The gradient of a conditional or of a loop reads the record of its forward operation, and no gradient passes through
+that record. So the gradient is differentiated as another computation of the same values from the inputs alone, by
+operations that have gradients themselves:
 
 - of a conditional: another one, whose branches run those of the first, and then their backward functions;
-- of a loop: one that keeps in lists what the backward function of its body takes, one list a tensor; and one that
-  takes that from the ends of the lists, and calls the backward function.
+- of a loop: one that pushes the residuals of each iteration onto lists, one list a tensor; and one that pops them, and
+  calls the backward function of the body.
 
 These are differentiated as any conditional or loop is, and so to any order.
 """
@@ -20,141 +20,148 @@ from tapeflow.array.tensor_list import empty_list, list_pop_back, list_push_back
 from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int32, variant
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.control.control_flow import conditional, loop
+from tapeflow.graph.control.tensor_array import shape_argument
 from tapeflow.graph.gradients.derived import (
-    backward_for,
+    backward_body,
     backward_loop,
-    backward_of_branch,
+    branch_gradients,
     by_id,
-    call_keeping,
-    function,
-    taken_by,
+    call_with_residuals,
+    residuals_of,
+    traced_body,
 )
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
 from tapeflow.graph.gradients.taped import has_gradient
 from tapeflow.graph.ir.operation import Operation
 
 
-def of_conditional(
-    forward: Operation, given: Sequence[int], asked: Sequence[int], seeds: Sequence[Any], inputs: Sequence[Any],
-    ddys: Sequence[Any],
+def conditional_second_gradient(
+    forward: Operation, targets: Sequence[int], sources: Sequence[int], cotangents: Sequence[Any],
+    inputs: Sequence[Any], ddys: Sequence[Any],
 ) -> list[Any]:  # fmt: skip
-    """The gradients of what the gradient of a conditional takes: the record, the seeds, the inputs.
+    """Returns the gradients of the inputs of a conditional's gradient: the record, the cotangents, the inputs.
 
     Args:
         forward: the conditional.
-        given: the outputs whose gradients are given.
-        asked: the inputs whose gradients it gives, counted with the index.
-        seeds: the gradients of the outputs.
-        inputs: the index, and what the branches take.
-        ddys: the gradients of what it gives.
+        targets: indices of its outputs that have cotangents.
+        sources: indices of its inputs whose gradients are computed; the index of the branch counts as the first.
+        cotangents: the cotangents of `targets`.
+        inputs: the index of the branch, and the operands of the branches.
+        ddys: the cotangents of the conditional's gradient.
     """
-    op, count = forward.op, len(seeds)
-    index, values = inputs[0], inputs[1:]
+    op, count = forward.op, len(cotangents)
+    index, operands = inputs[0], inputs[1:]
 
     def branch(body: Body, places: Sequence[int]) -> Body:
-        known = {id(t) for t in body.inputs}
-        kept = [t for t in taken_by(backward_for(body, given)) if id(t) not in known]
+        input_ids = {id(t) for t in body.inputs}
+        residuals = [t for t in residuals_of(backward_body(body, targets)) if id(t) not in input_ids]
 
-        def calls(*taken: Any) -> list[Any]:
-            dys, values = taken[:count], taken[count:]
-            _, more = call_keeping(body, kept, [values[p] for p in places])
-            known = by_id(kept, more)
-            return backward_of_branch(body, given, places, [j - 1 for j in asked], known, dys, values)
+        def compute(*values: Any) -> list[Any]:
+            dys, operands = values[:count], values[count:]
+            _, residual_values = call_with_residuals(body, residuals, [operands[p] for p in places])
+            by_tensor = by_id(residuals, residual_values)
+            return branch_gradients(body, targets, places, [j - 1 for j in sources], by_tensor, dys, operands)
 
-        return function(f"{body.name}_vjp", [*seeds, *values], calls)
+        return traced_body(f"{body.name}_vjp", [*cotangents, *operands], compute)
 
     bodies = [branch(body, op.places[label]) for label, body in op.bodies.items()]
-    places = [range(count + len(values))] * len(bodies)
-    made = conditional(index, [*seeds, *values], bodies, list(op.bodies), places, None)
-    of_index, *found = _gradients(made, ddys)
-    return [None, *found[:count], of_index, *found[count:]]
+    places = [range(count + len(operands))] * len(bodies)
+    operation = conditional(index, [*cotangents, *operands], bodies, list(op.bodies), places, None)
+    of_index, *grads = _gradients(operation, ddys)
+    return [None, *grads[:count], of_index, *grads[count:]]
 
 
-def of_loop(gradient: LoopGradient, seeds: Sequence[Any], inputs: Sequence[Any], ddys: Sequence[Any]) -> list[Any]:
-    """The gradients of what the gradient of a loop takes: the record, the seeds, last values, the inputs.
+def loop_second_gradient(
+    gradient: LoopGradient, cotangents: Sequence[Any], inputs: Sequence[Any], ddys: Sequence[Any]
+) -> list[Any]:
+    """Returns the gradients of the inputs of a loop's gradient: the record, the cotangents, final values, the inputs.
 
     Args:
-        gradient: its kernel.
-        seeds: the gradients of `gradient.given`.
-        inputs: what the loop takes.
-        ddys: the gradients of what it gives.
+        gradient: the kernel of the loop's gradient.
+        cotangents: the cotangents of `gradient.targets`.
+        inputs: the loop's inputs.
+        ddys: the cotangents of the loop's gradient.
     """
-    count = len(seeds)
-    taken = [*seeds, *inputs]
-    name = f"{gradient.loop.name}_vjp"
-    body = function(name, taken, lambda *values: _forward_and_backward(gradient, values[:count], values[count:]))
-    found = _gradients(body.call(taken)[0].op, ddys)
-    return [None, *found[:count], *([None] * len(gradient.late)), *found[count:]]
+    count = len(cotangents)
+    operands = [*cotangents, *inputs]
+    body = traced_body(
+        f"{gradient.loop.name}_vjp",
+        operands,
+        lambda *values: _forward_and_backward(gradient, values[:count], values[count:]),
+    )
+    grads = _gradients(body.call(operands)[0].op, ddys)
+    return [None, *grads[:count], *([None] * len(gradient.zero_at_end)), *grads[count:]]
 
 
-def _forward_and_backward(gradient: LoopGradient, seeds: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-    """The gradients that are asked for, from what the loop takes."""
-    of_iteration = gradient.loop.kept or []
-    kept = {at: of_iteration[at] for kind, at in gradient.taken if kind == "kept"}
-    shapes = {at: _as_argument(t.shape) for at, t in kept.items()}
-    turns, finals, lists = _forward_loop(gradient.loop, inputs, list(kept.values()), list(shapes.values()))
+def _forward_and_backward(gradient: LoopGradient, cotangents: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Returns the gradients of `gradient.sources`, from the loop's inputs instead of its record."""
+    recorded = gradient.loop.kept or []
+    residuals = {at: recorded[at] for kind, at in gradient.captures if kind == "record"}
+    shapes = {at: shape_argument(t.shape) for at, t in residuals.items()}
+    trips, finals, lists = _forward_loop(gradient.loop, inputs, list(residuals.values()), list(shapes.values()))
 
-    def take(turn: Any, *lists: Any) -> tuple[list[Any], dict[int, Any]]:
-        pairs = [list_pop_back(held, shapes[at], t.dtype) for held, (at, t) in zip(lists, kept.items(), strict=True)]
-        return [turn - 1, *(left for left, _ in pairs)], dict(zip(kept, (last for _, last in pairs), strict=True))
+    def pop(trip: Any, *lists: Any) -> tuple[list[Any], dict[int, Any]]:
+        pairs = [
+            list_pop_back(held, shapes[at], t.dtype) for held, (at, t) in zip(lists, residuals.items(), strict=True)
+        ]
+        last = dict(zip(residuals, (value for _, value in pairs), strict=True))
+        return [trip - 1, *(rest for rest, _ in pairs)], last
 
-    late = [finals[i] for i in gradient.late]
-    return backward_loop(gradient, [turns, *lists], lambda turn, *_: turn > 0, take, seeds, late, inputs)
+    final_values = [finals[i] for i in gradient.zero_at_end]
+    return backward_loop(gradient, [trips, *lists], lambda trip, *_: trip > 0, pop, cotangents, final_values, inputs)
 
 
 def _forward_loop(
-    of: Loop, inputs: Sequence[Any], kept: Sequence[SymbolicTensor], shapes: Sequence[Any]
+    forward: Loop, inputs: Sequence[Any], residuals: Sequence[SymbolicTensor], shapes: Sequence[Any]
 ) -> tuple[Any, list[Any], list[Any]]:
-    """A loop that also counts its iterations, and makes lists of what is kept of them.
+    """Builds a loop that also counts its iterations, and pushes the residuals of each onto lists.
 
     Args:
-        of: what it does besides.
-        inputs: what that takes.
-        kept: the tensors of its body's graph that are kept.
+        forward: the loop to repeat.
+        inputs: its inputs.
+        residuals: the tensors of its body's graph that are pushed.
         shapes: their shapes, as ops take them.
 
     Returns:
-        How many iterations there were, the last values of the loop variables, and the lists.
+        The trip count, the final values of the loop variables, and the lists.
     """
-    count, first = of.count, int(of.limited)
+    count, first = forward.count, int(forward.limited)
     limit, variables, captured = inputs[:first], inputs[first : first + count], inputs[first + count :]
-    lists = [empty_list(shape, -1, t.dtype) for t, shape in zip(kept, shapes, strict=True)]
-    before = [convert(0, int32), *variables, *lists]
-    specs: list[Any] = [TensorSpec([], int32), *of.body.inputs[:count], *(TensorSpec([], variant) for _ in lists)]
+    lists = [empty_list(shape, -1, t.dtype) for t, shape in zip(residuals, shapes, strict=True)]
+    initial = [convert(0, int32), *variables, *lists]
+    specs: list[Any] = [TensorSpec([], int32), *forward.body.inputs[:count], *(TensorSpec([], variant) for _ in lists)]
 
-    def going(_: Any, *now: Any) -> list[Any]:
-        return call_keeping(of.condition, (), [*now[:count], *now[count + len(lists) :]])[0]
+    def continues(_: Any, *values: Any) -> list[Any]:
+        return call_with_residuals(forward.condition, (), [*values[:count], *values[count + len(lists) :]])[0]
 
-    def step(turn: Any, *now: Any) -> list[Any]:
-        after, more = call_keeping(of.body, kept, [*now[:count], *now[count + len(lists) :]])
-        return [turn + 1, *after, *map(list_push_back, now[count : count + len(lists)], more)]
+    def step(trip: Any, *values: Any) -> list[Any]:
+        inputs = [*values[:count], *values[count + len(lists) :]]
+        after, residual_values = call_with_residuals(forward.body, residuals, inputs)
+        return [trip + 1, *after, *map(list_push_back, values[count : count + len(lists)], residual_values)]
 
-    of_condition, of_body = ([captured[p] for p in places] for places in of.places)
-    condition = function(f"{of.condition.name}_counted", [*specs, *of_condition], going)
-    body = function(f"{of.body.name}_counted", [*specs, *of_body], step)
+    of_condition, of_body = ([captured[p] for p in places] for places in forward.places)
+    condition = traced_body(f"{forward.condition.name}_counted", [*specs, *of_condition], continues)
+    body = traced_body(f"{forward.body.name}_counted", [*specs, *of_body], step)
     outputs = [(t.dtype, t.shape) for t in specs]
     at_most = limit[0] if limit else None
-    made = loop(before, captured, condition, body, of.places, outputs, at_most, "while", counted=of.limited)
-    return made.outputs[0], made.outputs[1 : 1 + count], made.outputs[1 + count :]
-
-
-def _as_argument(shape: TensorShape) -> Any:
-    """A shape as the ops of lists take it."""
-    return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
+    operation = loop(
+        initial, captured, condition, body, forward.places, outputs, at_most, "while", counted=forward.limited
+    )
+    return operation.outputs[0], operation.outputs[1 : 1 + count], operation.outputs[1 + count :]
 
 
 def _gradients(operation: Operation, dys: Sequence[Any]) -> list[Any]:
-    """The gradients of all that an operation takes.
+    """Returns the gradients of all inputs of an operation.
 
     Args:
-        dys: the gradients of its first outputs, as many as it gives to begin with.
+        operation: the operation.
+        dys: the cotangents of its first outputs, without those that its gradient adds to it.
     """
-    made = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
-    describe(made, operation.inputs, operation.outputs)
-    return operation.op.gradient(made, *dys)
+    call = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
+    describe(call, operation.inputs, operation.outputs)
+    return operation.op.gradient(call, *dys)

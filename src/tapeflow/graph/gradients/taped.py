@@ -1,7 +1,7 @@
 """Gradients of conditionals.
 
-When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more output;
-the gradient is an operation that asks this tape. So a branch is differentiated only if it was taken.
+A differentiated conditional runs under a tape of its own, and returns this tape as one more output; the gradient is an
+operation that asks the tape. So only the branch that ran is differentiated.
 """
 
 from __future__ import annotations
@@ -25,44 +25,44 @@ Run = Callable[[Sequence[Any]], list[Any]]
 
 
 def taped_gradient(run: Run) -> Callable[..., Any]:
-    """The gradient of an operation whose kernel does what `run` does eagerly.
+    """Returns the gradient function of an operation whose kernel computes eagerly what `run` does.
 
     Args:
-        run: takes a list of tensors and variables, and gives a list of tensors, with ops that tapes record.
+        run: takes a list of tensors and variables, and returns a list of tensors, with ops that tapes record.
     """
 
     def gradient(call: Any, *dys: Any) -> list[Any]:
         operation = call.outputs[0].op
         saved = _with_tape(operation, run)
-        given = [i for i, dy in enumerate(dys[: saved.value_index]) if dy is not None]
-        asked = [i for i, w in enumerate(call.wanted) if w and has_gradient(call.inputs[i])]
-        if not asked or not given:
+        targets = [i for i, dy in enumerate(dys[: saved.value_index]) if dy is not None]
+        sources = [i for i, w in enumerate(call.wanted) if w and has_gradient(call.inputs[i])]
+        if not sources or not targets:
             return [None] * len(call.wanted)
 
         def kernel(record: Any, *values: Any) -> Any:
-            tape, sources, outputs = record[()]
+            tape, primals, outputs = record[()]
             with executing_eagerly():
-                seeds = [EagerTensor(v, outputs[i].dtype) for v, i in zip(values, given, strict=False)]
-                found = tape.gradients([outputs[i] for i in given], [sources[i] for i in asked], seeds)
-                return tuple([_value(g, sources[i]) for g, i in zip(found, asked, strict=True)])
+                cotangents = [EagerTensor(v, outputs[i].dtype) for v, i in zip(values, targets, strict=False)]
+                grads = tape.gradients([outputs[i] for i in targets], [primals[i] for i in sources], cotangents)
+                return tuple([_value(g, primals[i]) for g, i in zip(grads, sources, strict=True)])
 
         inputs = list(call.inputs)
-        seeds = [dys[i] for i in given]
+        cotangents = [dys[i] for i in targets]
 
-        def second(again: Any, *ddys: Any) -> list[Any]:
-            seeds, inputs = again.inputs[1 : 1 + len(given)], again.inputs[1 + len(given) :]
-            return _second_order().of_conditional(operation, given, asked, seeds, inputs, ddys)
+        def second_gradient(call: Any, *ddys: Any) -> list[Any]:
+            cotangents, inputs = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
+            return _second_order().conditional_second_gradient(operation, targets, sources, cotangents, inputs, ddys)
 
-        op = GraphOp(f"{operation.type}Grad", kernel, gradient=second, gives_tuple=True)
-        op.gradient_of = Differentiated(operation, given, asked)
+        op = GraphOp(f"{operation.type}Grad", kernel, gradient=second_gradient, gives_tuple=True)
+        op.gradient_of = Differentiated(operation, targets, sources)
         if operation.op.bodies:
-            operation.op.differentiated.append(given)
-            operation.op.lowered = lambda made: _lowering().conditional_with_kept(made)
-            op.lowered = lambda made: _lowering().gradient_of_conditional(operation, given, asked)(made)
-        outs = [spec_of_gradient(inputs[i]) for i in asked]
-        made = state.graph.node(op, [saved, *seeds, *inputs], outs)
-        found = dict(zip(asked, made.outputs, strict=True))
-        return [found.get(i) for i in range(len(inputs))]
+            operation.op.differentiated.append(targets)
+            operation.op.lowered = lambda operation: _lowering().conditional_with_residuals(operation)
+            op.lowered = lambda gradient: _lowering().gradient_of_conditional(operation, targets, sources)(gradient)
+        specs = [spec_of_gradient(inputs[i]) for i in sources]
+        backward = state.graph.node(op, [saved, *cotangents, *inputs], specs)
+        grads = dict(zip(sources, backward.outputs, strict=True))
+        return [grads.get(i) for i in range(len(inputs))]
 
     return gradient
 
@@ -80,7 +80,7 @@ def _second_order() -> Any:
 
 
 def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
-    """The output of an operation that gives its tape; the operation is changed to have one."""
+    """Returns the output of an operation that is its tape; changes the operation to have one if it has none."""
     if operation.op.saved is not None:
         return operation.op.saved
     dtypes = [t.dtype for t in operation.args]
@@ -88,20 +88,20 @@ def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
 
     def kernel(*values: Any) -> Any:
         with executing_eagerly():
-            sources = [as_eager(v, d) for v, d in zip(values, dtypes, strict=True)]
+            primals = [as_eager(v, d) for v, d in zip(values, dtypes, strict=True)]
             tape = Tape(persistent=True, watch_accessed=False)
             tape.start()
             try:
-                for s in sources:
-                    if hasattr(s, "_read"):
-                        tape.watch_variable(s)
-                    elif s.dtype.differentiable:
-                        tape.watch(s)
-                outputs = run(sources)
+                for primal in primals:
+                    if hasattr(primal, "_read"):
+                        tape.watch_variable(primal)
+                    elif primal.dtype.differentiable:
+                        tape.watch(primal)
+                outputs = run(primals)
             finally:
                 tape.stop()
         record = np.empty((), object)
-        record[()] = tape, sources, outputs
+        record[()] = tape, primals, outputs
         return (*[o.value for o in outputs], record)
 
     operation.op.kernel = kernel
@@ -112,12 +112,12 @@ def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
 
 
 def has_gradient(tensor: Any) -> bool:
-    """Whether an input of an operation may have a gradient: a variable's handle has that of the variable."""
+    """Returns True for an input that may have a gradient: a variable's handle has the gradient of the variable."""
     return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 
-def _value(gradient: Any, source: Any) -> Any:
-    """The raw value of a gradient; zeros where there is none."""
+def _value(gradient: Any, primal: Any) -> Any:
+    """Returns the raw value of a gradient, or zeros for None."""
     if gradient is None:
-        return zeros_like_value(source).value
+        return zeros_like_value(primal).value
     return dense(gradient).value

@@ -1,4 +1,4 @@
-"""Builders: what makes an operation of a `GraphDef`'s node, where no registered op of its name does.
+"""Builders: functions that add the operation for a node of a `GraphDef` whose op is not registered.
 
 They register here by the op of the node: `node_ops.py` those of the engine, and services (tables, queues, checkpoints)
 their own when they are loaded.

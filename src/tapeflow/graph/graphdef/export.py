@@ -23,12 +23,12 @@ PRODUCER = 2397  # TensorFlow 2.21's version of the format
 
 
 def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> Any:
-    """A graph as a `GraphDef`.
+    """Returns a graph as a `GraphDef`.
 
     Args:
         graph: the graph.
-        from_version: leaves out the operations that were there when the graph's `version` was that.
-        add_shapes: gives every node an attr `_output_shapes`.
+        from_version: leaves out the operations that the graph had when its `version` was that.
+        add_shapes: adds an attr `_output_shapes` to every node.
     """
     proto = graph_pb2.GraphDef()
     proto.versions.producer = PRODUCER
@@ -45,7 +45,7 @@ def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = Fa
 
 
 def node_def(operation: Operation) -> Any:
-    """An operation as a `NodeDef`."""
+    """Returns an operation as a `NodeDef`."""
     return FunctionWriter().nodes(operation)[-1]
 
 
@@ -53,32 +53,32 @@ class FunctionWriter:
     """Writes the nodes of a graph, and the functions that they call.
 
     Attributes:
-        library: the functions by name.
+        library: the `FunctionDef`s by name.
     """
 
     def __init__(self) -> None:
         self.library: dict[str, Any] = {}
-        self._written: dict[Any, tuple[str, Any]] = {}  # the names of functions, and their bodies
+        self._written: dict[Any, tuple[str, Any]] = {}  # names and bodies; a body in it keeps its id
 
     def add(self, name: str, body: Any) -> None:
-        """Writes a body into the library, as a function of all that it takes."""
+        """Writes a body into the library, as a function of all its inputs."""
         proto = function_pb2.FunctionDef()
         self.library[name] = proto
         proto.signature.name = name
-        taken = set(body.graph._by_name) - {t.op.name for t in body.inputs}
-        arguments = {id(t): _parameter(t, taken) for t in body.inputs}
+        used_names = set(body.graph._by_name) - {t.op.name for t in body.inputs}
+        arguments = {id(t): _parameter_name(t, used_names) for t in body.inputs}
         for t in body.inputs:
             proto.signature.input_arg.add(name=arguments[id(t)], type=t.dtype.as_datatype_enum)
             proto.attr["_input_shapes"].list.shape.append(_shape(t.shape))
         self._body(proto, body, arguments)
-        taken = set()
+        used_names = set()
         for t in body.outputs:
-            result = _parameter(t, taken)
+            result = _parameter_name(t, used_names)
             proto.signature.output_arg.add(name=result, type=t.dtype.as_datatype_enum)
             proto.ret[result] = arguments.get(id(t)) or _result(t)
 
     def nodes(self, operation: Operation) -> list[Any]:
-        """The node of an operation, after those that it takes and that are no operations here."""
+        """Returns the node of an operation, after those of its inputs that are no operations here."""
         return [node for part in lowered(operation) for node in self._nodes(part)]
 
     def _nodes(self, operation: Operation) -> list[Any]:
@@ -109,7 +109,11 @@ class FunctionWriter:
     # ---- functions ---------------------------------------------------------------------------------------------------
 
     def _calls(self, node: Any, operation: Operation) -> list[Any]:
-        """Writes what a node that calls functions has besides its inputs, and the functions into the library."""
+        """Writes the attrs of a node that calls functions, and these functions into the library.
+
+        Returns:
+            Nodes that come before it.
+        """
         op, inputs = operation.op, operation.inputs
         if operation.type.endswith("While"):
             return self._loop(node, operation)
@@ -117,8 +121,8 @@ class FunctionWriter:
         values = inputs[steering:]
         _set(node.attr["Tin"], [t.dtype for t in values])
         _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
-        gives = getattr(op, "gives", None)
-        names = {label: self._function(op.bodies[label], values, op.places[label], gives) for label in op.bodies}
+        outputs = getattr(op, "gives", None)
+        names = {label: self._function(op.bodies[label], values, op.places[label], outputs) for label in op.bodies}
         if operation.type.endswith("If"):
             node.attr["Tcond"].type = inputs[0].dtype.as_datatype_enum
         if operation.type.endswith("Case"):
@@ -132,7 +136,14 @@ class FunctionWriter:
         return []
 
     def _loop(self, node: Any, operation: Operation) -> list[Any]:
-        """A loop: all that its functions take are loop variables in TensorFlow, after a counter and its limit."""
+        """Writes the attrs of a loop, and its functions into the library.
+
+        In TensorFlow, a counter and its limit come before the loop variables, and what is loop-invariant here is a loop
+        variable too.
+
+        Returns:
+            Nodes that come before it.
+        """
         op, inputs, name = operation.op, operation.inputs, operation.name
         values = inputs[op.steering :]
         counted, limited = op.first_output > 0, op.steering > 0
@@ -151,10 +162,10 @@ class FunctionWriter:
         return before
 
     def _loop_function(self, operation: Operation, label: str, values: Sequence[Any]) -> str:
-        """Writes the condition or the body of a loop; gives its name."""
+        """Writes the condition or the body of a loop; returns its name."""
         op, body, count = operation.op, operation.op.bodies[label], len(operation.outputs)
         arguments = [("loop_counter", int32), ("maximum_iterations", int32)][: op.first_output]
-        proto, results = self._begun(body, values, op.places[label], arguments)
+        proto, results = self._new_function(body, values, op.places[label], arguments)
         name = proto.signature.name
         if label == "cond":
             if op.steering:
@@ -167,25 +178,29 @@ class FunctionWriter:
                 proto.node_def[-1].attr["value"].tensor.CopyFrom(make_tensor_proto(1, int32))
                 after = _add(proto, "loop_counter/add", "AddV2", ["loop_counter", one], T=int32)
                 results = [(int32, after), (int32, "maximum_iterations"), *results]
-        _give(proto, results)
+        _set_results(proto, results)
         return name
 
-    def _function(self, body: Any, values: Sequence[Any], places: Sequence[int], gives: Any = None) -> str:
-        """Writes a body into the library, as a function of all of `values`; gives its name.
+    def _function(
+        self, body: Any, values: Sequence[Any], places: Sequence[int], outputs: Sequence[Any] | None = None
+    ) -> str:
+        """Writes a body into the library, as a function of all of `values`; returns its name.
 
         Args:
-            gives: the tensors of its graph that it is to give, by default the body's outputs.
+            body: the body.
+            values: the arguments of the call.
+            places: the places of the body's inputs among them.
+            outputs: the tensors of its graph that the function returns, by default the body's outputs.
         """
-        outputs = body.outputs if gives is None else gives
+        outputs = body.outputs if outputs is None else outputs
         key = id(body), tuple(map(id, outputs)), tuple(places), tuple(t.dtype for t in values)
-        known = self._written.get(key)
-        if known is None:
-            proto, results = self._begun(body, values, places, outputs=outputs)
-            _give(proto, results)
-            known = self._written[key] = proto.signature.name, body
-        return known[0]
+        if key not in self._written:
+            proto, results = self._new_function(body, values, places, outputs=outputs)
+            _set_results(proto, results)
+            self._written[key] = proto.signature.name, body
+        return self._written[key][0]
 
-    def _begun(
+    def _new_function(
         self,
         body: Any,
         values: Sequence[Any],
@@ -193,14 +208,17 @@ class FunctionWriter:
         before: Sequence[tuple[str, DType]] = (),
         outputs: Sequence[Any] | None = None,
     ) -> tuple[Any, list[tuple[DType, str]]]:
-        """A new function of the library that takes all of `values`, and what it is to give.
+        """Adds a function of all of `values` to the library, without its results.
 
         Args:
-            body: what it does.
-            values: what it is called with.
-            places: which of them the body takes.
+            body: the body.
+            values: the arguments of the call.
+            places: the places of the body's inputs among them.
             before: the names and dtypes of arguments before these.
-            outputs: the tensors that it is to give, by default the body's.
+            outputs: the tensors of the body's graph that the function returns, by default the body's outputs.
+
+        Returns:
+            The function, and the dtypes and names of its results.
         """
         proto = function_pb2.FunctionDef()
         proto.signature.name = name = self._unique(body.name)
@@ -209,11 +227,11 @@ class FunctionWriter:
             proto.signature.input_arg.add(name=argument, type=dtype.as_datatype_enum)
         arguments = {id(inner): f"arg{place}" for inner, place in zip(body.inputs, places, strict=True)}
         self._body(proto, body, arguments)
-        given = body.outputs if outputs is None else outputs
-        return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in given]
+        outputs = body.outputs if outputs is None else outputs
+        return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in outputs]
 
     def _unique(self, name: str) -> str:
-        """The name of a new function: no other's, and no op's."""
+        """Returns a name for a new function that no other function and no op has."""
         name = unique = re.sub(r"[^\w<>]", "_", name)
         count = len(self.library)
         while unique in self.library or _is_op(unique):
@@ -221,7 +239,10 @@ class FunctionWriter:
         return unique
 
     def _body(self, proto: Any, body: Any, arguments: dict[int, str]) -> None:
-        """The nodes of a body. Its side effects happen in the order of the program, which a function has to be told."""
+        """Writes the nodes of a body into a function.
+
+        Side effects happen in the order of the program, for which the nodes get control inputs.
+        """
         last: str | None = None
         reads: list[str] = []
         for operation in body.graph.get_operations():
@@ -246,6 +267,7 @@ class FunctionWriter:
 
 
 def _is_op(name: str) -> bool:
+    """Returns True if TensorFlow has an op of this name."""
     try:
         op_defs.get(name)
     except LookupError:
@@ -254,34 +276,34 @@ def _is_op(name: str) -> bool:
 
 
 def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, arguments: dict[int, str]) -> None:
-    """Has a node's inputs as functions name them: by the arguments' names, or by an output's name and its place."""
-    known = {_input(t): t for t in operation.inputs}
-    here = {n.name: n for n in nodes}
-    taken = list(node.input)
+    """Renames a node's inputs as functions name them: by the arguments' names, or by an output's name and its place."""
+    tensors = {_input(t): t for t in operation.inputs}
+    own_nodes = {n.name: n for n in nodes}
+    inputs = list(node.input)
     del node.input[:]
-    for text in taken:
+    for text in inputs:
         source, _, index = text.partition(":")
         if text.startswith("^"):
             node.input.append(text)
-        elif source in here:
-            node.input.append(f"{source}:{_output_at(here[source].op, int(index or 0), 1)}")
+        elif source in own_nodes:
+            node.input.append(f"{source}:{_output_at(own_nodes[source].op, int(index or 0), 1)}")
         else:
-            node.input.append(arguments.get(id(known[text])) or _result(known[text]))
+            node.input.append(arguments.get(id(tensors[text])) or _result(tensors[text]))
 
 
-def _parameter(tensor: SymbolicTensor, taken: set[str]) -> str:
-    """The name of an argument or result, made of its operation's as TensorFlow makes it; it is taken from then on."""
+def _parameter_name(tensor: SymbolicTensor, used: set[str]) -> str:
+    """Returns a name for an argument or result, derived from its operation's as in TensorFlow; adds it to `used`."""
     name = unique = re.sub(r"\W", "_", tensor.op.name.lower().lstrip("0123456789_./")) or "unknown"
     count = 0
-    while unique in taken:
+    while unique in used:
         count += 1
         unique = f"{name}_{count}"
-    taken.add(unique)
+    used.add(unique)
     return unique
 
 
 def _add(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
-    """Adds a node to a function; gives its output, as its nodes name it."""
+    """Adds a node to a function; returns the name of its output."""
     node = proto.node_def.add(name=name, op=op)
     node.input.extend(inputs)
     for attr, dtype in types.items():
@@ -289,26 +311,27 @@ def _add(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DType) 
     return f"{name}:{_output_at(op, 0, 1)}"
 
 
-def _give(proto: Any, results: Sequence[tuple[DType, str]]) -> None:
-    """Says what a function gives."""
+def _set_results(proto: Any, results: Sequence[tuple[DType, str]]) -> None:
+    """Sets the results of a function."""
     for i, (dtype, source) in enumerate(results):
         proto.signature.output_arg.add(name=f"out{i}", type=dtype.as_datatype_enum)
         proto.ret[f"out{i}"] = source
 
 
 def _input(tensor: SymbolicTensor) -> str:
+    """Returns the name of a tensor as nodes of a graph name it."""
     return tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}:{tensor.value_index}"
 
 
 def _result(tensor: SymbolicTensor) -> str:
-    """A tensor of a function as its nodes name it."""
+    """Returns the name of a tensor as nodes of a function name it."""
     op = tensor.op
     kind = op.type if isinstance(op.op, GraphOp) else lowered(op)[-1].type
     return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs))}"
 
 
 def _output_at(op: str, index: int, count: int) -> str:
-    """The name of an op's output and the place under that name, of one of `count` outputs."""
+    """Returns the name of an op's output, of `count` outputs in all, and the place under that name."""
     try:
         outputs = op_defs.get(op).outputs
     except LookupError:
@@ -327,13 +350,16 @@ def _output_at(op: str, index: int, count: int) -> str:
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-# What TensorFlow's Python functions name otherwise than after the op's inputs.
+# Names by which TensorFlow's Python functions call constants, where they are not those of the op's inputs.
 _NAMES_OF_INPUTS = {("StridedSlice", "begin"): "stack", ("StridedSlice", "end"): "stack_1",
                     ("StridedSlice", "strides"): "stack_2"}  # fmt: skip
 
 
 def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
-    """What an operation takes where its kernel takes Python numbers: a constant, as a rule. The last node gives it."""
+    """Returns nodes for an input that the kernel takes as Python numbers; the last node's output is that input.
+
+    It is a constant, except for all dimensions of a tensor of unknown rank.
+    """
     label = _NAMES_OF_INPUTS.get((operation.type, argument.name), argument.name)
     dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
     if value is None and operation.type in ("ArgMax", "ArgMin"):
@@ -350,7 +376,7 @@ def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
 
 
 def _all_dimensions(operation: Operation, label: str) -> list[Any]:
-    """The nodes that give the numbers of all dimensions of an operation's first input, whose rank is not known."""
+    """Returns nodes that list all dimensions of an operation's first input, whose rank is not static."""
     tensor, name = operation.inputs[0], f"{operation.name}/{label}"
     rank = node_def_pb2.NodeDef(name=f"{name}/rank", op="Rank", input=[_input(tensor)])
     rank.attr["T"].type = tensor.dtype.as_datatype_enum
@@ -361,6 +387,7 @@ def _all_dimensions(operation: Operation, label: str) -> list[Any]:
 
 
 def _constant(name: str, value: Any, dtype: DType) -> Any:
+    """Returns the node of a constant."""
     node = node_def_pb2.NodeDef(name=name, op="Const")
     node.attr["dtype"].type = dtype.as_datatype_enum
     node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype))
@@ -368,7 +395,7 @@ def _constant(name: str, value: Any, dtype: DType) -> Any:
 
 
 def _as_defined(value: Any, kind: str) -> Any:
-    """An attr's value as its type asks for it: shapes as such, and lists also where one item is meant."""
+    """Returns an attr's value in its type: shapes as `TensorShape`, and a single item of a list as a list."""
     if kind == "shape":
         return TensorShape(value)
     if kind.startswith("list(") and value is not None:
@@ -395,7 +422,7 @@ def _set(attr: attr_value_pb2.AttrValue, value: Any) -> None:
 
 
 def _field(value: Any) -> tuple[str, Any]:
-    """The field of an `AttrValue` for a Python value, and what stands in it."""
+    """Returns the field of an `AttrValue` for a Python value, and the encoded value."""
     if isinstance(value, DType):
         return "type", value.as_datatype_enum
     if isinstance(value, bool):
@@ -412,6 +439,7 @@ def _field(value: Any) -> tuple[str, Any]:
 
 
 def _shape(shape: TensorShape) -> Any:
+    """Returns a shape as a `TensorShapeProto`."""
     proto = tensor_shape_pb2.TensorShapeProto()
     if shape.rank is None:
         proto.unknown_rank = True

@@ -1,7 +1,7 @@
 """`tf.import_graph_def`: operations from a `GraphDef`.
 
-A node becomes a call of the registered op of its name, so that what TensorFlow wrote runs on the same kernels, and has
-the same gradients, as what was traced here. `node_ops.py` has what only graphs know: variables, calls, control flow.
+A node becomes a call of the registered op of its name, so that a graph from TensorFlow runs on the same kernels, and
+has the same gradients, as one traced here. `node_ops.py` builds the nodes of other ops: variables, calls, control flow.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.node_protos import (
     Function,
@@ -33,10 +34,11 @@ from tapeflow.graph.graphdef.node_protos import (
     nodes_of_graph,
 )
 from tapeflow.graph.graphdef.v1_control_flow import functional
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import default_graph
-from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
-# Attrs that say how TensorFlow's runtime goes about it, or whether wrong shapes are an error, and not what comes out.
+# Attrs that steer how TensorFlow's runtime computes a result, or which shapes it checks, and not the result.
 _WITHOUT_EFFECT = frozenset(
     {"allowed_devices", "container", "debug_name", "grad_a", "grad_b", "grad_x", "grad_y", "incompatible_shape_error",
      "parallel_iterations", "shared_name", "swap_memory", "use_cudnn_on_gpu", "use_inter_op_parallelism", "use_locking",
@@ -54,17 +56,17 @@ def import_graph_def(
 ) -> list[Any] | None:
     """Adds the nodes of a `GraphDef` to the default graph.
 
-    TensorFlow 1's conditionals and loops (`Switch`, `Merge`, `Enter`, ...) become functional ones; of their nodes those
-    that give results, `Merge` and `Exit`, can be found by their names.
+    TensorFlow 1's conditionals and loops (`Switch`, `Merge`, `Enter`, ...) become functional ones; the nodes of their
+    results, `Merge` and `Exit`, keep their names.
 
     Args:
         graph_def: the `GraphDef` proto.
-        input_map: from names of tensors in it (`"x:0"`) to the tensors that take their places.
+        input_map: from names of tensors in it (`"x:0"`) to the tensors that replace them.
         return_elements: names of operations (`"x"`) and tensors (`"x:0"`) in it.
         name: the prefix of the imported names; by default `"import"`, none for the empty string.
-        op_dict: accepted, and without effect.
-        producer_op_list: an `OpList` of what the producer knew: attrs that it knew of, and that have their default,
-            may be unknown here. Unknown attrs are left out in any case.
+        op_dict: accepted for compatibility, and without effect.
+        producer_op_list: accepted for compatibility, and without effect: attrs that are not defined here are left out
+            in any case.
 
     Returns:
         The operations and tensors of `return_elements`, in their order, or None without it.
@@ -72,8 +74,8 @@ def import_graph_def(
     Raises:
         TypeError: an argument is not of its type.
         ValueError: the proto contradicts itself, or a name is not in it.
-        NotFoundError: no op has the name that a node gives.
-        UnimplementedError: the op is TensorFlow's, and not here; its message names it.
+        NotFoundError: a node names no op of TensorFlow, or a function that is not in the library.
+        UnimplementedError: TapeFlow lacks an op; the message names it.
 
     Example:
         >>> with tf.Graph().as_default() as g:
@@ -85,7 +87,7 @@ def import_graph_def(
         9.0
     """
     _check_arguments(graph_def, input_map)
-    wanted = _names(return_elements)
+    elements = _names(return_elements)
     graph = _default_graph()
     with graph.as_default() if state.graph is not graph else ExitStack():
         scope, state.name_scope = state.name_scope, state.name_scope
@@ -94,10 +96,10 @@ def import_graph_def(
             if name != ""
             else scope and f"{scope}/"
         )
-        given = {_key(k): convert(v) if not isinstance(v, Operation) else v for k, v in (input_map or {}).items()}
+        replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
         nodes = in_order(functional(nodes_of_graph(graph_def)))
         builder = Builder(graph, {f.signature.name: f for f in graph_def.library.function}, prefix)
-        builder.replaced = given
+        builder.replaced = replaced
         state.name_scope = ""
         try:
             builder.add(nodes)
@@ -106,7 +108,7 @@ def import_graph_def(
     unused = [k for k in (input_map or {}) if _key(k) not in builder.used]
     if unused:
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]")
-    return None if wanted is None else [builder.element(text) for text in wanted]
+    return None if elements is None else [builder.element(text) for text in elements]
 
 
 def _default_graph() -> Any:
@@ -133,7 +135,7 @@ def _names(elements: Any) -> list[str] | None:
 
 
 def _key(text: str) -> Output:
-    """What a key of `input_map` stands for; -1 for a control input."""
+    """Returns the output that a key of `input_map` names; its index is -1 for a control input."""
     if text.startswith("^"):
         return text[1:], -1
     name, colon, index = text.rpartition(":")
@@ -146,11 +148,14 @@ class Builder:
     Attributes:
         graph: the graph.
         library: the `FunctionDef`s by name.
-        prefix: of the names of the operations.
-        values: the tensors that each node gives, by its name.
+        prefix: the prefix of the operations' names.
+        values: the outputs of each node, by its name.
         operations: the operations, by their nodes' names.
-        replaced: tensors that take the place of nodes' outputs.
-        used: those of them that some node would have taken.
+        replaced: the tensors and operations that replace nodes' outputs and control inputs.
+        used: the outputs among `replaced` that a node reads.
+        functions: the functions of the library that were read, by name.
+        bodies: their bodies, by function, shapes and variables.
+        open: the names of the functions that are being built.
     """
 
     def __init__(self, graph: Any, library: Mapping[str, Any], prefix: str = "", around: Builder | None = None) -> None:
@@ -163,7 +168,7 @@ class Builder:
         self.used: set[Output] = set()
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
-        self.open: tuple[str, ...] = () if around is None else around.open  # the functions that are being built
+        self.open: tuple[str, ...] = () if around is None else around.open
 
     def add(self, nodes: Sequence[Node]) -> None:
         """Adds nodes, each of which comes after those that it depends on."""
@@ -177,14 +182,14 @@ class Builder:
         if not node.functions:
             check_attrs(node, definition, self.prefix)
             check_inputs(node, definition, tensors, self.prefix)
-        state.name_scope = f"{self.prefix}{node.name}"  # for what else it takes to make the operation
+        state.name_scope = f"{self.prefix}{node.name}"  # for further operations that a builder adds
         with ExitStack() as stack:
             controls = [o for c in node.controls for o in self._control(c)]
             if controls:
                 stack.enter_context(self.graph.control_dependencies(controls))
             operation = self._registered(node, definition, tensors) if build is None else build(self, node, tensors)
         state.name_scope = ""
-        if operation is None:  # nothing to do, such as the deletion of what goes by itself
+        if operation is None:  # nothing to do, as for the deletion of a resource
             self.values[node.name] = []
             return
         if operation.device == "":
@@ -194,10 +199,11 @@ class Builder:
         self.values[node.name] = list(operation.outputs)
 
     def _tensor(self, node: Node, output: Output) -> Any:
-        found = self.replaced.get(output)
-        if found is not None:
+        """Returns the tensor for an input of a node."""
+        replacement = self.replaced.get(output)
+        if replacement is not None:
             self.used.add(output)
-            return found
+            return replacement
         outputs = self.values[output[0]]
         if output[1] >= len(outputs):
             raise ValueError(
@@ -207,14 +213,15 @@ class Builder:
         return outputs[output[1]]
 
     def _control(self, name: str) -> list[Operation]:
-        found = self.replaced.get((name, -1))
-        if found is not None:
+        """Returns the operation for a control input, if there is one."""
+        replacement = self.replaced.get((name, -1))
+        if replacement is not None:
             self.used.add((name, -1))
-            return [found if isinstance(found, Operation) else found.op]
+            return [replacement if isinstance(replacement, Operation) else replacement.op]
         return [self.operations[name]] if name in self.operations else []
 
     def _rename(self, operation: Operation, name: str) -> None:
-        """Gives an operation its node's name, with a number where an operation of the graph has it."""
+        """Renames an operation to its node's name, with a number where another operation has that name."""
         graph = self.graph
         if operation.name == name:
             return
@@ -227,10 +234,10 @@ class Builder:
         graph._by_name[name] = operation
 
     def element(self, text: str) -> Any:
-        """The operation or tensor that a name stands for.
+        """Returns the operation or tensor of a name.
 
         Raises:
-            ValueError: there is none.
+            ValueError: the graph has none of that name.
         """
         name, colon, index = text.rpartition(":")
         if not colon or not index.isdigit():
@@ -249,7 +256,7 @@ class Builder:
     # ---- registered ops ----------------------------------------------------------------------------------------------
 
     def _registered(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
-        """A call of the registered op of the node's name."""
+        """Adds a call of the node's op, which is a registered one."""
         op = find(node.op)
         if op is None:
             raise errors.UnimplementedError(
@@ -269,17 +276,17 @@ class Builder:
                 args.append(next(rest))
             if kind == "host" and type(args[-1]) is list:
                 args[-1] = tuple(args[-1])
-        known = list(op.attr_names.values())
-        args += [attr_of(node, definition, a) if a in definition.attrs else attr_of(node, op.opdef, a) for a in known]
-        self._check_left_out(node, definition, known)
+        attrs = list(op.attr_names.values())
+        args += [attr_of(node, definition, a) if a in definition.attrs else attr_of(node, op.opdef, a) for a in attrs]
+        self._check_other_attrs(node, definition, attrs)
         self.graph.add(op, tuple(args))
         return self.graph._operations[-1]
 
-    def _check_left_out(self, node: Node, definition: OpDef, known: Sequence[str]) -> None:
-        """Refuses attrs that would change the result and that the op does not know here."""
-        told = {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
+    def _check_other_attrs(self, node: Node, definition: OpDef, supported: Sequence[str]) -> None:
+        """Checks that attrs that the op lacks here, and that would change the result, have their defaults."""
+        type_attrs = {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
         for name in definition.attrs:
-            if name in known or name in told or name in _WITHOUT_EFFECT or name not in node.attrs:
+            if name in supported or name in type_attrs or name in _WITHOUT_EFFECT or name not in node.attrs:
                 continue
             default = definition.attrs[name].default
             if default is NO_DEFAULT:
@@ -298,25 +305,22 @@ class Builder:
     # ---- functions ---------------------------------------------------------------------------------------------------
 
     def body(self, node: Node, attr: str, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
-        """The body of the function that an attr of a node names, see `body_of`."""
-        return self.body_of(
-            node, node.functions.get(attr) or self.function(node, node.attrs[attr].func.name), inputs, shapes
-        )
+        """Returns the body of the function that an attr of a node names, see `body_of`."""
+        function = node.functions.get(attr) or self.function(node, node.attrs[attr].func.name)
+        return self.body_of(node, function, inputs, shapes)
 
     def body_of(self, node: Node, function: Function, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
-        """The body of a function that a node calls.
+        """Returns the body of a function that a node calls.
 
         Args:
             node: the node.
             function: the function.
-            inputs: the tensors that it is called with.
-            shapes: what is known of the shapes of its arguments.
+            inputs: the arguments of the call.
+            shapes: the static shapes of the function's arguments.
 
         Raises:
-            ValueError: the function takes other inputs.
+            ValueError: the inputs do not have the dtypes of the function's arguments.
         """
-        from tapeflow.graph.control.body import Body
-
         if [t.dtype for t in inputs] != function.dtypes:
             raise ValueError(
                 f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
@@ -325,16 +329,16 @@ class Builder:
             )
         variables = [variable_of(t) for t in inputs]
         key = (id(function), tuple(map(str, shapes)), tuple(map(id, variables)))
-        known = self.bodies.get(key)
-        if known is None:
-            known = self.bodies[key] = Body(self._func_graph(function, inputs, shapes, variables))
-        return known
+        body = self.bodies.get(key)
+        if body is None:
+            body = self.bodies[key] = Body(self._func_graph(function, inputs, shapes, variables))
+        return body
 
     def function(self, node: Node, name: str) -> Function:
-        """The function of that name in the library.
+        """Returns the function of that name in the library.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: the library has none of that name.
         """
         if name not in self.functions:
             if name not in self.library:
@@ -347,9 +351,7 @@ class Builder:
     def _func_graph(
         self, function: Function, inputs: Sequence[Any], shapes: Sequence[Any], variables: Sequence[Any]
     ) -> Any:
-        from tapeflow.graph.ir.func_graph import FuncGraph
-        from tapeflow.graph.ir.operation import GraphOp
-
+        """Returns the graph of a function, with arguments that are handles of these variables."""
         if function.name in self.open:
             raise errors.UnimplementedError(
                 None, None, f"Function '{function.name}' calls itself: that can't be imported"
@@ -360,12 +362,13 @@ class Builder:
         with graph.as_default():
             for name, tensor, shape, variable in zip(function.arguments, inputs, shapes, variables, strict=True):
                 attrs = None if variable is None else {"variable": variable}
-                made = graph.insert(GraphOp("Placeholder", attrs=attrs), graph.unique_name(name), ())
-                made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, shape))
+                operation = graph.insert(GraphOp("Placeholder", attrs=attrs), graph.unique_name(name), ())
+                placeholder = SymbolicTensor(operation, 0, tensor.dtype, shape)
+                operation.outputs.append(placeholder)
                 if variable is not None:
-                    made.outputs[0]._id = variable._id
-                graph.inputs.append(made.outputs[0])
-                inner.values[name] = [made.outputs[0]]
+                    placeholder._id = variable._id
+                graph.inputs.append(placeholder)
+                inner.values[name] = [placeholder]
             inner.add(in_order(function.nodes, function.arguments))
             graph.outputs = [inner._tensor(Node("result", "", [], [], {}), output) for output in function.outputs]
         graph.structured_outputs = list(graph.outputs)

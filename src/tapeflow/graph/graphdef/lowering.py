@@ -1,14 +1,14 @@
 """Gradients of conditionals and loops in TensorFlow's own operations, for a `GraphDef`.
 
-When a graph runs here, the gradient of a conditional asks the tape under which its branch ran, and that of a loop goes
-through a list of what was kept of each iteration. TensorFlow has no such operations. In their place it gets
+When a graph runs here, the gradient of a conditional asks the tape under which its branch ran, and that of a loop reads
+a record of the residuals of each iteration. TensorFlow has no such operations. In their place it gets
 
-- a conditional that gives one output more: an optional of what the backward function of its branch takes of it;
-- a conditional that calls the backward function of the same branch, with what is in the optional;
-- a loop with one loop variable more: a list to which each iteration appends such an optional;
-- a loop that takes these from the end of the list, and calls the backward function of the body with each.
+- a conditional with one more output: an optional of the residuals of its branch's backward function;
+- a conditional that calls the backward function of the same branch, with the values in the optional;
+- a loop with one more loop variable: a list to which each iteration pushes such an optional;
+- a loop that pops these from the list, and calls the backward function of the body with each.
 
-An operation's op says how to lower it (`GraphOp.lowered`). What comes of it is written down and never run.
+An operation's op says how to lower it (`GraphOp.lowered`). The lowered operations are exported and never run.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import substituted
 from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.gradients.derived import (
-    backward_for,
+    backward_body,
     backward_loop,
-    backward_of_branch,
+    branch_gradients,
     by_id,
-    call_keeping,
-    function,
-    taken_by,
+    call_with_residuals,
+    residuals_of,
+    traced_body,
 )
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def lowered(operation: Operation) -> list[Operation]:
-    """What stands for an operation in a `GraphDef`: others, of which the last one has its name and outputs."""
+    """Returns the operations that replace one in a `GraphDef`; the last of them has its name and outputs."""
     op = operation.op
     if isinstance(op, GraphOp):
         return [operation] if op.lowered is None else op.lowered(operation)
@@ -50,7 +50,7 @@ def lowered(operation: Operation) -> list[Operation]:
 
 
 def _decomposed(operation: Operation) -> list[Operation]:
-    """Returns the operations of TensorFlow that stand for one of an op that it lacks, or has no kernel for here."""
+    """Returns the TensorFlow operations that replace one of an op that it lacks, or has no kernel for here."""
     scratch = FuncGraph(operation.name, operation.name)
     inner = {id(t): scratch.input(t, "input") for t in operation.inputs}
     with scratch.as_default():
@@ -72,122 +72,125 @@ def _decomposed(operation: Operation) -> list[Operation]:
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def conditional_with_kept(operation: Operation) -> list[Operation]:
-    """A conditional whose branches also give an optional of what their backward functions take."""
+def conditional_with_residuals(operation: Operation) -> list[Operation]:
+    """Returns a conditional whose branches also return an optional of the residuals of their backward functions."""
     op = operation.op
-    bodies = {label: _with_kept(body, _kept(body, op.differentiated)) for label, body in op.bodies.items()}
+    bodies = {label: _with_residuals(body, _residuals(body, op.differentiated)) for label, body in op.bodies.items()}
     return [_replaced(operation, bodies, op.places, operation.args)]
 
 
-def _kept(body: Body, differentiated: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
-    """What the backward functions of a branch take of it, besides its inputs.
+def _residuals(body: Body, differentiated: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
+    """Returns the tensors of a branch, without its inputs, that its backward functions take.
 
     Args:
-        differentiated: for each gradient of the conditional, the outputs whose gradients are given.
+        body: the branch.
+        differentiated: for each gradient of the conditional, the outputs that have cotangents.
     """
-    known = {id(t) for t in body.inputs}
-    found = {id(t): t for given in differentiated for t in taken_by(backward_for(body, given)) if id(t) not in known}
-    return list(found.values())
+    inputs = {id(t) for t in body.inputs}
+    residuals = {id(t): t for targets in differentiated for t in residuals_of(backward_body(body, targets))}
+    return [t for i, t in residuals.items() if i not in inputs]
 
 
-def _with_kept(body: Body, kept: Sequence[SymbolicTensor]) -> Body:
-    """A body that gives one tensor more: an optional of these tensors of its graph."""
+def _with_residuals(body: Body, residuals: Sequence[SymbolicTensor]) -> Body:
+    """Returns a body with one more output: an optional of these tensors of its graph."""
 
-    def calls(*inputs: Any) -> list[Any]:
-        given, more = call_keeping(body, kept, inputs)
-        return [*given, _optional(more)]
+    def compute(*inputs: Any) -> list[Any]:
+        outputs, values = call_with_residuals(body, residuals, inputs)
+        return [*outputs, _optional(values)]
 
-    return function(f"{body.name}_kept", body.inputs, calls)
+    return traced_body(f"{body.name}_kept", body.inputs, compute)
 
 
-def gradient_of_conditional(forward: Operation, given: Sequence[int], asked: Sequence[int]) -> Any:
-    """How the gradient of a conditional is lowered.
+def gradient_of_conditional(forward: Operation, targets: Sequence[int], sources: Sequence[int]) -> Any:
+    """Returns the function that lowers the gradient of a conditional.
 
     Args:
         forward: the conditional.
-        given: the outputs whose gradients are given.
-        asked: the inputs whose gradients it gives, counted with the index.
+        targets: indices of its outputs that have cotangents.
+        sources: indices of its inputs whose gradients are computed; the index of the branch counts as the first.
     """
 
-    def how(operation: Operation) -> list[Operation]:
+    def lower(operation: Operation) -> list[Operation]:
         op = forward.op
         saved, *rest = operation.args
-        seeds, (index, *values) = rest[: len(given)], rest[len(given) :]
+        cotangents, (index, *operands) = rest[: len(targets)], rest[len(targets) :]
 
         def branch(body: Body, places: Sequence[int]) -> Body:
-            kept = _kept(body, op.differentiated)
+            residuals = _residuals(body, op.differentiated)
 
-            def calls(saved: Any, *taken: Any) -> list[Any]:
-                dys, values = taken[: len(seeds)], taken[len(seeds) :]
-                known = by_id(kept, _values_of(saved, kept))
-                return backward_of_branch(body, given, places, [j - 1 for j in asked], known, dys, values)
+            def compute(saved: Any, *values: Any) -> list[Any]:
+                dys, operands = values[: len(cotangents)], values[len(cotangents) :]
+                by_tensor = by_id(residuals, _values_of(saved, residuals))
+                return branch_gradients(body, targets, places, [j - 1 for j in sources], by_tensor, dys, operands)
 
-            return function(f"{body.name}_grad", [saved, *seeds, *values], calls)
+            return traced_body(f"{body.name}_grad", [saved, *cotangents, *operands], compute)
 
         bodies = {label: branch(body, op.places[label]) for label, body in op.bodies.items()}
-        places = {label: range(1 + len(seeds) + len(values)) for label in bodies}
-        return [_replaced(operation, bodies, places, [index, saved, *seeds, *values], forward)]
+        places = {label: range(1 + len(cotangents) + len(operands)) for label in bodies}
+        return [_replaced(operation, bodies, places, [index, saved, *cotangents, *operands], forward)]
 
-    return how
+    return lower
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
 def loop_with_record(operation: Operation) -> list[Operation]:
-    """A loop with one more variable: the list of what is kept of each iteration."""
+    """Returns a loop with one more variable: the list of the residuals of each iteration."""
     op, count = operation.op, operation.op.kernel.count
-    kept = op.kernel.kept
+    residuals = op.kernel.kept
     limit, values = operation.args[: op.steering], operation.args[op.steering :]
-    begin = _unattached(operation.graph, empty_list.op, f"{operation.name}/record", ((), -1, variant), [variant])
+    empty = _detached(operation.graph, empty_list.op, f"{operation.name}/record", ((), -1, variant), [variant])
     body = op.bodies["body"]
 
-    def calls(*inputs: Any) -> list[Any]:
-        given, more = call_keeping(body, kept, [*inputs[:count], *inputs[count + 1 :]])
-        return [*given, list_push_back(inputs[count], _optional(more))]
+    def compute(*inputs: Any) -> list[Any]:
+        outputs, values = call_with_residuals(body, residuals, [*inputs[:count], *inputs[count + 1 :]])
+        return [*outputs, list_push_back(inputs[count], _optional(values))]
 
     specs = [*body.inputs[:count], TensorSpec([], variant), *body.inputs[count:]]
-    bodies = {"cond": op.bodies["cond"], "body": function(f"{body.name}_kept", specs, calls)}
-    places = {label: [p if p < count else p + 1 for p in taken] for label, taken in op.places.items()}
+    bodies = {"cond": op.bodies["cond"], "body": traced_body(f"{body.name}_kept", specs, compute)}
+    places = {label: [p if p < count else p + 1 for p in own] for label, own in op.places.items()}
     places["body"] = [*places["body"][:count], count, *places["body"][count:]]
-    args = [*limit, *values[:count], begin.outputs[0], *values[count:]]
-    return [begin, _replaced(operation, bodies, places, args)]
+    args = [*limit, *values[:count], empty.outputs[0], *values[count:]]
+    return [empty, _replaced(operation, bodies, places, args)]
 
 
 def gradient_of_loop(operation: Operation) -> list[Operation]:
-    """A call of a function that has the loop of the gradient."""
+    """Returns a call of the function that runs a loop's gradient as a loop."""
     gradient: LoopGradient = operation.op.kernel
     args = operation.args
-    body = function(operation.name, args, lambda *values: _backward(gradient, *values))
-    made = Operation(operation.graph, Call(body, body.outputs), operation.name, args)
-    made.outputs, made.device = operation.outputs, operation.device
-    return [made]
+    body = traced_body(operation.name, args, lambda *values: _backward(gradient, *values))
+    call = Operation(operation.graph, Call(body, body.outputs), operation.name, args)
+    call.outputs, call.device = operation.outputs, operation.device
+    return [call]
 
 
 def _backward(gradient: LoopGradient, record: Any, *values: Any) -> list[Any]:
-    """The gradients that are asked for, from what the gradient's kernel takes."""
-    given, late, kept = len(gradient.given), len(gradient.late), gradient.loop.kept or ()
+    """Returns the gradients of `gradient.sources`, from the inputs of the gradient's kernel."""
+    targets, zero_at_end = len(gradient.targets), len(gradient.zero_at_end)
+    residuals = gradient.loop.kept or ()
 
-    def take(record: Any) -> tuple[list[Any], dict[int, Any]]:
+    def pop(record: Any) -> tuple[list[Any], dict[int, Any]]:
         record, optional = list_pop_back(record, (), variant)
-        return [record], dict(enumerate(_values_of(optional, kept)))
+        return [record], dict(enumerate(_values_of(optional, residuals)))
 
-    dys, finals, inputs = values[:given], values[given : given + late], values[given + late :]
-    return backward_loop(gradient, [record], lambda left: list_length(left) > 0, take, dys, finals, inputs)
+    dys, finals = values[:targets], values[targets : targets + zero_at_end]
+    inputs = values[targets + zero_at_end :]
+    return backward_loop(gradient, [record], lambda rest: list_length(rest) > 0, pop, dys, finals, inputs)
 
 
-# ---- what they are made of -------------------------------------------------------------------------------------------
+# ---- building blocks -------------------------------------------------------------------------------------------------
 
 
 def _optional(tensors: Sequence[Any]) -> Any:
-    """An optional that holds tensors; one without a value, if there are none."""
+    """Returns an optional that holds tensors; one without a value, if there are none."""
     attrs = {"Toutput_types": [t.dtype for t in tensors]} if tensors else {}
     op = GraphOp("OptionalFromValue" if tensors else "OptionalNone", attrs=attrs)
     return state.graph.node(op, tensors, [(variant, [])]).outputs[0]
 
 
 def _values_of(optional: Any, like: Sequence[SymbolicTensor]) -> list[Any]:
-    """The tensors that an optional holds, which are of the dtypes and shapes of others."""
+    """Returns the tensors that an optional holds, which have the dtypes and shapes of `like`."""
     if not like:
         return []
     attrs = {"output_types": [t.dtype for t in like], "output_shapes": [t.shape for t in like]}
@@ -195,22 +198,25 @@ def _values_of(optional: Any, like: Sequence[SymbolicTensor]) -> list[Any]:
     return list(state.graph.node(GraphOp("OptionalGetValue", attrs=attrs), [optional], specs).outputs)
 
 
-def _unattached(graph: Any, op: Any, name: str, args: Any, dtypes: Sequence[Any]) -> Operation:
-    """An operation that no graph has."""
-    made = Operation(graph, op, name, args)
-    made.outputs = [SymbolicTensor(made, i, dtype, TensorShape([])) for i, dtype in enumerate(dtypes)]
-    return made
+def _detached(graph: Any, op: Any, name: str, args: Any, dtypes: Sequence[Any]) -> Operation:
+    """Returns an operation that is not added to the graph."""
+    operation = Operation(graph, op, name, args)
+    operation.outputs = [SymbolicTensor(operation, i, dtype, TensorShape([])) for i, dtype in enumerate(dtypes)]
+    return operation
 
 
 def _replaced(
     operation: Operation, bodies: dict[str, Body], places: Any, args: Sequence[Any], like: Operation | None = None
 ) -> Operation:
-    """An operation in another's place that calls other functions; of the kind of `like`, if that is another one."""
+    """Returns a detached operation that replaces another one and calls other functions.
+
+    It is an operation of the same kind as `like`, or as the replaced one.
+    """
     before = (like or operation).op
     kind = "" if any(b.named_stateful for b in bodies.values()) else "Stateless"
     op = GraphOp(kind + before.name.removeprefix("Stateless"), bodies=bodies, places=places)
     op.steering, op.first_output = before.steering, before.first_output
-    made = Operation(operation.graph, op, operation.name, args)
-    made.outputs, made.device = operation.outputs, operation.device
-    made._control_inputs = operation._control_inputs
-    return made
+    replacement = Operation(operation.graph, op, operation.name, args)
+    replacement.outputs, replacement.device = operation.outputs, operation.device
+    replacement._control_inputs = operation._control_inputs
+    return replacement

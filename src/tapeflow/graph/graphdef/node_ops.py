@@ -1,8 +1,11 @@
-"""How the nodes of a `GraphDef` are built that are no calls of a registered op: constants, variables, calls, control
-flow."""
+"""Builders of the nodes of a `GraphDef` that call no registered op: constants, variables, calls, control flow.
+
+A builder takes the graph's `Builder`, the node and its inputs, and returns the operation that it added.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +15,10 @@ from tapeflow.array import (
     legacy_ops,  # noqa: F401 (registers them)
     tensor_list,  # noqa: F401 (registers its ops)
 )
+from tapeflow.array.gathering import gather
+from tapeflow.array.passing import identity
 from tapeflow.array.protos import make_ndarray
+from tapeflow.control_flow import Assert
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import bool_, resource, string, variant
@@ -31,11 +37,14 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 from tapeflow.graph.ir.variables import has_value, without_value
+from tapeflow.math.comparison import not_equal
+from tapeflow.printing import print as print_
 
 _MOST_ELEMENTS = 2**31  # of a constant that repeats one value
 
 
 def _attr(node: Node, name: str) -> Any:
+    """Returns an attr of a node as a Python value."""
     return attr_of(node, definition_of(node.op), name)
 
 
@@ -71,7 +80,7 @@ def _placeholder_with_default(builder: Builder, node: Node, inputs: list[Any]) -
 
 
 def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> Operation:
-    """An operation that gives `value`, and that may be fed another one."""
+    """Adds an operation whose output is `value`, unless a session feeds it another one."""
     op = GraphOp(
         "PlaceholderWithDefault",
         lambda v: v,
@@ -82,20 +91,18 @@ def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> O
     return graph.node(op, [value], [(value.dtype, TensorShape(shape))], name)
 
 
-def _nothing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _no_op(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.insert(GraphOp("NoOp"), builder.graph.unique_name(node.name), ())
 
 
-def _passed_on(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.array.passing import identity
-
+def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return identity(inputs[0]).op
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
 
 
-def _handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     graph = builder.graph
     shared = _attr(node, "container"), _attr(node, "shared_name") or builder.prefix + node.name
     variable = graph._shared_variables.get(shared)
@@ -106,32 +113,34 @@ def _handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return graph.handle_of(variable, node.name).op
 
 
-def _read(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _read_variable(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     variable = variable_of(inputs[0])
-    made = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
-    out = SymbolicTensor(made, 0, _attr(node, "dtype"), TensorShape(None) if variable is None else variable.shape)
-    made.outputs.append(out)
-    return made
+    operation = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
+    shape = TensorShape(None) if variable is None else variable.shape
+    operation.outputs.append(SymbolicTensor(operation, 0, _attr(node, "dtype"), shape))
+    return operation
 
 
-def _changing(kernel: Callable[..., Any]) -> Build:
+def _variable_update(kernel: Callable[..., Any]) -> Build:
+    """Returns the builder of an op that changes a variable by a kernel and has no outputs."""
+
     def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
 
     return build
 
 
-def _scattering(method: str) -> Build:
-    """A change of rows by `Variable.scatter_...`, or of parts by `Variable.scatter_nd_...`."""
+def _scatter(method: str) -> Build:
+    """Returns the builder of an op that changes a variable by a method `scatter_...` or `scatter_nd_...`."""
 
     def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         dtypes = [t.dtype for t in inputs[1:]]
 
         def kernel(handle: Any, *values: Any) -> None:
             with executing_eagerly():
-                at, given = (EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True))
-                change = getattr(variable_in(handle), method)
-                change(at, given) if "_nd_" in method else change(IndexedSlices(given, at))
+                indices, updates = (EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True))
+                scatter = getattr(variable_in(handle), method)
+                scatter(indices, updates) if "_nd_" in method else scatter(IndexedSlices(updates, indices))
 
         return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
 
@@ -139,12 +148,8 @@ def _scattering(method: str) -> Build:
 
 
 def _is_initialized(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return builder.graph.node(GraphOp(node.op, is_initialized), inputs, [(bool_, [])], node.name)
-
-
-def is_initialized(handle: Any) -> Any:
-    """Whether a variable has a value, as a raw boolean."""
-    return convert(has_value(variable_in(handle))).value
+    op = GraphOp(node.op, lambda handle: convert(has_value(variable_in(handle))).value)
+    return builder.graph.node(op, inputs, [(bool_, [])], node.name)
 
 
 def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -158,32 +163,24 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
     )
 
 
-def _gathered(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.array.gathering import gather
-
+def _resource_gather(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     if _attr(node, "batch_dims"):
         raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
     reading = Node(f"{node.name}/Read", "ReadVariableOp", [], [], {"dtype": node.attrs["dtype"]})
-    return gather(_read(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
+    return gather(_read_variable(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
 
 
-# ---- what runs Python ------------------------------------------------------------------------------------------------
+# ---- side effects in Python ------------------------------------------------------------------------------------------
 
 
-def _assertion(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.control_flow import Assert
-
+def _assert(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     summarize = _attr(node, "summarize")
     return python_op("Assert", lambda condition, *data: Assert(condition, list(data), summarize), inputs)
 
 
-def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    from tapeflow.printing import print as print_
-
+def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     stream, end = _attr(node, "output_stream"), _attr(node, "end")
     if stream in ("stdout", "stderr"):
-        import sys
-
         return python_op(node.op, lambda text: print_(text, output_stream=getattr(sys, stream), end=end), inputs)
     raise errors.UnimplementedError(
         None, None, f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout or stderr"
@@ -199,7 +196,7 @@ def _call(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph._operations[-1]
 
 
-def _branches(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _if(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     names = ["then_branch", "else_branch"]
@@ -207,7 +204,7 @@ def _branches(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return _conditional(node, _truth(index), values, bodies, names)
 
 
-def _cases(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _case(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     functions = [builder.function(node, f.name) for f in node.attrs["branches"].list.func]
@@ -216,9 +213,7 @@ def _cases(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 
 def _truth(value: Any) -> Any:
-    """A scalar as a boolean: whether a number is not 0, or a string not empty."""
-    from tapeflow.math.comparison import not_equal
-
+    """Returns a scalar as a boolean: false for the number 0 and the empty string."""
     if value.dtype is bool_:
         return value
     return not_equal(value, "" if value.dtype is string else convert(0, value.dtype))
@@ -227,18 +222,19 @@ def _truth(value: Any) -> Any:
 def _conditional(
     node: Node, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]
 ) -> Operation:
-    kinds = [[t.dtype.name for t in body.outputs] for body in bodies]
-    if any(k != kinds[0] for k in kinds):
-        raise ValueError(f"Node '{node.name}': the branches of an {node.op} give {kinds}, which must be alike")
+    """Adds a conditional whose branches take all of `values`."""
+    dtypes = [[t.dtype.name for t in body.outputs] for body in bodies]
+    if any(d != dtypes[0] for d in dtypes):
+        raise ValueError(f"Node '{node.name}': the branches of an {node.op} give {dtypes}, which must be alike")
     return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
 
 
-def _loop(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _while(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
     if "output_shapes" in node.attrs and len(node.attrs["output_shapes"].list.shape) == len(inputs):
         shapes = list(_attr(node, "output_shapes"))
     elif node.functions:
-        shapes = _kept_shapes(builder, node, inputs)
+        shapes = _invariant_shapes(builder, node, inputs)
     condition = builder.body(node, "cond", inputs, shapes)
     body = builder.body(node, "body", inputs, shapes)
     if [t.dtype for t in body.outputs] != [t.dtype for t in inputs] or [t.dtype for t in condition.outputs] != [bool_]:
@@ -250,25 +246,22 @@ def _loop(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return loop(inputs, (), condition, body, ([], []), specs, None, node.name)
 
 
-def _kept_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
-    """The shapes that loop variables have in every turn: those they begin with, as far as the body keeps them."""
+def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
+    """Returns the shapes of loop variables in all iterations: the initial ones, as far as the body preserves them."""
     shapes = [t.shape for t in inputs]
     for _ in range(len(inputs) + 1):
         outputs = builder.body(node, "body", inputs, shapes).outputs
-        kept = [s.most_specific_compatible_shape(o.shape) for s, o in zip(shapes, outputs, strict=True)]
-        if [str(s) for s in kept] == [str(s) for s in shapes]:
+        common = [s.most_specific_compatible_shape(o.shape) for s, o in zip(shapes, outputs, strict=True)]
+        if [str(s) for s in common] == [str(s) for s in shapes]:
             return shapes
-        shapes = kept
+        shapes = common
     return [TensorShape(None)] * len(inputs)
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
 
 
 # ---- counters --------------------------------------------------------------------------------------------------------
 
 
-def _counted(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _count_up_to(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     limit, dtype = _attr(node, "limit"), _attr(node, "T")
     op = GraphOp(node.op, lambda handle: variable_in(handle).count_up_to(limit).value, stateful=True,
                 attrs={"limit": limit, "T": dtype})  # fmt: skip
@@ -282,7 +275,7 @@ def _optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.node(GraphOp(node.op, lambda *values: boxed(values)), inputs, [(variant, [])], node.name)
 
 
-def _value_of_optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _optional_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     def kernel(optional: Any) -> Any:
         if not optional[()]:
             raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
@@ -292,7 +285,7 @@ def _value_of_optional(builder: Builder, node: Node, inputs: list[Any]) -> Opera
     return builder.graph.node(GraphOp(node.op, kernel, gives_tuple=True), inputs, specs, node.name)
 
 
-def _has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _optional_has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     op = GraphOp(node.op, lambda optional: torch.tensor(bool(optional[()])))
     return builder.graph.node(op, inputs, [(bool_, [])], node.name)
 
@@ -302,43 +295,43 @@ register(
         "Const": _constant,
         "Placeholder": _placeholder,
         "PlaceholderWithDefault": _placeholder_with_default,
-        "NoOp": _nothing,
-        "ControlTrigger": _nothing,
-        "DisableCopyOnRead": _nothing,
-        "Snapshot": _passed_on,
-        "DebugGradientIdentity": _passed_on,
-        "VarHandleOp": _handle,
-        "ReadVariableOp": _read,
-        "AssignVariableOp": _changing(lambda handle, value: _assign(variable_in(handle), value)),
-        "AssignAddVariableOp": _changing(lambda handle, value: _add(variable_in(handle), value)),
-        "AssignSubVariableOp": _changing(lambda handle, value: _subtract(variable_in(handle), value)),
-        "ResourceScatterAdd": _scattering("scatter_add"),
-        "ResourceScatterDiv": _scattering("scatter_div"),
-        "ResourceScatterMax": _scattering("scatter_max"),
-        "ResourceScatterMin": _scattering("scatter_min"),
-        "ResourceScatterMul": _scattering("scatter_mul"),
-        "ResourceScatterSub": _scattering("scatter_sub"),
-        "ResourceScatterUpdate": _scattering("scatter_update"),
-        "ResourceScatterNdAdd": _scattering("scatter_nd_add"),
-        "ResourceScatterNdSub": _scattering("scatter_nd_sub"),
-        "ResourceScatterNdUpdate": _scattering("scatter_nd_update"),
+        "NoOp": _no_op,
+        "ControlTrigger": _no_op,
+        "DisableCopyOnRead": _no_op,
+        "Snapshot": _identity,
+        "DebugGradientIdentity": _identity,
+        "VarHandleOp": _variable_handle,
+        "ReadVariableOp": _read_variable,
+        "AssignVariableOp": _variable_update(lambda handle, value: _assign(variable_in(handle), value)),
+        "AssignAddVariableOp": _variable_update(lambda handle, value: _add(variable_in(handle), value)),
+        "AssignSubVariableOp": _variable_update(lambda handle, value: _subtract(variable_in(handle), value)),
+        "ResourceScatterAdd": _scatter("scatter_add"),
+        "ResourceScatterDiv": _scatter("scatter_div"),
+        "ResourceScatterMax": _scatter("scatter_max"),
+        "ResourceScatterMin": _scatter("scatter_min"),
+        "ResourceScatterMul": _scatter("scatter_mul"),
+        "ResourceScatterSub": _scatter("scatter_sub"),
+        "ResourceScatterUpdate": _scatter("scatter_update"),
+        "ResourceScatterNdAdd": _scatter("scatter_nd_add"),
+        "ResourceScatterNdSub": _scatter("scatter_nd_sub"),
+        "ResourceScatterNdUpdate": _scatter("scatter_nd_update"),
         "VarIsInitializedOp": _is_initialized,
         "VariableShape": _variable_shape,
-        "ResourceGather": _gathered,
-        "Assert": _assertion,
-        "PrintV2": _printing,
+        "ResourceGather": _resource_gather,
+        "Assert": _assert,
+        "PrintV2": _print,
         "PartitionedCall": _call,
         "StatefulPartitionedCall": _call,
         "OptionalNone": _optional,
         "OptionalFromValue": _optional,
-        "OptionalGetValue": _value_of_optional,
-        "OptionalHasValue": _has_value,
-        "If": _branches,
-        "StatelessIf": _branches,
-        "Case": _cases,
-        "StatelessCase": _cases,
-        "While": _loop,
-        "StatelessWhile": _loop,
-        "ResourceCountUpTo": _counted,
+        "OptionalGetValue": _optional_value,
+        "OptionalHasValue": _optional_has_value,
+        "If": _if,
+        "StatelessIf": _if,
+        "Case": _case,
+        "StatelessCase": _case,
+        "While": _while,
+        "StatelessWhile": _while,
+        "ResourceCountUpTo": _count_up_to,
     }
 )

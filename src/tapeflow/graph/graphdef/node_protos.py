@@ -1,4 +1,4 @@
-"""What a `GraphDef` says, checked and in one form: the nodes of a graph and of the functions in its library."""
+"""The nodes of a `GraphDef`, of its graph and of the functions in its library, checked and in one form."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
 
-Output = tuple[str, int]  # a node's name and the place among its outputs
+Output = tuple[str, int]  # a node's name and the index of its output
 
 _MOST_OUTPUTS = 1 << 16  # of a node whose attr says how many it has
 _VALID_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
-# The field of an AttrValue by the type of the attr.
+# The fields of an AttrValue, by the type of the attr.
 _FIELDS = {
     "type": "type",
     "int": "i",
@@ -34,13 +34,17 @@ _FIELD_NAMES = {field: kind for kind, field in _FIELDS.items()} | {"list": "list
 
 @dataclasses.dataclass(slots=True)
 class Node:
-    """A node: its op, and where its inputs come from.
+    """A node.
 
     Attributes:
-        inputs: the outputs of other nodes that it takes.
-        controls: the names of the nodes that run before.
+        name: its name.
+        op: the name of its op.
+        inputs: the outputs of other nodes that are its inputs.
+        controls: the names of the nodes that run before it.
         attrs: `AttrValue`s by name.
-        functions: what the rewriting of control flow made for it to call, by the attr's name.
+        device: the name of its device.
+        functions: the functions that it calls and that are not in the library, by the attr's name: those into which
+            TensorFlow 1's control flow was rewritten.
     """
 
     name: str
@@ -54,7 +58,16 @@ class Node:
 
 @dataclasses.dataclass(slots=True)
 class Function:
-    """A function: what it takes, by name, its nodes, what it gives, and the nodes that run in any case."""
+    """A function.
+
+    Attributes:
+        name: its name.
+        arguments: the names of its arguments.
+        dtypes: the dtypes of its arguments.
+        nodes: its nodes.
+        outputs: its results.
+        effects: the names of the nodes that run even if no result depends on them.
+    """
 
     name: str
     arguments: list[str]
@@ -65,7 +78,7 @@ class Function:
 
 
 def definition_of(op: str) -> OpDef:
-    """The definition of an op.
+    """Returns the definition of an op.
 
     Raises:
         NotFoundError: no op has the name.
@@ -81,7 +94,7 @@ def definition_of(op: str) -> OpDef:
 
 
 def nodes_of_graph(graph_def: Any) -> list[Node]:
-    """The nodes of a graph, each after those that it depends on as far as the loops in it allow.
+    """Returns the nodes of a graph, in the order of the proto.
 
     Raises:
         ValueError: a name is not valid or not unique, or an input names no node.
@@ -101,9 +114,9 @@ def nodes_of_graph(graph_def: Any) -> list[Node]:
     return nodes
 
 
-def _check_names(nodes: Iterable[Node], known: Iterable[str] = ()) -> None:
-    nodes = list(nodes)
-    names = set(known)
+def _check_names(nodes: Sequence[Node], arguments: Iterable[str] = ()) -> None:
+    """Raises a ValueError if a name is invalid or not unique, or names no node and none of `arguments`."""
+    names = set(arguments)
     for node in nodes:
         if not _VALID_NAME.fullmatch(node.name):
             raise ValueError(f"Node '{node.name}': Node name contains invalid characters")
@@ -118,6 +131,7 @@ def _check_names(nodes: Iterable[Node], known: Iterable[str] = ()) -> None:
 
 
 def _output(node: str, text: str) -> Output:
+    """Returns the output that an input of a node in a graph names."""
     name, colon, index = text.rpartition(":")
     if not colon:
         return text, 0
@@ -126,15 +140,19 @@ def _output(node: str, text: str) -> Output:
     return name, int(index)
 
 
-def in_order(nodes: Sequence[Node], known: Iterable[str] = ()) -> list[Node]:
-    """The nodes with each after those that it depends on, and otherwise in the order that they have.
+def in_order(nodes: Sequence[Node], arguments: Iterable[str] = ()) -> list[Node]:
+    """Returns nodes with each one after those that it depends on, and otherwise in their order.
+
+    Args:
+        nodes: the nodes.
+        arguments: further names that they may depend on.
 
     Raises:
-        ValueError: some depend on each other.
+        ValueError: nodes depend on each other in a cycle.
     """
     by_name = {node.name: node for node in nodes}
-    done = set(known)
-    found: list[Node] = []
+    done = set(arguments)
+    ordered: list[Node] = []
     for first in nodes:
         stack = [first]
         waiting = set()
@@ -146,22 +164,23 @@ def in_order(nodes: Sequence[Node], known: Iterable[str] = ()) -> list[Node]:
             missing = [n for n in _needs(node) if n not in done]
             if not missing:
                 done.add(node.name)
-                found.append(node)
+                ordered.append(node)
                 stack.pop()
             elif node.name in waiting and any(n in waiting for n in missing):
                 raise ValueError(f"{_cycle_length(node, by_name, done)} nodes in a cycle")
             else:
                 waiting.add(node.name)
                 stack.extend(by_name[n] for n in reversed(missing))
-    return found
+    return ordered
 
 
 def _needs(node: Node) -> list[str]:
+    """Returns the names of the nodes that a node depends on."""
     return [*(n for n, _ in node.inputs), *node.controls]
 
 
 def _cycle_length(node: Node, by_name: Mapping[str, Node], done: set[str]) -> int:
-    """How many nodes wait for each other."""
+    """Returns the number of nodes that wait for each other."""
     waiting = {n for n in by_name if n not in done}
     while True:
         ready = {n for n in waiting if not any(m in waiting for m in _needs(by_name[n]))}
@@ -174,10 +193,11 @@ def _cycle_length(node: Node, by_name: Mapping[str, Node], done: set[str]) -> in
 
 
 def function_of(proto: Any) -> Function:
-    """A `FunctionDef`.
+    """Returns a `FunctionDef` as a `Function`.
 
     Raises:
-        ValueError: an input or a result names nothing of the function.
+        ValueError: an input or a result names no output of the function's nodes.
+        UnimplementedError: the function is generic in an argument.
     """
     name = proto.signature.name
     arguments = [arg.name for arg in proto.signature.input_arg]
@@ -221,7 +241,7 @@ def function_of(proto: Any) -> Function:
 
 
 def _layout(node: Any) -> dict[str, int]:
-    """Where each of a node's outputs starts, by its name."""
+    """Returns the index at which each of a node's outputs starts, by its name."""
     starts, count = {}, 0
     for out in definition_of(node.op).outputs:
         starts[out.name] = count
@@ -238,10 +258,10 @@ def _layout(node: Any) -> dict[str, int]:
 
 
 def dtype_of(enum: int) -> DType:
-    """The dtype of a `DataType` enum.
+    """Returns the dtype of a `DataType` enum.
 
     Raises:
-        ValueError: there is none.
+        ValueError: no dtype has that number.
     """
     try:
         return as_dtype(enum).base_dtype
@@ -250,14 +270,14 @@ def dtype_of(enum: int) -> DType:
 
 
 def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
-    """Refuses a node without an attr that its op must have, or with one of another type.
+    """Checks that a node has the attrs that its op requires, of the right types.
 
     Raises:
-        ValueError: that.
+        ValueError: an attr is missing or of another type.
     """
     for name in definition.attrs:
         kind = definition.attrs[name].type
-        wanted = "list" if kind.startswith("list(") else _FIELDS[kind]
+        expected = "list" if kind.startswith("list(") else _FIELDS[kind]
         if name not in node.attrs:
             if definition.attrs[name].default is NO_DEFAULT and name not in node.functions:
                 raise ValueError(
@@ -265,19 +285,19 @@ def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
                     f"{{{{node {prefix}{node.name}}}}}"
                 )
             continue
-        given = node.attrs[name].WhichOneof("value")
-        if given is None and wanted == "list":
+        field = node.attrs[name].WhichOneof("value")
+        if field is None and expected == "list":
             continue
-        if given != wanted:
-            said = _FIELD_NAMES.get(given, "none")
+        if field != expected:
+            actual = _FIELD_NAMES.get(field, "none")
             raise ValueError(
-                f"AttrValue had value with type '{said}' when '{kind}' expected\n\t for attr '{name}'\n\t; NodeDef: "
+                f"AttrValue had value with type '{actual}' when '{kind}' expected\n\t for attr '{name}'\n\t; NodeDef: "
                 f"{{{{node {prefix}{node.name}}}}}; {definition.signature}"
             )
 
 
 def attr_of(node: Node, definition: OpDef, name: str) -> Any:
-    """An attr as a Python value: the node's, or the op's default."""
+    """Returns an attr of a node, or the op's default, as a Python value."""
     attr = definition.attrs[name]
     if name not in node.attrs:
         default = attr.default
@@ -292,6 +312,7 @@ def attr_of(node: Node, definition: OpDef, name: str) -> Any:
 
 
 def _python(kind: str, value: Any) -> Any:
+    """Returns an attr's value as a Python value."""
     if kind == "type":
         return dtype_of(value)
     if kind == "string":
@@ -305,7 +326,7 @@ def _python(kind: str, value: Any) -> Any:
 
 
 def shape_of(proto: Any) -> TensorShape:
-    """A `TensorShapeProto` as a shape.
+    """Returns a `TensorShapeProto` as a shape.
 
     Raises:
         ValueError: a dimension is below -1.
@@ -321,44 +342,41 @@ def shape_of(proto: Any) -> TensorShape:
 
 
 def input_dtypes(node: Node, definition: OpDef) -> list[Any]:
-    """The dtypes that the node's inputs must have, by its attrs."""
-    return _dtypes(
-        node, definition, definition.inputs, len(node.inputs) + 1
-    )  # one more than there are is too many already
+    """Returns the dtypes that the node's attrs specify for its inputs, at most for one more than it has."""
+    return _dtypes(node, definition, definition.inputs, len(node.inputs) + 1)
 
 
 def output_dtypes(node: Node, definition: OpDef) -> list[Any]:
-    """The dtypes of what the node gives, by its attrs."""
+    """Returns the dtypes that the node's attrs specify for its outputs."""
     return _dtypes(node, definition, definition.outputs, _MOST_OUTPUTS)
 
 
 def _dtypes(node: Node, definition: OpDef, arguments: Sequence[ArgDef], most: int) -> list[Any]:
-    found: list[Any] = []
+    dtypes: list[Any] = []
     for argument in arguments:
         if argument.type_list_attr:
-            found.extend(attr_of(node, definition, argument.type_list_attr))
+            dtypes.extend(attr_of(node, definition, argument.type_list_attr))
             continue
         dtype = attr_of(node, definition, argument.type_attr) if argument.type_attr else argument.type
-        found.extend(
-            [dtype] * (min(attr_of(node, definition, argument.number_attr), most) if argument.number_attr else 1)
-        )
-    return found
+        count = min(attr_of(node, definition, argument.number_attr), most) if argument.number_attr else 1
+        dtypes.extend([dtype] * count)
+    return dtypes
 
 
 def check_inputs(node: Node, definition: OpDef, tensors: Sequence[Any], prefix: str) -> None:
-    """Refuses inputs of other numbers and dtypes than the node's attrs say.
+    """Checks that a node's inputs have the number and dtypes that its attrs specify.
 
     Raises:
-        ValueError: that.
+        ValueError: there are more or fewer inputs, or one has another dtype.
     """
-    wanted = input_dtypes(node, definition)
-    if len(wanted) != len(tensors):
-        names = ", ".join(map(datatype_name, wanted))
+    expected = input_dtypes(node, definition)
+    if len(expected) != len(tensors):
+        names = ", ".join(map(datatype_name, expected))
         raise ValueError(
             f"NodeDef expected inputs '{names}' do not match {len(tensors)} inputs specified; {definition.signature}; "
             f"NodeDef: {{{{node {prefix}{node.name}}}}}"
         )
-    for i, (dtype, tensor) in enumerate(zip(wanted, tensors, strict=True)):
+    for i, (dtype, tensor) in enumerate(zip(expected, tensors, strict=True)):
         if tensor.dtype is not dtype:
             raise ValueError(
                 f"Input {i} of node {prefix}{node.name} was passed {datatype_name(tensor.dtype)} from {tensor.name} "

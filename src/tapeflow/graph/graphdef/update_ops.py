@@ -1,8 +1,8 @@
 """The ops by which optimizers change variables: `ResourceApply...`, and `ResourceSparseApply...` for some rows.
 
 Each is a rule: from the values of a variable and of its slots, a gradient, and numbers by their registered names, to
-the new values. The dense op applies it to whole variables; the sparse one to the rows that the gradient has, after
-adding up rows that it has twice. What the ops take is read from their definitions.
+the new values. The dense op applies it to whole variables; the sparse one to the rows of the gradient, after summing
+repeated rows. The parameters of the ops are read from their definitions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _adam(
     var: Any, m: Any, v: Any, grad: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
     epsilon: Any, use_nesterov: bool,
 ) -> Values:  # fmt: skip
-    """Kingma and Ba 2015 (https://arxiv.org/abs/1412.6980), with the bias corrections in the step."""
+    """Computes a step of Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980), bias corrections included."""
     alpha = lr * torch.sqrt(1 - beta2_power) / (1 - beta1_power)
     m = m + (grad - m) * (1 - beta1)
     v = v + (grad * grad - v) * (1 - beta2)
@@ -54,7 +54,7 @@ def _adam(
 
 
 def _adagrad(var: Any, accum: Any, grad: Any, lr: Any, update_slots: bool) -> Values:
-    """Duchi et al. 2011 (https://jmlr.org/papers/v12/duchi11a.html)."""
+    """Computes a step of Adagrad (Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html)."""
     accum = accum + grad * grad if update_slots else accum
     return var - grad * lr * torch.rsqrt(accum), accum
 
@@ -80,7 +80,7 @@ def _centered_rms_prop(
 
 
 def _adadelta(var: Any, accum: Any, accum_update: Any, grad: Any, lr: Any, rho: Any, epsilon: Any) -> Values:
-    """Zeiler 2012 (https://arxiv.org/abs/1212.5701)."""
+    """Computes a step of Adadelta (Zeiler 2012, https://arxiv.org/abs/1212.5701)."""
     accum = accum * rho + grad * grad * (1 - rho)
     step = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
     return var - step * lr, accum, accum_update * rho + step * step * (1 - rho)
@@ -94,20 +94,20 @@ def _ftrl(
     var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, multiply_linear_by_lr: bool,
     l2_shrinkage: Any = 0.0,
 ) -> Values:  # fmt: skip
-    """McMahan et al. 2013 (https://research.google.com/pubs/archive/41159.pdf), algorithm 1."""
+    """Computes a step of FTRL (McMahan et al. 2013, https://research.google.com/pubs/archive/41159.pdf)."""
     total = accum + grad * grad
     before, after = _power(accum, lr_power), _power(total, lr_power)
     shrunk = grad + 2 * l2_shrinkage * var
     scale = lr if multiply_linear_by_lr else 1.0
     linear = linear + shrunk * scale - (after - before) * (scale / lr) * var
-    found = (linear.sign() * (l1 * scale) - linear) / (after * (scale / lr) + 2 * l2 * scale)
-    return torch.where(linear.abs() > l1 * scale, found, torch.zeros_like(found)), total, linear
+    solution = (linear.sign() * (l1 * scale) - linear) / (after * (scale / lr) + 2 * l2 * scale)
+    return torch.where(linear.abs() > l1 * scale, solution, torch.zeros_like(solution)), total, linear
 
 
 def _proximal_gradient_descent(var: Any, delta: Any, alpha: Any, l1: Any, l2: Any) -> Values:
-    """A step of gradient descent, then towards zero: FOBOS (https://papers.nips.cc/paper/3793)."""
-    moved = var - delta * alpha
-    return (moved.sign() * torch.clamp_min(moved.abs() - alpha * l1, 0) / (1 + l2 * alpha),)
+    """Computes a step of gradient descent and then one towards zero: FOBOS (https://papers.nips.cc/paper/3793)."""
+    step = var - delta * alpha
+    return (step.sign() * torch.clamp_min(step.abs() - alpha * l1, 0) / (1 + l2 * alpha),)
 
 
 def _proximal_adagrad(var: Any, accum: Any, grad: Any, lr: Any, l1: Any, l2: Any) -> Values:
@@ -117,34 +117,41 @@ def _proximal_adagrad(var: Any, accum: Any, grad: Any, lr: Any, l1: Any, l2: Any
 
 def _adagrad_da(var: Any, total: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> Values:
     total, squares = total + grad, squares + grad * grad
-    kept = total.sign() * torch.clamp_min(total.abs() - l1 * global_step, 0)
-    return -lr * kept / (l2 * global_step * lr + torch.sqrt(squares)), total, squares
+    shrunk = total.sign() * torch.clamp_min(total.abs() - l1 * global_step, 0)
+    return -lr * shrunk / (l2 * global_step * lr + torch.sqrt(squares)), total, squares
 
 
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
 def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence[str]) -> Callable[..., None]:
+    """Returns the kernel of a rule's op.
+
+    Args:
+        rule: the rule.
+        names: the op's parameters.
+        handles: those of them that are handles of variables.
+    """
     gradient = "delta" if "delta" in names else "grad"
 
     def kernel(*args: Any) -> None:
-        given = dict(zip(names, args, strict=True))
-        given.pop("use_locking")
-        variables = [variable_in(given.pop(h)) for h in handles]
+        arguments = dict(zip(names, args, strict=True))
+        arguments.pop("use_locking")
+        variables = [variable_in(arguments.pop(h)) for h in handles]
         before = [v._value.value for v in variables]
-        grad, indices = given.pop(gradient), given.pop("indices", None)
+        grad, indices = arguments.pop(gradient), arguments.pop("indices", None)
         place = next((v.device for v in (*before, grad) if not v.is_cpu), None)
         if place is not None:  # a variable, or a number, may still be on the CPU
             before, grad = [moved(b, place) for b in before], moved(grad, place)
             indices = None if indices is None else moved(indices, place)
-            given = {name: moved(v, place) if isinstance(v, torch.Tensor) else v for name, v in given.items()}
+            arguments = {n: moved(v, place) if isinstance(v, torch.Tensor) else v for n, v in arguments.items()}
         if indices is None:
             if grad.shape != before[0].shape:
                 raise invalid(f"var and grad do not have the same shape {list(before[0].shape)} {list(grad.shape)}")
-            after = rule(*before, grad, **given)
+            after = rule(*before, grad, **arguments)
         else:
             rows, total = _summed_by_row(indices, grad, before[0])
-            changed = rule(*[b[rows] for b in before], total, **given)
+            changed = rule(*[b[rows] for b in before], total, **arguments)
             after = tuple([b.index_copy(0, rows, c) for b, c in zip(before, changed, strict=True)])
         for variable, value in zip(variables, after, strict=True):
             _assign(variable, value)
@@ -153,7 +160,7 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
 
 
 def _summed_by_row(indices: Any, grad: Any, whole: Any) -> tuple[Any, Any]:
-    """The rows that a gradient has, each once, and the sum of the gradients of each."""
+    """Returns the numbers of a gradient's rows, each once, and the sum of the gradients of each row."""
     rows, places = torch.unique(indices.to(torch.int64), return_inverse=True)
     if len(rows) and not 0 <= int(rows[0]) <= int(rows[-1]) < len(whole):
         raise invalid(
@@ -167,14 +174,14 @@ def _register(name: str, rule: Callable[..., Values]) -> None:
     """Registers the op of a rule, with the parameters of its definition."""
     definition = op_defs.get(name)
     handles = [a.name for a in definition.inputs if a.type is resource]
-    told = {a.type_attr for a in definition.inputs}
-    names = [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in told]
-    made = RegisteredOp(name, _kernel(rule, names, handles), tuple(names), (), {})
-    made.string_kernel = made.kernel  # eagerly, handles are arrays of objects, as strings are
-    made.shape = lambda *_: []
-    made.differentiable = False
-    made.function = lambda *args, name=None: made.run(args, name)
-    registry[name] = made
+    type_attrs = {a.type_attr for a in definition.inputs}
+    names = [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in type_attrs]
+    op = RegisteredOp(name, _kernel(rule, names, handles), tuple(names), (), {})
+    op.string_kernel = op.kernel  # eagerly, handles are arrays of objects, as strings are
+    op.shape = lambda *_: []
+    op.differentiable = False
+    op.function = lambda *args, name=None: op.run(args, name)
+    registry[name] = op
 
 
 _RULES: dict[str, Callable[..., Values]] = {
@@ -193,8 +200,8 @@ _RULES: dict[str, Callable[..., Values]] = {
     "ProximalGradientDescent": _proximal_gradient_descent,
     "RMSProp": _rms_prop,
 }
-_known = set(op_defs.names())
+_defined = set(op_defs.names())
 for _name, _rule in _RULES.items():
     for _op in (f"ResourceApply{_name}", f"ResourceSparseApply{_name}"):
-        if _op in _known:
+        if _op in _defined:
             _register(_op, _rule)
