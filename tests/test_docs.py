@@ -1,9 +1,12 @@
-"""The examples in the docstrings are true."""
+"""The examples in the docstrings are true, and public functions say what they take, give and raise."""
 
+import ast
 import doctest
 import importlib
 import inspect
+import pathlib
 import pkgutil
+import re
 
 import numpy as np
 import pytest
@@ -36,3 +39,55 @@ def test_examples(name, text):
     said = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(test, out=said.append)
     assert not said, "".join(said)
+
+
+# ---- what docstrings hold -------------------------------------------------------------------------------------------
+
+ROOT = pathlib.Path(tf.__file__).parent
+FILES = sorted(p for p in ROOT.rglob("*.py") if "compat" not in p.relative_to(ROOT).parts)
+
+
+def public_functions(path):
+    """The functions of a file that users call: they have an example."""
+    for node in ast.parse(path.read_text()).body:
+        text = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+        if text is not None and not node.name.startswith("_") and "Example:" in text:
+            yield node, text
+
+
+def parameters(function):
+    arguments = function.args
+    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return [a for a in given if a is not None and a.arg != "name"]
+
+
+def raises(function):
+    return any(
+        isinstance(node, ast.Raise)
+        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "invalid")
+        for node in ast.walk(function)
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_public_functions_say_what_they_take_and_give(path):
+    for function, text in public_functions(path):
+        gives_nothing = function.returns is not None and ast.unparse(function.returns) == "None"
+        expected = {"Args:": bool(parameters(function)), "Returns:": not gives_nothing, "Raises:": raises(function)}
+        missing = [section for section, wanted in expected.items() if wanted and section not in text]
+        assert not missing, f"{function.name} lacks {missing}"
+
+
+def test_public_parameters_are_typed():
+    annotations = [a.annotation for p in FILES for f, _ in public_functions(p) for a in parameters(f)]
+    untyped = [a for a in annotations if a is None or ast.unparse(a) == "Any"]
+    assert len(annotations) > 1000
+    assert len(untyped) < 0.1 * len(annotations)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_summaries_do_not_begin_with_a_question(path):
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(path.read_text())):
+        text = ast.get_docstring(node) if isinstance(node, kinds) else None
+        assert not re.match(r"(What|Whether|How|Where|Which|Who)\b", text or ""), text

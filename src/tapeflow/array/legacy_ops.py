@@ -46,7 +46,7 @@ def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
 
 @op("ConcatOffset", kernel=_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))
 def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
-    """Where each of the tensors of these shapes begins when they are joined along an axis."""
+    """Returns where each of the tensors of these shapes begins when they are joined along an axis."""
 
 
 def _difference(x: torch.Tensor, y: torch.Tensor, out_idx: DType) -> tuple[torch.Tensor, torch.Tensor]:

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Parts:
-    """What was registered, as attributes: `parts.MapDataset(...)`."""
+    """The registered definitions, as attributes: `parts.MapDataset(...)`."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"no part of pipelines is registered as {name!r}: import tapeflow.data first")

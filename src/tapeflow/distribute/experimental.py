@@ -7,10 +7,6 @@ from tapeflow.distribute.options import CommunicationImplementation, Communicati
 CollectiveCommunication = CommunicationImplementation
 
 __all__ = [
-    "CollectiveCommunication",
-    "CommunicationImplementation",
-    "CommunicationOptions",
-    "MultiWorkerMirroredStrategy",
-    "ValueContext",
-    "coordinator",
-]
+    "CollectiveCommunication", "CommunicationImplementation", "CommunicationOptions", "MultiWorkerMirroredStrategy",
+    "ValueContext", "coordinator",
+]  # fmt: skip

@@ -29,7 +29,7 @@ def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: boo
     """
 
     def is_taken(attrs: Sequence[Any], tensor: Any) -> bool:
-        """Whether TensorFlow has a kernel for these dilations."""
+        """Tests whether TensorFlow has a kernel for these dilations."""
         return max(attrs[-1]) == 1 or (not always and tensor.dtype in (float32, bfloat16))
 
     if forward is not None:

@@ -13,7 +13,7 @@ from tapeflow.quantization.rounding import quantize_and_dequantize, quantize_and
 
 __all__ = [
     "dequantize", "fake_quant_with_min_max_args", "fake_quant_with_min_max_args_gradient",
-    "fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars_gradient",
-    "fake_quant_with_min_max_vars_per_channel", "fake_quant_with_min_max_vars_per_channel_gradient", "quantize",
-    "quantize_and_dequantize", "quantize_and_dequantize_v2", "quantized_concat",
+    "fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars_gradient", "fake_quant_with_min_max_vars_per_channel",
+    "fake_quant_with_min_max_vars_per_channel_gradient", "quantize", "quantize_and_dequantize",
+    "quantize_and_dequantize_v2", "quantized_concat",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is known of a symbolic tensor's value while its graph is built.
+"""Static values: the value of a symbolic tensor, as far as it is known while its graph is built.
 
 Shapes are computed from shapes (`tf.shape(x)[1] * 2`), so that most of what an op takes as a shape or an axis is known,
 wholly or in part, without running anything.

@@ -18,25 +18,10 @@ from tapeflow.linalg.operators.low_rank_update import LinearOperatorLowRankUpdat
 from tapeflow.linalg.operators.reflections import LinearOperatorHouseholder, LinearOperatorPermutation
 
 __all__ = [
-    "LinearOperator",
-    "LinearOperatorAdjoint",
-    "LinearOperatorBlockDiag",
-    "LinearOperatorBlockLowerTriangular",
-    "LinearOperatorCirculant",
-    "LinearOperatorCirculant2D",
-    "LinearOperatorCirculant3D",
-    "LinearOperatorComposition",
-    "LinearOperatorDiag",
-    "LinearOperatorFullMatrix",
-    "LinearOperatorHouseholder",
-    "LinearOperatorIdentity",
-    "LinearOperatorInversion",
-    "LinearOperatorKronecker",
-    "LinearOperatorLowRankUpdate",
-    "LinearOperatorLowerTriangular",
-    "LinearOperatorPermutation",
-    "LinearOperatorScaledIdentity",
-    "LinearOperatorToeplitz",
-    "LinearOperatorTridiag",
-    "LinearOperatorZeros",
-]
+    "LinearOperator", "LinearOperatorAdjoint", "LinearOperatorBlockDiag", "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant", "LinearOperatorCirculant2D", "LinearOperatorCirculant3D", "LinearOperatorComposition",
+    "LinearOperatorDiag", "LinearOperatorFullMatrix", "LinearOperatorHouseholder", "LinearOperatorIdentity",
+    "LinearOperatorInversion", "LinearOperatorKronecker", "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular", "LinearOperatorPermutation", "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz", "LinearOperatorTridiag", "LinearOperatorZeros",
+]  # fmt: skip

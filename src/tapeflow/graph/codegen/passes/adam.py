@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.passes.grouping import on_lists
@@ -67,17 +68,17 @@ def _updates(program: Program) -> list[_Update]:
     places = {id(t): i for i, step in enumerate(program.steps) for t in step.outputs}
     touched = [_touched(step) for step in program.steps]
 
-    def producer(tensor: Any, name: str) -> int | None:
+    def producer(tensor: Any, op: Op) -> int | None:
         """Returns the place of the step that computes a tensor, if it is of this op and the tensor has no other use."""
         i = places.get(id(tensor))
         if i is None or uses[id(tensor)] != 1:
             return None
         step = program.steps[i]
-        return i if step.name == name and step.native and not step.placed else None
+        return i if step.op is op and step.native and not step.placed else None
 
     def is_square_of(tensor: Any, gradient: Any) -> bool:
         i = places.get(id(tensor))
-        return i is not None and program.steps[i].name == "Square" and program.steps[i].args[0] is gradient
+        return i is not None and program.steps[i].op is ops.Square.op and program.steps[i].args[0] is gradient
 
     def average_update(read: int, until: int) -> int | None:
         """Returns the place of the update of the average read at `read`; None if others touch it before `until`."""
@@ -89,12 +90,12 @@ def _updates(program: Program) -> list[_Update]:
     def match(last: int) -> _Update | None:
         """Returns the update that ends with the `AssignSubQuotient` at place `last`, or None."""
         handle, mean, divisor, rate = program.steps[last].args
-        mean_read, total = producer(mean, READ.name), producer(divisor, "AddV2")
+        mean_read, total = producer(mean, READ), producer(divisor, ops.AddV2.op)
         if mean_read is None or total is None:
             return None
         epsilon, summand = _epsilon_and_summand(program, total)
-        root = producer(summand, "Sqrt")
-        square_read = None if root is None else producer(program.steps[root].args[0], READ.name)
+        root = producer(summand, ops.Sqrt.op)
+        square_read = None if root is None else producer(program.steps[root].args[0], READ)
         if epsilon is None or root is None or square_read is None:
             return None
         mean_update, square_update = average_update(mean_read, last), average_update(square_read, last)

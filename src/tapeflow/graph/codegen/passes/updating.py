@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -53,16 +54,16 @@ class _Updating:
             self._producers[id(tensor)] = step
         return step if joined is None else joined
 
-    def producer(self, tensor: SymbolicTensor, name: str) -> Step | None:
+    def producer(self, tensor: SymbolicTensor, op: Op) -> Step | None:
         """Returns the step that computes a tensor, if it is of this op and the tensor has no other use."""
         step = self._producers.get(id(tensor))
-        if step is None or step.name != name or not step.registered or not step.native or step.placed:
+        if step is None or step.op is not op or not step.native or step.placed:
             return None
         return step if self._uses[id(tensor)] == 1 else None
 
     def scaled(self, tensor: SymbolicTensor, variable: Variable) -> tuple[Step, SymbolicTensor, SymbolicTensor] | None:
         """Returns the product that computes a tensor, its factor of the variable's shape and its scalar; or None."""
-        step = self.producer(tensor, "Mul")
+        step = self.producer(tensor, ops.Mul.op)
         if step is None:
             return None
         for factor, scalar in (step.args, step.args[::-1]):
@@ -90,7 +91,7 @@ def _addition(updating: _Updating, step: Step, variable: Variable) -> Step | Non
     if scaled is None:
         return None
     product, factor, scalar = scaled
-    difference = updating.producer(factor, "Sub")
+    difference = updating.producer(factor, ops.Sub.op)
     if difference is not None:
         end, start = difference.args
         if updating.still_holds(variable, start) and end.shape == variable.shape:
@@ -105,7 +106,7 @@ def _subtraction(updating: _Updating, step: Step, variable: Variable) -> Step | 
     if scaled is not None:
         product, factor, scalar = scaled
         return _one_step("AssignSubProduct", [handle, factor, scalar], [product, step])
-    quotient = updating.producer(change, "RealDiv")
+    quotient = updating.producer(change, ops.RealDiv.op)
     if quotient is None or quotient.args[1].shape != variable.shape:
         return None
     scaled = updating.scaled(quotient.args[0], variable)
