@@ -11,8 +11,35 @@ import importlib
 import os
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from tapeflow.hosting import install_as_tensorflow
+
+if TYPE_CHECKING:  # editors complete `tf.keras.layers.De`: this module makes way for Keras's own
+    from keras import Input as Input
+    from keras import Model as Model
+    from keras import Sequential as Sequential
+    from keras import activations as activations
+    from keras import applications as applications
+    from keras import backend as backend
+    from keras import callbacks as callbacks
+    from keras import config as config
+    from keras import constraints as constraints
+    from keras import datasets as datasets
+    from keras import initializers as initializers
+    from keras import layers as layers
+    from keras import losses as losses
+    from keras import metrics as metrics
+    from keras import mixed_precision as mixed_precision
+    from keras import models as models
+    from keras import ops as ops
+    from keras import optimizers as optimizers
+    from keras import preprocessing as preprocessing
+    from keras import random as random
+    from keras import regularizers as regularizers
+    from keras import saving as saving
+    from keras import tree as tree
+    from keras import utils as utils
 
 
 def _load() -> ModuleType:
