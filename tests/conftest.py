@@ -4,12 +4,19 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.core import device as devices
+from tapeflow.core.settings import settings
 
 
 @pytest.fixture(autouse=True)
 def no_global_seed():
     """A test that sets the global seed decides nothing for the next one."""
     tf.random.set_seed(None)
+
+
+@pytest.fixture(autouse=True)
+def own_optimizer_options(monkeypatch):
+    """A test that sets options of the optimizer sets them for itself: they can't be unset."""
+    monkeypatch.setattr(settings, "optimizer_options", dict(settings.optimizer_options))
 
 
 @pytest.fixture

@@ -151,13 +151,13 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _BITS = torch.tensor([bin(byte).count("1") for byte in range(256)], dtype=torch.uint8)
 
 
-def _population_count(x: torch.Tensor) -> torch.Tensor:
+def _count_bits(x: torch.Tensor) -> torch.Tensor:
     octets = x.contiguous().view(-1).view(torch.uint8)
     return _BITS.to(x.device)[octets.long()].view(*x.shape, x.itemsize).sum(-1, dtype=torch.uint8)
 
 
-@op("PopulationCount", kernel=_population_count, shape=same, elementwise=True)
-def population_count(x: TensorLike, name: str | None = None) -> Tensor:
+@op("PopulationCount", kernel=_count_bits, shape=same, elementwise=True)
+def _population_count(x: TensorLike, name: str | None = None) -> Tensor:
     """Counts the bits that are set in each integer: `tf.raw_ops.PopulationCount`.
 
     Args:
@@ -175,4 +175,4 @@ def population_count(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-not_differentiable(bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, population_count, right_shift)
+not_differentiable(bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift, _population_count)

@@ -335,7 +335,8 @@ class _Walk:
         """Repeats `variables = body(i, *variables)` for each index, and returns the last variables."""
 
         def step(i: Any, *variables: Any) -> Any:
-            return i + self.step, *body(i, *variables)
+            results = body(i, *variables)  # before the index, as TensorFlow's operations are named
+            return i + self.step, *results
 
         loop_vars = (self.at, *variables)
         return while_loop(lambda i, *_: self.more(i), step, loop_vars, maximum_iterations=self.left)[1:]

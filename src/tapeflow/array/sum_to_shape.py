@@ -21,7 +21,7 @@ def _sum_to_shape(dy: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 @op(
     "SumToShape",
     kernel=_sum_to_shape,
-    signature="dy:T, like:T -> output:T; attr=T:type",
+    signature="dy:T, like:U -> output:T; attr=T:type; attr=U:type",
     shape=lambda dy, like: like,
     identity_if_same_shape=True,
 )

@@ -16,7 +16,7 @@ from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum
 from tapeflow.signal import fourier_ops
@@ -234,7 +234,7 @@ def _check_dimensions(dims: Sequence[int], rank: int) -> None:
     """Checks that a tensor of this rank has these dimensions."""
     for a in dims:
         if not -rank <= a < rank:
-            raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
+            raise IndexError(f"dimension {a} is out of range for a tensor of rank {rank}")
 
 
 def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[Any], list[int]]:
@@ -301,7 +301,8 @@ def fftnd(
         A tensor of the same dtype, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: a dimension does not exist or is repeated.
+        IndexError: a dimension does not exist.
+        InvalidArgumentError: a dimension is repeated.
         ValueError: the norm is unknown, or the dtype is another one.
 
     Example:
@@ -330,7 +331,8 @@ def ifftnd(
         A tensor of the same dtype, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: a dimension does not exist or is repeated.
+        IndexError: a dimension does not exist.
+        InvalidArgumentError: a dimension is repeated.
         ValueError: the norm is unknown, or the dtype is another one.
 
     Example:
@@ -360,7 +362,8 @@ def rfftnd(
         `length // 2 + 1` in the last one of them.
 
     Raises:
-        InvalidArgumentError: a dimension does not exist or is repeated.
+        IndexError: a dimension does not exist.
+        InvalidArgumentError: a dimension is repeated.
         ValueError: the norm is unknown, or the dtype is another one.
 
     Example:
@@ -392,7 +395,8 @@ def irfftnd(
         A float32 or float64 tensor, with the lengths `fft_length` in the dimensions `axes`.
 
     Raises:
-        InvalidArgumentError: a dimension does not exist or is repeated.
+        IndexError: a dimension does not exist.
+        InvalidArgumentError: a dimension is repeated.
         ValueError: the norm is unknown, or the dtype is another one.
 
     Example:

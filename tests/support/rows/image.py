@@ -121,6 +121,14 @@ def corners(count, seed=0):
 
 RGB = pixels(2, 3, 4, 3)
 
+def suppressed_by_overlaps(overlaps, scores, size, threshold=0.5):
+    selected = []
+    for i in np.argsort(-scores, kind="stable"):
+        if len(selected) < size and all(overlaps[i, j] <= threshold for j in selected):
+            selected.append(i)
+    return np.array(selected, np.int32)
+
+
 ROWS = [
     # ---- colors ----
     Row("image.rgb_to_hsv", [sample(RGB), sample(pixels(5, 3))], each_color(colorsys.rgb_to_hsv),
@@ -185,4 +193,7 @@ ROWS = [
         suppressed, FLOAT, result="int32", gradient=False,
         bad=[(sample(corners(3), rand(2), 5), Invalid, "incompatible shape"),
              (sample(corners(3), rand(3), 5, 2.0), Invalid, "[0, 1]")]),
+    Row("image.non_max_suppression_overlaps", [sample(rand(6, 6, low=0.0, high=1.0), rand(6), 4)],
+        suppressed_by_overlaps, FLOAT, result="int32", gradient=False,
+        bad=[(sample(rand(2, 3), rand(2), 1), Invalid, "overlaps must be square")]),
 ]  # fmt: skip

@@ -115,7 +115,7 @@ def _sum_to_dynamic(dy: Any, shape: Any, stretched: Any) -> Any:
     extra = stretched.tensor.shape.rank - len(shape) if stretched.tensor.shape.rank is not None else -1
     if extra > 0 and tuple(stretched.tensor.shape.as_list()[extra:]) == shape:
         return ops.Sum(dy, tuple(range(extra)))
-    return ops.SumToShape(dy, ops.Fill(shape, ops.Cast(0.0, dy.dtype)))
+    return ops.SumToShape(dy, ops.Fill(shape, 0.0))
 
 
 def sum_like(dy: Any, x: Any) -> Any:
