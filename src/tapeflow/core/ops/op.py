@@ -60,6 +60,11 @@ class RegisteredOp(Op):
             `kernel` has computed it.
     """
 
+    # What a tape reads of each call is found quickest in slots.
+    __slots__ = (
+        "accumulate", "differentiable", "gradient", "keep_all_inputs", "keep_dtypes", "keep_inputs", "keep_outputs",
+        "keep_shapes", "none_for_zero", "passes_gradient",
+    )  # fmt: skip
     registered = True
     kernel: Callable[..., Any]
     kinds: tuple[str, ...]
@@ -103,6 +108,11 @@ class RegisteredOp(Op):
         self.string_kernel: Callable[..., Any] | None = None
         self.moves = self.creates = self.orders = self.promotes = False
         self.gradient = vjp.gradient  # until one is declared
+        self.accumulate: Callable[..., Any] | None = None
+        self.differentiable = self.keep_all_inputs = True
+        self.keep_inputs: tuple[int, ...] = ()
+        self.keep_outputs = self.keep_shapes = self.keep_dtypes = False
+        self.none_for_zero = self.passes_gradient = False
         self.function: Callable[..., Any] = self.run
 
     @property
@@ -493,7 +503,8 @@ def op(
         new = RegisteredOp(name, kernel, params[:-1], host, rename or {})
         new.shape, new.string_kernel = shape, strings
         new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
-        vars(new).update(traits)
+        for trait, value in traits.items():
+            setattr(new, trait, value)
         function: Any = function_of(new, declared, new.run)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
