@@ -14,7 +14,6 @@ from tapeflow.array.tensor_list import added
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices
-from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
@@ -96,12 +95,15 @@ def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
     As a product with ones that is one kernel, and not two.
     """
     rows, value = dy.value, total.value
-    if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or len(value) != shape[1]:
+    if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or not value.is_cpu:
         return False
     ones = _ones(shape[0], dy.dtype)
-    if ones is None or not (by_value(value) and by_value(rows)):
+    if ones is None:
         return False
-    value.addmv_(rows.mT, ones)
+    try:  # to look at all that ATen looks at would take longer than the call
+        value.addmv_(rows.mT, ones)
+    except RuntimeError:  # another shape, or a batched value
+        return False
     return True
 
 
