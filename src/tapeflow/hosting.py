@@ -14,8 +14,6 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from tapeflow import hosted
-
 
 def install_as_tensorflow() -> None:
     """Makes `import tensorflow` import TapeFlow, in this process, from now on. Calling it again does nothing.
@@ -90,6 +88,8 @@ class _Loader(Loader):
 
 
 def _tapeflow_module(fullname: str) -> ModuleType:
+    from tapeflow import hosted  # its tables are needed by programs written for TensorFlow alone
+
     internal = hosted.module(fullname)
     if internal is not None:
         return internal

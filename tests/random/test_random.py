@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.random import seeds
+from tapeflow.core.rng import seeds
 
 Invalid = tf.errors.InvalidArgumentError
 
@@ -344,7 +344,7 @@ def test_determinism_wants_a_seed(monkeypatch):
 
 @pytest.mark.parametrize("counter", [0, 2**32 - 2, 2**64 - 3, 2**96 - 1, 2**128 - 2])
 def test_blocks_are_the_same_however_they_are_made(counter):
-    from tapeflow.random.philox import Philox, _tensor_blocks
+    from tapeflow.core.rng.philox import Philox, _tensor_blocks
 
     stream = Philox(0x0123456789ABCDEF, counter)
     together = stream.words(9, torch.device("cpu"))

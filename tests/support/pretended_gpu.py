@@ -17,8 +17,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tapeflow.core import device
+from tapeflow.core.rng import seeds
 from tapeflow.core.values import tensor
-from tapeflow.random import seeds
 
 CUDA = torch.device("cuda", 0)
 

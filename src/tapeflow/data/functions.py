@@ -15,6 +15,7 @@ from typing import Any
 from tapeflow.autograph.conversion import converted
 from tapeflow.autograph.origin import in_user_code
 from tapeflow.core.context import nobody_listening
+from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.settings import settings
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -24,7 +25,6 @@ from tapeflow.data.elementwise import batched, is_elementwise
 from tapeflow.data.structure import Element, Packer
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.random.seeds import Streams, own_streams
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
 

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.rng.philox import from_seeds
+from tapeflow.core.rng.seeds import lasting_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.spec import TensorSpec
@@ -24,8 +26,6 @@ from tapeflow.data.nodes import Chooser, Node, integer
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import running
-from tapeflow.random.philox import from_seeds
-from tapeflow.random.seeds import lasting_seeds
 
 _FIRST, _MOST = 16, 2048  # blocks of four words that are computed at once
 

@@ -16,13 +16,13 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.rng.seeds import torch_generator
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.reduction import reduce_all
-from tapeflow.random.seeds import torch_generator
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_uniform
 

@@ -12,11 +12,11 @@ import torch
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.draws import Draws, draws
-from tapeflow.random.seeds import op_seeds
 
 
 class _Samples(NamedTuple):

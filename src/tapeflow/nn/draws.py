@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.random.philox import Philox
-from tapeflow.random.seeds import reserve
+from tapeflow.core.rng.philox import Philox
+from tapeflow.core.rng.seeds import reserve
 
 _AT_ONCE = 4  # blocks of four words
 

@@ -17,8 +17,6 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.division import realdiv
-from tapeflow.random.stateful import uniform
-from tapeflow.random.stateless import stateless_uniform
 
 
 def dropout(
@@ -43,6 +41,8 @@ def dropout(
         >>> sorted(set(tf.nn.dropout(tf.ones([1000]), 0.5).numpy().tolist()))
         [0.0, 2.0]
     """
+    from tapeflow.random.stateful import uniform  # random ops are loaded when they are first used
+
     return _dropped(x, rate, noise_shape, functools.partial(uniform, seed=seed), name)
 
 
@@ -75,6 +75,8 @@ def stateless_dropout(
         >>> bool(tf.reduce_all(first == again))
         True
     """
+    from tapeflow.random.stateless import stateless_uniform  # loaded on first use, too
+
     sampler = functools.partial(stateless_uniform, seed=seed, alg=rng_alg or "auto_select")
     return _dropped(x, rate, noise_shape, sampler, name)
 

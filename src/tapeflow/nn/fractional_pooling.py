@@ -14,11 +14,11 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import op
+from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.draws import Draws, draws
 from tapeflow.nn.maxima import without_nan
-from tapeflow.random.seeds import op_seeds
 
 FractionalMaxPool = collections.namedtuple(
     "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]

@@ -19,7 +19,6 @@ from tapeflow.math.division import realdiv
 from tapeflow.math.rounding import floor
 from tapeflow.module import Module
 from tapeflow.nn.dropping import dropout
-from tapeflow.random.stateful import uniform
 from tapeflow.tensor_array import TensorArray
 
 
@@ -182,6 +181,8 @@ class RNNCellDropoutWrapper(_CellWrapper):
     def _draw_noise(self, role: str, number: int, size: Any, dtype: Any) -> Any:
         """Draws the random numbers that choose the elements of one tensor in all steps."""
         dims = size if isinstance(size, (list, tuple)) else getattr(size, "as_list", lambda: [size])()
+        from tapeflow.random.stateful import uniform  # random ops are loaded when they are first used
+
         return uniform([1, *dims], dtype=dtype, seed=self._seed_of(role, number))
 
     def _seed_of(self, role: str, number: int) -> int | None:

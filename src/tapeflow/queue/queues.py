@@ -9,6 +9,7 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, resource
@@ -18,7 +19,6 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.queue.nodes import KERNELS, component_specs, handle_node, node, storage_of
-from tapeflow.random.seeds import op_seeds
 
 _numbers = itertools.count()
 

@@ -1,5 +1,6 @@
 """The public `tf.random` namespace."""
 
+from tapeflow.core.rng.seeds import set_seed
 from tapeflow.nn.candidate_sampling import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
@@ -11,7 +12,6 @@ from tapeflow.random import experimental
 from tapeflow.random.algorithms import Algorithm
 from tapeflow.random.generator import Generator, create_rng_state, get_global_generator, set_global_generator
 from tapeflow.random.permutation import shuffle
-from tapeflow.random.seeds import set_seed
 from tapeflow.random.stateful import categorical, gamma, normal, poisson, truncated_normal, uniform
 from tapeflow.random.stateless import (
     fold_in,

@@ -10,9 +10,9 @@ import torch
 
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.rng.philox import Philox, from_seed
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.random.philox import Philox, from_seed
 
 _LOW = (1 << 64) - 1
 

@@ -14,6 +14,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.rng.philox import Philox
 from tapeflow.core.settings import settings
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32, int32, int64, uint64
@@ -26,7 +27,6 @@ from tapeflow.math.casting import cast
 from tapeflow.math.comparison import less
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import Algorithm, AlgorithmLike, algorithm_number, unsupported
-from tapeflow.random.philox import Philox
 from tapeflow.random.stateless import check_floats, scaled, stretched
 from tapeflow.random.stateless_ops import (
     as_result,

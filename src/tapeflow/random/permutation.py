@@ -11,12 +11,12 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.rng import seeds
+from tapeflow.core.rng.philox import Philox
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.random import seeds
 from tapeflow.random.algorithms import AlgorithmLike, key_counter_alg, stream_of
-from tapeflow.random.philox import Philox
 
 
 def _order(stream: Philox, length: int) -> torch.Tensor:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.rng.philox import Philox, to_normal, to_uniform
 from tapeflow.core.values.tensor import invalid
-from tapeflow.random.philox import Philox, to_normal, to_uniform
 
 Array = np.ndarray
 

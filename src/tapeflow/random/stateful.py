@@ -15,6 +15,10 @@ from tapeflow.core.context import detours
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.rng import seeds
+from tapeflow.core.rng.philox import fill, to_normal, to_range, to_uniform
+from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
+from tapeflow.core.rng.seeds import op_seeds, reserve, torch_generator
 from tapeflow.core.settings import settings
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bfloat16, float16, float32, float64, int32, int64
@@ -22,10 +26,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
-from tapeflow.random import rejection, seeds
-from tapeflow.random.philox import fill, to_normal, to_range, to_uniform
-from tapeflow.random.philox import truncated_normal as fill_truncated_normal
-from tapeflow.random.seeds import op_seeds, reserve, torch_generator
+from tapeflow.random import rejection
 from tapeflow.random.stateless import UNIFORM_DTYPES, check_dtype, check_floats, gamma_parameters, scaled, stretched
 from tapeflow.random.stateless_ops import (
     as_result,

@@ -15,6 +15,8 @@ from tapeflow.core.errors import InvalidArgumentError, NotFoundError
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast_all, text
 from tapeflow.core.ops.static import Unknown
+from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
+from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
 from tapeflow.core.types.dtypes import float32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
@@ -22,8 +24,6 @@ from tapeflow.math.arithmetic import multiply
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import stream_of
 from tapeflow.random.gamma_gradient import random_gamma_grad
-from tapeflow.random.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
-from tapeflow.random.philox import truncated_normal as fill_truncated_normal
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 

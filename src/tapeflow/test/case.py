@@ -18,13 +18,13 @@ from tapeflow.compat.v1.defaults import get_default_graph, get_default_session, 
 from tapeflow.compat.v1.session import IndexedSlicesValue, Session
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.errors import InvalidArgumentError, OpError
+from tapeflow.core.rng.seeds import set_seed
 from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.values import nest
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
-from tapeflow.random.seeds import set_seed
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 from tapeflow.test.arrays import ArrayAssertions
 from tapeflow.test.graph_defs import as_message, difference

@@ -8,13 +8,13 @@ from typing import Any
 from tapeflow.array.passing import identity
 from tapeflow.array.properties import size
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.rng.seeds import lasting_seeds, set_seed
 from tapeflow.core.types.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
 from tapeflow.math import arithmetic, casting, counting
 from tapeflow.math.division import floordiv, realdiv
 from tapeflow.math.elementwise import rsqrt
 from tapeflow.math.extrema import minimum
 from tapeflow.math.reduction import reduce_sum
-from tapeflow.random.seeds import lasting_seeds, set_seed
 from tapeflow.random.stateful import categorical, poisson
 from tapeflow.random.stateless import stateless_categorical
 

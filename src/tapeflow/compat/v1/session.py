@@ -15,6 +15,7 @@ from tapeflow.config import list_logical_devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -33,7 +34,6 @@ from tapeflow.queue.together import RunTogether
 from tapeflow.queue.waiting import time_limit
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
-from tapeflow.random.seeds import Streams, own_streams
 from tapeflow.sparse.tensor import SparseTensorValue
 
 _handles = itertools.count(1)

@@ -19,10 +19,10 @@ from typing import Any, Protocol
 
 import torch
 
+from tapeflow.core.rng.seeds import drawing_from
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.backends.capturable import Keep
-from tapeflow.random.seeds import drawing_from
 
 Run = Callable[[], list[torch.Tensor]]
 

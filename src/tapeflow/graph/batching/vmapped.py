@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.kernels import compute
+from tapeflow.core.rng.seeds import of_operation
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -26,7 +27,6 @@ from tapeflow.graph.codegen.program import CALLS, Step
 from tapeflow.graph.codegen.writing import Writer
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.random.seeds import of_operation
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body

@@ -12,13 +12,13 @@ from typing import Any
 from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import on_cpu, on_one_device
 from tapeflow.core.ops.static import numbers, value_of
+from tapeflow.core.rng.seeds import of_operation
 from tapeflow.core.types.dtypes import DType, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.resolving import resolve
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
-from tapeflow.random.seeds import of_operation
 
 _SMALL = 256  # elements: smaller temporaries live until the function returns
 _LITERALS = frozenset({int, bool, str, type(None)})

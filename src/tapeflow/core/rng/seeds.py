@@ -19,9 +19,9 @@ import numpy as np
 import torch
 
 from tapeflow.core import context
+from tapeflow.core.rng.philox import Philox, from_seeds
 from tapeflow.core.settings import settings
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.random.philox import Philox, from_seeds
 
 _DEFAULT = 87654321  # stands for the global seed where only the op has one
 _MODULUS = 2**31 - 1

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.random.box_muller import normal_pairs, wide_normal_pairs
+from tapeflow.core.rng.box_muller import normal_pairs, wide_normal_pairs
 
 _MASK = 0xFFFFFFFF
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57

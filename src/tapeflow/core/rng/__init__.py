@@ -1,0 +1,1 @@
+"""Random number streams: the seeds of graphs and operations, and the counters that numbers are drawn from."""
