@@ -234,7 +234,7 @@ def _check_dimensions(dims: Sequence[int], rank: int) -> None:
     """Checks that a tensor of this rank has these dimensions."""
     for a in dims:
         if not -rank <= a < rank:
-            raise IndexError(f"dimension {a} is out of range for a tensor of rank {rank}")
+            raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
 
 
 def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[Any], list[int]]:
@@ -256,7 +256,9 @@ def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tupl
         axes = range(-len(x.shape if lengths is None else lengths), 0)
     dims = [int(a) for a in host_value(axes)]
     if lengths is None:
-        _check_dimensions(dims, len(x.shape))
+        outside = [a for a in dims if not -len(x.shape) <= a < len(x.shape)]
+        if outside:
+            raise IndexError(f"dimension {outside[0]} is out of range for a tensor of rank {len(x.shape)}")
         lengths = [length_of(x, a) for a in dims]
         if is_half:
             lengths[-1] = _whole(lengths[-1])
