@@ -16,7 +16,7 @@ from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum
 from tapeflow.signal import fourier_ops
