@@ -10,12 +10,6 @@ from goldens import result
 from goldens.case import Case, group_names, load, record_path
 
 # Parts of TensorFlow that are not here yet. Their cases are recorded already, and run as soon as the part is there.
-PARTS_TO_COME = {
-    "tf.function": "function",
-    "tf.Graph": "Graph",
-    "tf.io.": "io",
-    "tf.conv(": "conv",
-}
 DELIBERATELY_DIFFERENT = {
     "gradients/grad(tf.math.is_nan, [1.5, 3.0])": "an op without a gradient gives None, where TensorFlow raises",
     "gradients/grad(lambda x: tf.bitcast(x, tf.int32), x)": "the same",
@@ -40,10 +34,7 @@ def expected(name: str, case: Case) -> dict:
 
 def param(title: str, name: str, case: Case):
     marks = []
-    to_come = any(word in case.source and not hasattr(tf, part) for word, part in PARTS_TO_COME.items())
-    if to_come:
-        marks = [pytest.mark.skip(reason="needs a part of TensorFlow that is not here yet")]
-    elif title in DELIBERATELY_DIFFERENT:
+    if title in DELIBERATELY_DIFFERENT:
         marks = [pytest.mark.xfail(reason=DELIBERATELY_DIFFERENT[title], strict=True)]
     return pytest.param(name, case, id=title, marks=marks)
 

@@ -25,15 +25,7 @@ from tapeflow.array.batched_lists import (
     with_entries_at,
 )
 from tapeflow.array.creation import zeros
-from tapeflow.array.list_values import (
-    Raw,
-    Sparse,
-    Zeros,
-    as_variant,
-    with_entry,
-    without_last,
-    zeros_variant,
-)
+from tapeflow.array.list_values import Raw, Sparse, Zeros, as_variant, with_entry, without_last, zeros_variant
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times

@@ -1,12 +1,7 @@
 """The public `tf.debugging` namespace: assertions and checks of numbers."""
 
 from tapeflow.control_flow import Assert
-from tapeflow.debugging.numerics import (
-    assert_all_finite,
-    check_numerics,
-    disable_check_numerics,
-    enable_check_numerics,
-)
+from tapeflow.debugging.numerics import assert_all_finite, check_numerics, disable_check_numerics, enable_check_numerics
 from tapeflow.debugging.settings import (
     disable_traceback_filtering,
     enable_traceback_filtering,
@@ -14,13 +9,7 @@ from tapeflow.debugging.settings import (
     is_traceback_filtering_enabled,
     set_log_device_placement,
 )
-from tapeflow.debugging.shapes import (
-    assert_rank,
-    assert_rank_at_least,
-    assert_rank_in,
-    assert_scalar,
-    assert_shapes,
-)
+from tapeflow.debugging.shapes import assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar, assert_shapes
 from tapeflow.debugging.types import (
     assert_integer,
     assert_proper_iterable,

@@ -208,8 +208,7 @@ class SyncOnReadVariable(DistributedVariable):
 
 def _of_the_copy(attribute: str) -> property:
     return property(
-        lambda self: getattr(self._copy(), attribute),
-        lambda self, value: setattr(self._copy(), attribute, value),
+        lambda self: getattr(self._copy(), attribute), lambda self, value: setattr(self._copy(), attribute, value)
     )
 
 

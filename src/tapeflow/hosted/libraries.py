@@ -40,14 +40,12 @@ MODULES = {
     "tensorflow.python.autograph.pyct.static_analysis.activity": {},
     "tensorflow.python.autograph.pyct.templates": {},
     "tensorflow.python.autograph.pyct.transformer": {"Base": "ast:NodeTransformer"},
-    "tensorflow.python.data.ops.from_generator_op": {
-        "_GeneratorDataset": "tapeflow.data.generators:GeneratorDataset",
-    },
+    "tensorflow.python.data.ops.from_generator_op": {"_GeneratorDataset": "tapeflow.data.generators:GeneratorDataset"},
     "tensorflow.python.data.ops.from_sparse_tensor_slices_op": {
-        "_SparseTensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset",
+        "_SparseTensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset"
     },
     "tensorflow.python.data.ops.from_tensor_slices_op": {
-        "_TensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset",
+        "_TensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset"
     },
     "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes:TensorDataset"},
     "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes:RangeDataset"},
@@ -148,10 +146,7 @@ MODULES = {
         ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_endpoints"),
         f"{_H}.deprecation",
     ),
-    "tensorflow.python.util.dispatch": {
-        "add_dispatch_support": _KERAS_2,
-        "dispatch_for_types": _KERAS_2,
-    },
+    "tensorflow.python.util.dispatch": {"add_dispatch_support": _KERAS_2, "dispatch_for_types": _KERAS_2},
     "tensorflow.python.util.nest": dict.fromkeys(_NAMES_OF_NESTS, _NESTS),
     "tensorflow.python.util.tf_contextlib": {"contextmanager": _DECORATORS},
     "tensorflow.python.util.tf_export": dict.fromkeys(

@@ -329,12 +329,7 @@ def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_
     return _resized_shape(images, size)
 
 
-@op(
-    "ImageProjectiveTransformV3",
-    kernel=_project_kernel,
-    host=("output_shape", "fill_value"),
-    shape=_projected_shape,
-)
+@op("ImageProjectiveTransformV3", kernel=_project_kernel, host=("output_shape", "fill_value"), shape=_projected_shape)
 def image_projective_transform_v3(
     images: TensorLike,
     transforms: TensorLike,

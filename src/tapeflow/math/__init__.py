@@ -43,20 +43,7 @@ from tapeflow.math.division import (
     truediv,
     xdivy,
 )
-from tapeflow.math.elementwise import (
-    abs,
-    exp,
-    expm1,
-    log,
-    log1p,
-    pow,
-    rsqrt,
-    sign,
-    sqrt,
-    square,
-    xlog1py,
-    xlogy,
-)
+from tapeflow.math.elementwise import abs, exp, expm1, log, log1p, pow, rsqrt, sign, sqrt, square, xlog1py, xlogy
 from tapeflow.math.error_functions import erf, erfc, erfcinv, erfinv, ndtri
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.gamma import betainc, digamma, igamma, igammac, lbeta, lgamma, polygamma, zeta

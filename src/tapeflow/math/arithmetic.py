@@ -147,10 +147,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @subtract.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.wanted
-    return (
-        sum_to_shape(dy, call.shape(0)) if x else None,
-        negative(sum_to_shape(dy, call.shape(1))) if y else None,
-    )
+    return (sum_to_shape(dy, call.shape(0)) if x else None, negative(sum_to_shape(dy, call.shape(1))) if y else None)
 
 
 @op(

@@ -15,14 +15,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.batched_channels import joined_batches, joined_gradients
-from tapeflow.nn.pooling import (
-    by_rank,
-    of_sequences,
-    pool_layout,
-    pool_rule_without_explicit,
-    pooled_depth,
-    text_only,
-)
+from tapeflow.nn.pooling import by_rank, of_sequences, pool_layout, pool_rule_without_explicit, pooled_depth, text_only
 from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, unpadded
 
 aten = torch.ops.aten

@@ -394,12 +394,7 @@ def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[.
     return without_explicit
 
 
-@op(
-    "Conv3D",
-    kernel=_without_explicit(convolve, "Conv3D"),
-    shape=_without_explicit(conv_rule),
-    batching=convolutions,
-)
+@op("Conv3D", kernel=_without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions)
 def _conv3d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,

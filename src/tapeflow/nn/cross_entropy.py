@@ -205,12 +205,7 @@ def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[Tensor
     return [labels, features]
 
 
-@op(
-    "SparseSoftmaxCrossEntropyWithLogits",
-    kernel=_sparse_xent,
-    shape=_sparse_xent_rule,
-    batching=joined_batches,
-)
+@op("SparseSoftmaxCrossEntropyWithLogits", kernel=_sparse_xent, shape=_sparse_xent_rule, batching=joined_batches)
 def _sparse_softmax_cross_entropy(features: Any, labels: Any, name: str | None = None) -> Any:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
 
@@ -317,11 +312,7 @@ def sigmoid_cross_entropy_with_logits(
     z = convert(labels, hint=x.dtype)
     _check_same_shape(z, x)
     # Of equals, maximum and minimum take their first: at 0 the derivative is 1 - z - 1/2, as it should be.
-    return add(
-        subtract(maximum(x, 0), multiply(x, z)),
-        softplus(minimum(negative(x), x)),
-        name=name,
-    )
+    return add(subtract(maximum(x, 0), multiply(x, z)), softplus(minimum(negative(x), x)), name=name)
 
 
 def weighted_cross_entropy_with_logits(

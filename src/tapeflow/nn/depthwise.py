@@ -14,14 +14,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
-from tapeflow.nn.conv import (
-    conv2d,
-    conv_rule,
-    convolve,
-    convolve_back_filter,
-    convolve_back_input,
-    declare_gradients,
-)
+from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input, declare_gradients
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 

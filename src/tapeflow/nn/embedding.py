@@ -144,11 +144,7 @@ def embedding_lookup_sparse(
     if low:
         rows = cast(rows, float32)
     if weights is None:
-        segment: Any = {
-            "mean": segment_mean,
-            "sum": segment_sum,
-            "sqrtn": _segment_sqrt_n,
-        }[combiner]
+        segment: Any = {"mean": segment_mean, "sum": segment_sum, "sqrtn": _segment_sqrt_n}[combiner]
         combined = segment(gather(rows, ids), examples)
     else:
         combined = _weighted(rows, weights, examples, combiner)

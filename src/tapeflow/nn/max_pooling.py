@@ -85,10 +85,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "MaxPoolGrad",
-    kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"),
-    batching=joined_batches,
-    allocates=True,
+    "MaxPoolGrad", kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"), batching=joined_batches, allocates=True
 )
 def max_pool_grad(
     orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],

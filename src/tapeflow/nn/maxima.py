@@ -24,10 +24,7 @@ aten = torch.ops.aten
 
 _MAX_POOL = {2: torch.max_pool2d, 3: torch.max_pool3d}
 _MAX_POOL_WITH_INDICES = {2: aten.max_pool2d_with_indices.default, 3: aten.max_pool3d_with_indices.default}
-_MAX_POOL_BACK = {
-    2: aten.max_pool2d_with_indices_backward.default,
-    3: aten.max_pool3d_with_indices_backward.default,
-}
+_MAX_POOL_BACK = {2: aten.max_pool2d_with_indices_backward.default, 3: aten.max_pool3d_with_indices_backward.default}
 
 
 def _least(dtype: torch.dtype) -> float | int:

@@ -232,13 +232,7 @@ class ShuffledStorage(Storage):
     kind = "RandomShuffleQueue"
 
     def __init__(
-        self,
-        name: str,
-        capacity: int,
-        dtypes: Sequence[DType],
-        shapes: Sequence[TensorShape],
-        at_least: int,
-        seed: Any,
+        self, name: str, capacity: int, dtypes: Sequence[DType], shapes: Sequence[TensorShape], at_least: int, seed: Any
     ) -> None:
         super().__init__(name, capacity, dtypes, shapes)
         if at_least < 0:

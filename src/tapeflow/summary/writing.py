@@ -51,10 +51,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: objec
 
 
 def record(
-    op: str,
-    inputs: Sequence[Any] | Callable[[], Sequence[Any]],
-    step: TensorLike | None,
-    summary: Callable[..., Any],
+    op: str, inputs: Sequence[Any] | Callable[[], Sequence[Any]], step: TensorLike | None, summary: Callable[..., Any]
 ) -> Tensor:
     """Writes a summary where `record_if` allows it; in a graph, each time it runs.
 

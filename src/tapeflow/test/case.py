@@ -238,12 +238,7 @@ class TestCase(ArrayAssertions):
             self.fail(f"the messages differ: {problem} {msg or ''}")
 
     def assertProtoEqualsVersion(
-        self,
-        expected: str,
-        actual: Any,
-        producer: int | None = None,
-        min_consumer: int = 0,
-        msg: str | None = None,
+        self, expected: str, actual: Any, producer: int | None = None, min_consumer: int = 0, msg: str | None = None
     ) -> None:
         """Calls `assertProtoEquals` for a `GraphDef`, of the version in `tf.version`.
 

@@ -2,6 +2,4 @@
 
 from tapeflow.xla import experimental
 
-__all__ = [
-    "experimental",
-]
+__all__ = ["experimental"]

@@ -121,6 +121,7 @@ def corners(count, seed=0):
 
 RGB = pixels(2, 3, 4, 3)
 
+
 def suppressed_by_overlaps(overlaps, scores, size, threshold=0.5):
     selected = []
     for i in np.argsort(-scores, kind="stable"):

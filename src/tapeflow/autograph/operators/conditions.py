@@ -6,13 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.creation import zeros
-from tapeflow.autograph.operators.staging import (
-    PYTHON_VALUES,
-    as_tensor,
-    checked_condition,
-    is_staged,
-    is_tensor_leaf,
-)
+from tapeflow.autograph.operators.staging import PYTHON_VALUES, as_tensor, checked_condition, is_staged, is_tensor_leaf
 from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue
 from tapeflow.control_flow import cond
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value

@@ -16,11 +16,7 @@ from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.tables import tables_initializer
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph, import_meta_graph
 from tapeflow.compat.v1.train.saver import Saver
-from tapeflow.compat.v1.variables import (
-    GraphKeys,
-    global_variables_initializer,
-    local_variables_initializer,
-)
+from tapeflow.compat.v1.variables import GraphKeys, global_variables_initializer, local_variables_initializer
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape

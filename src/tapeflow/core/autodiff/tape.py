@@ -177,10 +177,7 @@ class Tape:
         self.calls.append(call)
 
     def gradients(
-        self,
-        targets: Sequence[Any],
-        sources: Sequence[Any],
-        output_gradients: Sequence[Gradient],
+        self, targets: Sequence[Any], sources: Sequence[Any], output_gradients: Sequence[Gradient]
     ) -> list[Gradient]:
         """Returns the gradients of the sum of the targets (times their output gradients) for each source, or None."""
         grads: dict[int, Gradient] = {}

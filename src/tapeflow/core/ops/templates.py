@@ -122,10 +122,7 @@ def _template(
     ]
     checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
     types = [f"{n}.dtype" for n in tensors] + [names[i] for i in of_key]
-    lines = [
-        f"    def call({', '.join([*names, 'name'])}):",
-        f"        if {' and '.join(checks)}:",
-    ]
+    lines = [f"    def call({', '.join([*names, 'name'])}):", f"        if {' and '.join(checks)}:"]
     pad = "            "
     if lists:
         # One list of tensors and no other tensor: all of one dtype, or the careful path.

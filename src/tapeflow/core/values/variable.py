@@ -558,8 +558,7 @@ class _UnreadVariable(Variable):
 
 def _of_the_variable(attribute: str) -> property:
     return property(
-        lambda self: getattr(self._variable, attribute),
-        lambda self, value: setattr(self._variable, attribute, value),
+        lambda self: getattr(self._variable, attribute), lambda self, value: setattr(self._variable, attribute, value)
     )
 
 

@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.batched_lists import (
-    changed_lists,
-    check_lengths,
-    joined_lists,
-    picked_lists,
-    stacked_list,
-)
+from tapeflow.array.batched_lists import changed_lists, check_lengths, joined_lists, picked_lists, stacked_list
 from tapeflow.autodiff.ends import zero_gradient
 from tapeflow.control_flow import switch_case, while_loop
 from tapeflow.core.autodiff.gradients import shape_of

@@ -20,7 +20,8 @@ from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 from tapeflow.graph.backends.inductor import JitCompile
 from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.ir.graph import note_reads
+from tapeflow.graph.ir.operation import GraphOp
 
 
 class Body:
@@ -240,11 +241,7 @@ def order_of_tapes() -> int:
 
 def is_watched(values: Sequence[Any]) -> bool:
     """Returns True if a tape watches one of these inputs of a call; reports the variables among them as read."""
-    for value in values:
-        variable = value if hasattr(value, "_read") else variable_of(value)
-        if variable is not None:
-            for tape in state.tapes:
-                tape.variable_read(variable, variable._id)
+    note_reads(values)
     ids = [v._id for v in values]
     return any(type(tape) is not Tape or not tape.watched.isdisjoint(ids) for tape in state.tapes)
 

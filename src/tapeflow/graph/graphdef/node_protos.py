@@ -87,9 +87,7 @@ def definition_of(op: str) -> OpDef:
         return op_defs.get(op)
     except LookupError:
         raise errors.NotFoundError(
-            None,
-            None,
-            f"Op type not registered {op!r}. Graphs may use TensorFlow's own ops, but no custom ones.",
+            None, None, f"Op type not registered {op!r}. Graphs may use TensorFlow's own ops, but no custom ones."
         ) from None
 
 

@@ -5,7 +5,7 @@ While a thread builds a graph (`state.graph`), every op that it calls comes to `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -345,7 +345,7 @@ class Graph(Collections, Names):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
         if state.tapes:
             if op.differentiable:
-                _note_reads(args)
+                note_reads(args)
             record(op, args, (), operation.outputs)
         return operation
 
@@ -425,7 +425,7 @@ class Graph(Collections, Names):
         out = SymbolicTensor(operation, 0, variable.dtype, variable.shape)
         operation.outputs.append(out)
         if state.tapes:
-            _note_reads(operation.args)
+            note_reads(operation.args)
             record(READ, operation.args, (), operation.outputs)
         return out
 
@@ -529,10 +529,10 @@ class Graph(Collections, Names):
         return hooks.graph_def(self, from_version, add_shapes)
 
 
-def _note_reads(handles: Sequence[Any]) -> None:
-    """Notes the variables that an operation may read on the tapes."""
-    for handle in handles:
-        variable = variable_of(handle)
+def note_reads(values: Iterable[Any]) -> None:
+    """Notes on the tapes the variables among inputs, or those whose handles are among them: a call may read them."""
+    for value in values:
+        variable = value if isinstance(value, ReadAsTensor) else variable_of(value)
         if variable is not None:
             for tape in state.tapes:
                 tape.variable_read(variable, variable._id)

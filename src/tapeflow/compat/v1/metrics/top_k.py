@@ -12,12 +12,7 @@ from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims
 from tapeflow.compat.v1.losses import check_weights
-from tapeflow.compat.v1.metrics.streaming import (
-    broadcast_weights,
-    in_graphs,
-    metric_variable,
-    results,
-)
+from tapeflow.compat.v1.metrics.streaming import broadcast_weights, in_graphs, metric_variable, results
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.control_flow import cond
 from tapeflow.core.ops.convert import convert

@@ -151,11 +151,7 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
 
 
 def image(
-    name: str,
-    tensor: Any,
-    max_outputs: int = 3,
-    collections: Sequence[str] | None = None,
-    family: str | None = None,
+    name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[str] | None = None, family: str | None = None
 ) -> Tensor:
     """Returns a summary of images.
 

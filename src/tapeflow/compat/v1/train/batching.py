@@ -207,10 +207,7 @@ def _shuffled(capacity: int, at_least: int, seed: int | None) -> dict[str, Any]:
         over = cast(maximum(convert(0, int32), queue.size() - at_least), float32)
         return f"fraction_over_{at_least}_of_{room}_full", over * (1.0 / room)
 
-    return {
-        "make": lambda **specs: RandomShuffleQueue(capacity, at_least, seed=seed, **specs),
-        "fullness": fullness,
-    }
+    return {"make": lambda **specs: RandomShuffleQueue(capacity, at_least, seed=seed, **specs), "fullness": fullness}
 
 
 def _joined(tensors_list: Sequence[Any]) -> Sequence[Any]:

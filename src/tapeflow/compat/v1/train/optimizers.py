@@ -70,12 +70,7 @@ class MomentumOptimizer(Optimizer):
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
         rate, momentum = self._number(self._learning_rate, var), self._number(self._momentum, var)
         return self._run(
-            "ResourceApplyMomentum",
-            self._handles(var, "momentum"),
-            rate,
-            grad,
-            momentum,
-            attrs=(self._use_nesterov,),
+            "ResourceApplyMomentum", self._handles(var, "momentum"), rate, grad, momentum, attrs=(self._use_nesterov,)
         )
 
     def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
