@@ -58,3 +58,26 @@ def test_a_cold_and_a_warm_process_write_the_same_source(tmp_path):
     cold, warm = printed(tmp_path / "cold.py", COLD), printed(tmp_path / "warm.py", WARM)
     assert "op_" in cold and "while True" in cold  # the function was written, with its loop
     assert cold == warm
+
+
+LISTS = """
+import tapeflow as tf
+
+@tf.function
+def joined(more, a, b):
+    return tf.concat([a, b, a], 0) if more else tf.concat([a, b], 0)
+
+for dtype in (tf.float32, tf.uint16):
+    a, b = tf.constant([1, 2], dtype), tf.constant([3], dtype)
+    print([joined(tf.constant(more), a, b).numpy().tolist() for more in (False, True)])
+"""
+
+
+def test_lists_of_different_lengths_in_the_branches_of_a_cold_process(tmp_path):
+    path = tmp_path / "lists.py"
+    path.write_text(LISTS)
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True, timeout=300)
+    assert run.stdout.splitlines() == [
+        "[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 1.0, 2.0]]",
+        "[[1, 2, 3], [1, 2, 3, 1, 2]]",
+    ]

@@ -190,15 +190,15 @@ class Writer:
     def _kernel(self, step: Step) -> str:
         """Returns the name of a registered step's kernel.
 
-        There is one for each op and its dtypes; steps that draw random numbers by seeds, or are placed on a device,
-        have one each.
+        There is one for each op and the dtypes of its tensors, of which a list may have any number; steps that draw
+        random numbers by seeds, or are placed on a device, have one each.
         """
         op = step.op
         if runs_on_arrays(step):
             wrap = on_one_device if _of_objects(step) else on_cpu
             return self.named(f"op_{op.name}", self._on_one_device(op.string_kernel, wrap))
         own = step.placed or has_stream(step)
-        key = id(step) if own else (op, op.key(step.args))
+        key = id(step) if own else (op, op.key(step.args), tuple(t.dtype for t in op.tensors(step.args)))
         name = self._kernels.get(key)
         if name is None:
             kernel = self._direct_kernel(step)
