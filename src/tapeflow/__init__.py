@@ -344,6 +344,7 @@ def _load_all() -> None:
             importlib.import_module(home)
 
 
+@functools.cache
 def _load_services() -> None:
     """Imports what has builders for the nodes of a `GraphDef`: the first is read."""
     for name in ("graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes"):

@@ -23,6 +23,6 @@ def register(builders: dict[str, Build]) -> None:
 
 def builder_of(op: str) -> Build | None:
     """Returns the builder of nodes of an op, or None."""
-    while load_services:
-        load_services.pop()()
+    for load in load_services:
+        load()
     return _builders.get(op)
