@@ -7,9 +7,7 @@ import op_table
 import tapeflow as tf
 
 # What a row can't do in a function: {(row, "known" or "unknown" dimensions): why}, by family.
-IMPOSSIBLE = {
-    ("unstack", "unknown"): "how many tensors it gives must be known, in TensorFlow too",
-}
+IMPOSSIBLE = {("unstack", "unknown"): "how many tensors it gives must be known, in TensorFlow too"}
 # Rows whose result may have any rank until it is there.
 RANK_UNKNOWN = {"squeeze", "nn.isotonic_regression"}
 

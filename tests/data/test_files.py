@@ -210,10 +210,7 @@ def test_csv_datasets(tmp_path):
 
     spec, found = batches()
     assert [(k, s.dtype) for k, s in spec.items()] == [("a", tf.int32), ("b", tf.float32), ("c", tf.string)]
-    assert found == [
-        {"a": [1, 0], "b": [2.5, 3.0], "c": [b'x, "y"', b"z"]},
-        {"a": [7], "b": [0.0], "c": [b""]},
-    ]
+    assert found == [{"a": [1, 0], "b": [2.5, 3.0], "c": [b'x, "y"', b"z"]}, {"a": [7], "b": [0.0], "c": [b""]}]
     assert batches(label_name="b", select_columns=["b", "a"])[1][0] == ({"a": [1, 0]}, [2.5, 3.0])
     assert batches(header=False, column_names=["x", "y", "w"])[1][0]["x"] == [b"a", b"1"]
     assert batches(column_defaults=[tf.int32, 0.5, "s"], ignore_errors=True)[1] == [

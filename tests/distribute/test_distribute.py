@@ -333,8 +333,7 @@ def test_rows_of_mirrored_variables(strategy):
 
 
 @pytest.mark.parametrize(
-    ("aggregation", "read", "written"),
-    [("SUM", 5.0, 5.0), ("MEAN", 2.5, 10.0), ("ONLY_FIRST_REPLICA", 2.0, 10.0)],
+    ("aggregation", "read", "written"), [("SUM", 5.0, 5.0), ("MEAN", 2.5, 10.0), ("ONLY_FIRST_REPLICA", 2.0, 10.0)]
 )
 def test_sync_on_read(strategy, aggregation, read, written):
     with strategy.scope():

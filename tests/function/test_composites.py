@@ -187,9 +187,7 @@ CASES = {
 }  # fmt: skip
 
 # What can't be traced with no dimension known, in TensorFlow either.
-IMPOSSIBLE = {
-    "gather_nd": "how many indices say where one element is must be known",
-}
+IMPOSSIBLE = {"gather_nd": "how many indices say where one element is must be known"}
 
 
 def cases():

@@ -32,11 +32,7 @@ GROUP.family(
     dtype="complex64 complex128",
 )
 GROUP.family("tf.math.{f}(ints)", f="abs negative sign square round conj real imag")
-GROUP.family(
-    "tf.math.{f}(tf.constant([3, 0, 5], tf.{dtype}))",
-    f="abs sign square negative",
-    dtype="int8 int16 int64",
-)
+GROUP.family("tf.math.{f}(tf.constant([3, 0, 5], tf.{dtype}))", f="abs sign square negative", dtype="int8 int16 int64")
 GROUP.family("tf.math.{f}(tf.zeros([0, 2]))", f="exp log abs sigmoid floor lgamma is_nan")
 GROUP.family("tf.math.special.{f}(tf.constant([0.1, 0.5, 1.0, 2.0, 5.0, 30.0]))", f="""
 bessel_i0
@@ -68,10 +64,7 @@ BINARY = """
 add subtract multiply divide floordiv floormod truediv maximum minimum pow squared_difference atan2 divide_no_nan
 multiply_no_nan xdivy xlogy xlog1py nextafter equal not_equal less less_equal greater greater_equal
 """
-GROUP.family(
-    "tf.math.{f}([7.5, -7.5, 0.0, 2.0], [2.0, 2.0, 3.0, 0.5])",
-    f=BINARY.replace("\n", " "),
-)
+GROUP.family("tf.math.{f}([7.5, -7.5, 0.0, 2.0], [2.0, 2.0, 3.0, 0.5])", f=BINARY.replace("\n", " "))
 GROUP.family("tf.math.{f}([[1.0], [-2.0], [0.0]], tf.constant([0.0, 1.5, -3.0]))", f=BINARY.replace("\n", " "))
 GROUP.family(
     "tf.math.{f}(tf.constant([1.5, -2.0], tf.float64), tf.constant([2.0, -0.5], tf.float64))",

@@ -38,10 +38,7 @@ GROUP.family("grad2(tf.math.{f}, p)", f=(
     "log log1p lgamma digamma rsqrt sqrt"
 ), rtol=2e-5, because="second derivatives of series and of products of rounded terms")  # fmt: skip
 GROUP.family("grad2(tf.math.{f}, u)", f="acos asin atanh erfinv", rtol=2e-5, because="products of rounded terms")
-GROUP.family(
-    "grad(tf.math.{f}, [1.5, 3.0])",
-    f="acosh reciprocal_no_nan softsign ceil floor rint round",
-)
+GROUP.family("grad(tf.math.{f}, [1.5, 3.0])", f="acosh reciprocal_no_nan softsign ceil floor rint round")
 GROUP.family("grad(tf.math.{f}, [0.2, 0.5, 0.7])", f="erfcinv ndtri erfinv", rtol=2e-5, because="iterated inverse")
 GROUP.family(
     "grad(tf.math.special.{f}, [0.5, 2.0])",
@@ -74,10 +71,7 @@ GROUP.family(
 GROUP.family("grad(tf.math.{f}, [1.5, 2.0, 0.0], [2.0, 3.0, 4.0])", f="pow xlogy xlog1py xdivy truediv")
 GROUP.family("grad(tf.math.{f}, [1.0, 2.0], [1.0, 2.0])", f="maximum minimum floormod less equal")
 GROUP.family(
-    "grad(tf.math.{f}, [0.5, 2.0], [1.0, 3.0])",
-    f="igamma igammac zeta polygamma",
-    rtol=1e-4,
-    because="series differ",
+    "grad(tf.math.{f}, [0.5, 2.0], [1.0, 3.0])", f="igamma igammac zeta polygamma", rtol=1e-4, because="series differ"
 )
 GROUP.family(
     "grad(tf.math.{f}, tf.constant([1 + 2j, 3j]), tf.constant([2 - 1j]))", f="add subtract multiply divide pow"

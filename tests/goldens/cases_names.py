@@ -162,8 +162,7 @@ GROUP.family(
     flag="size as_datatype_enum is_floating is_integer is_unsigned is_complex is_bool is_numeric is_quantized",
 )
 GROUP.family(
-    "np.dtype(tf.dtypes.{dtype}.as_numpy_dtype).name",
-    dtype=DTYPES.replace("resource\n", "").replace("variant\n", ""),
+    "np.dtype(tf.dtypes.{dtype}.as_numpy_dtype).name", dtype=DTYPES.replace("resource\n", "").replace("variant\n", "")
 )
 GROUP.family("[tf.dtypes.{dtype}.min, tf.dtypes.{dtype}.max]", dtype="""
 bfloat16
@@ -183,10 +182,7 @@ experimental.uint4
 experimental.float8_e5m2
 experimental.float8_e4m3fn
 """)  # fmt: skip
-GROUP.family(
-    "tf.cast([1.5, -2.25, 300.0, 0.1], tf.dtypes.experimental.{dtype})",
-    dtype="float8_e5m2 float8_e4m3fn",
-)
+GROUP.family("tf.cast([1.5, -2.25, 300.0, 0.1], tf.dtypes.experimental.{dtype})", dtype="float8_e5m2 float8_e4m3fn")
 GROUP.family("tf.cast([1, -2, 7, 100], tf.dtypes.experimental.{dtype})", dtype="int4 uint4")
 GROUP.family("tf.dtypes.{dtype}.max", dtype="qint8 quint8 qint16 quint16 qint32 string resource", raises=True)
 

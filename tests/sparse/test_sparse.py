@@ -48,12 +48,7 @@ FUNCTIONS = {
     "sampled_addmm": (
         lambda v, m: tf.sparse.sampled_addmm(PLACES[:, :2], v, [3, 3], m, tf.transpose(m))[1], "both"),
 }  # fmt: skip
-ARGUMENTS = {
-    1: [rand(3)],
-    2: [rand(3), rand(seed=4)],
-    "matrix": [rand(3, 4)],
-    "both": [rand(3), rand(3, 4, seed=5)],
-}
+ARGUMENTS = {1: [rand(3)], 2: [rand(3), rand(seed=4)], "matrix": [rand(3, 4)], "both": [rand(3), rand(3, 4, seed=5)]}
 
 
 @pytest.mark.parametrize(("function", "arguments"), FUNCTIONS.values(), ids=FUNCTIONS)

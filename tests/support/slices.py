@@ -9,11 +9,7 @@ X = tf.constant(RNG.standard_normal((4, 3)))
 C = tf.constant(RNG.standard_normal(3))
 W = tf.Variable(RNG.standard_normal((3, 3)))
 MATRICES = tf.TensorSpec([None, 3], tf.float64)
-FORMS = {
-    "eager": lambda f: f,
-    "function": tf.function,
-    "unknown": lambda f: tf.function(f, input_signature=[MATRICES]),
-}
+FORMS = {"eager": lambda f: f, "function": tf.function, "unknown": lambda f: tf.function(f, input_signature=[MATRICES])}
 
 
 def gradient(f, x):

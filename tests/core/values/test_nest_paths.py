@@ -156,10 +156,7 @@ def test_map_up_to_needs_an_input():
         (
             lambda s: [[True]],
             [[1]],
-            (
-                TypeError,
-                "traverse_fn didn't return a depth=1 structure of bools.  saw: [[True]]  for structure: [[1]]",
-            ),
+            (TypeError, "traverse_fn didn't return a depth=1 structure of bools.  saw: [[True]]  for structure: [[1]]"),
         ),
         (lambda s: [True], [1, 2], (ValueError, DIFFERENT_LENGTH.format(2, 1))),
     ],

@@ -77,7 +77,4 @@ def test_lists_of_different_lengths_in_the_branches_of_a_cold_process(tmp_path):
     path = tmp_path / "lists.py"
     path.write_text(LISTS)
     run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True, timeout=300)
-    assert run.stdout.splitlines() == [
-        "[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 1.0, 2.0]]",
-        "[[1, 2, 3], [1, 2, 3, 1, 2]]",
-    ]
+    assert run.stdout.splitlines() == ["[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 1.0, 2.0]]", "[[1, 2, 3], [1, 2, 3, 1, 2]]"]

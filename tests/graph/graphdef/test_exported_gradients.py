@@ -49,10 +49,7 @@ OF_UNKNOWN_SIZES = {
         numbers(2, 4, 5, 2),
     ),
     "dynamic_partition": (lambda x: tf.dynamic_partition(x, tf.cast(x > 0.0, tf.int32), 2), numbers(4, 3)),
-    "rfft of a length in a tensor": (
-        lambda x: tf.math.real(tf.signal.rfft(x, tf.shape(x)[1:] + 3)),
-        numbers(2, 4),
-    ),
+    "rfft of a length in a tensor": (lambda x: tf.math.real(tf.signal.rfft(x, tf.shape(x)[1:] + 3)), numbers(2, 4)),
     "irfft of a length in a tensor": (
         lambda x: tf.signal.irfft(tf.complex(x, x * x), tf.shape(x)[1:] + 3),
         numbers(2, 4),
