@@ -157,6 +157,17 @@ def test_errors_of_kernels_name_the_operation():
         f(tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0, 3.0]))
 
 
+def test_errors_of_steps_that_share_a_kernel_name_the_one_that_failed():
+    @tf.function
+    def f(x, axis):
+        right = tf.raw_ops.Cumsum(x=x, axis=axis - axis, name="right")
+        return right, tf.raw_ops.Cumsum(x=x, axis=axis, name="wrong")
+
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[Op:Cumsum\] name: wrong"):
+            f(tf.constant([1, 2], tf.uint16), tf.constant(2))
+
+
 def test_gradients_inside_through_and_of_functions_of_functions():
     w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
     x = tf.constant([[1.0, 2.0]])

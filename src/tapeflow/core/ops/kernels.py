@@ -46,7 +46,7 @@ def direct(overload: Any) -> Any:
 
 
 def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name: str | None) -> tuple[Any, bool]:
-    """Runs an op's kernel.
+    """Runs an op's kernel, and explains its errors.
 
     Args:
         op: the op.
@@ -55,26 +55,15 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
         name: the caller's name for the operation, which TensorFlow puts into its messages.
 
     Returns:
-        The kernel's results, of the op's output dtypes, and whether a direct call gave them, so that the fast path
-        may call the kernel in the same way.
+        As `run_kernel` does.
+
+    Raises:
+        OpError: the kernel failed; the message names op and operation.
+        ValueError: the kernel raised one.
     """
-    values = op.map(lambda tensor: tensor.value, args)
-    if state.devices:
-        values = devices.place(values, devices.current())
-    kernel: Callable[..., Any] = op.kernel
-    as_called = True
-    if op.creates:
-        device = devices.current_or_default()
-        kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
+    values = raw_arguments(op, args)
     try:
-        if any(isinstance(v, np.ndarray) for v in _leaves(values)):
-            return _on_strings(op, _with_arrays(args, values)), False
-        try:
-            result = kernel(*values)
-        except (errors.OpError, ValueError):
-            raise
-        except Exception as error:
-            result, as_called = _second_try(op, kernel, values, error), False
+        return run_kernel(op, args, values, types)
     except (errors.OpError, ValueError) as error:
         raise located(error, op, name) from None
     except torch.OutOfMemoryError as error:
@@ -83,6 +72,45 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
         ) from None
     except Exception as error:
         raise translated(op, args, values, error, name) from error
+
+
+def raw_arguments(op: RegisteredOp, args: Sequence[Any]) -> list[Any]:
+    """Returns the raw values of arguments, on the device that the program asks for."""
+    values = op.map(lambda tensor: tensor.value, args)
+    return devices.place(values, devices.current()) if state.devices else values
+
+
+def run_kernel(
+    op: RegisteredOp, args: Sequence[Any], values: Sequence[Any], types: dict[str, DType]
+) -> tuple[Any, bool]:
+    """Runs an op's kernel, in another dtype or on another device where it needs that.
+
+    Args:
+        op: the op.
+        args: its arguments in order: tensors, lists of tensors, Python values.
+        values: the raw values of the arguments.
+        types: the op's type attrs.
+
+    Returns:
+        The kernel's results, of the op's output dtypes, and whether a direct call gave them, so that the fast path
+        may call the kernel in the same way.
+
+    Raises:
+        Exception: what the kernel raised.
+    """
+    kernel: Callable[..., Any] = op.kernel
+    as_called = True
+    if op.creates:
+        device = devices.current_or_default()
+        kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
+    if any(isinstance(v, np.ndarray) for v in _leaves(values)):
+        return _on_strings(op, _with_arrays(args, values)), False
+    try:
+        result = kernel(*values)
+    except (errors.OpError, ValueError):
+        raise
+    except Exception as error:
+        result, as_called = _second_try(op, kernel, values, error), False
     result, exact = _as_promised(op, result, types)
     return result, exact and as_called
 

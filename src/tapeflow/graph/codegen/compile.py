@@ -24,7 +24,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.program import Program, Step, needed
 from tapeflow.graph.codegen.structured import StructuredWriter
-from tapeflow.graph.codegen.writing import Writer, identifier, runs_on_arrays
+from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager
 
@@ -103,7 +103,7 @@ class Written:
         """Returns TensorFlow's error for one that a kernel raised."""
         step, local = self.failed(error)
         if isinstance(error, errors.OpError):
-            return located(error, step.op, step.operation.name) if step is not None and runs_on_arrays(step) else error
+            return located(error, step.op, step.operation.name) if step is not None and step.registered else error
         if step is None:
             return error
         values = self._writer.values({**self._writer.namespace, **local}, step)

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from tapeflow.core import device as devices
-from tapeflow.core.ops.kernels import compute
+from tapeflow.core.ops.kernels import raw_arguments, run_kernel
 from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.python_op import eager_arguments
 
@@ -37,7 +37,7 @@ def resolve(step: Step, on_success: Callable[[], None]) -> Callable[..., Any] | 
     def first_call(*values: Any) -> Any:
         args = eager_arguments(op, step.args, values)
         with devices.device(step.operation.device) if step.placed else nullcontext():
-            result, as_called = compute(op, args, step.types, step.operation.name)
+            result, as_called = run_kernel(op, args, raw_arguments(op, args), step.types)
         if as_called:
             op.direct[key] = op.result_dtypes(step.outputs)
             on_success()
