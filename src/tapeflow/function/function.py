@@ -295,7 +295,7 @@ class Function:
                 graph.trace(self._converted(), call_args, call_kwargs)
         else:
             graph.trace(self._python_function, call_args, call_kwargs)
-        graph.given.clear()
+        graph.arguments.clear()
         return ConcreteFunction(graph, function_type, self._jit, self._capturing)
 
     def _python_arguments(
@@ -329,7 +329,7 @@ class Function:
             if isinstance(leaf, TensorSpec):
                 tensor = graph.input(leaf, leaf.name or name)
                 if graph.may_make_variables and not isinstance(value, TensorSpec):
-                    graph.given[id(tensor)] = value
+                    graph.arguments[id(tensor)] = value
                 return tensor
             if is_tensor_spec(leaf):
                 parts = [graph.input(s, name) for s in nest.flatten(leaf._component_specs, expand_composites=True)]

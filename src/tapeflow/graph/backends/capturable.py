@@ -124,7 +124,7 @@ def _host_work_of_node(step: Step) -> str | None:
 
 
 def _called(step: Step) -> Program:
-    return step.op.bodies["f"].giving(step.op.gives).program
+    return step.op.bodies["f"].returning(step.op.results).program
 
 
 # ---- costs -----------------------------------------------------------------------------------------------------------

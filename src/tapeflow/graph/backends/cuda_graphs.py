@@ -288,7 +288,7 @@ class _Elsewhere(Exception):
 def _is_captured(call: Any) -> bool:
     """Returns True if a call runs a function that is, or may be, captured."""
     body = call.bodies["f"]
-    compiled = body.compiled if body.capturing is not None and body.outputs == call.gives else None
+    compiled = body.compiled if body.capturing is not None and body.outputs == call.results else None
     return isinstance(compiled, Captured) and compiled.may_be_captured
 
 

@@ -240,7 +240,7 @@ class Flat:
             elif step.op.kernel in _CHANGES:
                 self._change(step, of(step.args[0]), of(step.args[1]))
             elif step.name in CALLS:
-                inner = step.op.bodies["f"].giving(step.op.gives).program
+                inner = step.op.bodies["f"].returning(step.op.results).program
                 inputs = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
                 env.update(zip(map(id, step.outputs), self._add(inner, inputs), strict=True))
             else:

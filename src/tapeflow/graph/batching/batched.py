@@ -27,7 +27,7 @@ from tapeflow.graph.codegen.program import CALLS, needed
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import Differentiated, GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
 
 _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 
@@ -59,8 +59,8 @@ def _is_plain(operation: Operation, varying_ids: set[int]) -> bool:
     stacked = [id(t.op) in varying_ids for t in operation.inputs]
     of = op.gradient_of
     if of is not None:  # each slice has gradients of its own, also for inputs that all slices share
-        values = stacked[1 + len(of.given) + of.others :]
-        own = [s or i in of.asked for i, s in enumerate(values)]
+        values = stacked[1 + len(of.targets) + of.others :]
+        own = [s or i in of.sources for i, s in enumerate(values)]
         return not draws(of.operation.op) and _calls_plain(of.operation.op, own)
     if op.bodies:
         return _calls_plain(op, stacked)
@@ -154,8 +154,8 @@ class _Writer:
         for operation in needed(outputs, body.graph.effects(), set(values)):
             for t, output in zip(_outputs(operation), self._write(operation, values), strict=True):
                 values[id(t)] = Slices(output.value, t, output.stacked)
-            if isinstance(operation.op, GraphOp) and operation.op.saved is not None:
-                saved = operation.op.saved
+            if operation.residuals is not None:
+                saved = operation.residuals.output
                 empty = ops.EmptyTensorList((), -1, variant)  # its gradient is computed from its inputs alone
                 self._empty_tapes[id(empty)] = empty
                 values[id(saved)] = Slices(empty, saved, False)
@@ -171,7 +171,7 @@ class _Writer:
         if op is READ:
             return [Slices(inputs[0].value if stacked else _read(inputs[0].value), outputs[0], stacked)]
         if op.name in CALLS:
-            return self.write(op.body, op.gives, inputs)
+            return self.write(op.body, op.results, inputs)
         if isinstance(op, GraphOp) and op.bodies:
             return self._control_flow(op, outputs, inputs)
         if isinstance(op, GraphOp) and op.gradient_of is not None:
@@ -209,22 +209,22 @@ class _Writer:
         return self._conditional(op, outputs, *inputs)
 
     def _differentiated(
-        self, of: Differentiated, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]
+        self, of: GradientOf, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]
     ) -> list[Slices]:
         """Computes the gradient of a conditional or a loop: runs that for the batch again, and differentiates it."""
-        seeds, primals = inputs[1 : 1 + len(of.given)], list(inputs[1 + len(of.given) + of.others :])
+        seeds, primals = inputs[1 : 1 + len(of.targets)], list(inputs[1 + len(of.targets) + of.others :])
         stacked = any(x.stacked for x in (*seeds, *primals))
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()
         try:
-            for i in of.asked:
+            for i in of.sources:
                 primals[i] = self._copy(primals[i], stacked)
                 tape.watch(primals[i].value)
             results = self._control_flow(of.operation.op, _outputs(of.operation), primals)
-            targets = [self._stacked(results[i]) if stacked else results[i].value for i in of.given]
+            targets = [self._stacked(results[i]) if stacked else results[i].value for i in of.targets]
         finally:
             tape.stop()
-        sources = [primals[i].value for i in of.asked]
+        sources = [primals[i].value for i in of.sources]
         grads = tape.gradients(targets, sources, [self._stacked(dy) if stacked else dy.value for dy in seeds])
         return [
             Slices(zero_gradient(x) if g is None else dense(g), t, stacked)
@@ -381,8 +381,8 @@ class _Writer:
 
 def _outputs(operation: Operation) -> list[SymbolicTensor]:
     """Returns an operation's outputs, without the tape for its gradient."""
-    saved = getattr(operation.op, "saved", None)
-    return [t for t in operation.outputs if t is not saved]
+    residuals = operation.residuals and operation.residuals.output
+    return [t for t in operation.outputs if t is not residuals]
 
 
 def _read(variable: Any) -> Any:

@@ -50,13 +50,13 @@ def call_on_slices(
     op = Vectorized(body, body.outputs, batched, forms, count, manner)
     watched = bool(state.tapes) and is_watched(values)
     if watched and not op.keeps_objects:
-        op = Vectorized(body, body.with_kept(order_of_tapes()), batched, forms, count, manner)
+        op = Vectorized(body, body.outputs_with_residuals(order_of_tapes()), batched, forms, count, manner)
     elif watched and graph is None:
         return op.separately([count, *values])
     if graph is not None:
-        outputs = graph.node(op, [count, *values], [(t.dtype, op.shape_of(t)) for t in op.gives]).outputs
+        outputs = graph.node(op, [count, *values], [(t.dtype, op.shape_of(t)) for t in op.results]).outputs
     else:
-        outputs = eager_outputs(op.on_slices(count.value, *[raw(v) for v in values]), op.gives)
+        outputs = eager_outputs(op.on_slices(count.value, *[raw(v) for v in values]), op.results)
         if watched:
             record(op, [count, *values], [*outputs, *values], outputs)
     return outputs[: len(body.outputs)]
@@ -74,28 +74,27 @@ class Vectorized(Call):
     def __init__(
         self,
         body: Body,
-        gives: Sequence[SymbolicTensor],
+        results: Sequence[SymbolicTensor],
         batched: Sequence[bool],
         forms: Sequence[str],
         count: Any,
         manner: Manner,
     ) -> None:
-        super().__init__(body, gives)
+        super().__init__(body, results)
         self.name = "Vectorized"
         slices = [t for t, b in zip(body.inputs, batched, strict=True) if b]
         self._varying = varying(body.graph._operations, slices)
         self._slices = {id(t) for t in slices}
         self._forms = dict(zip([id(t) for t in body.outputs], forms, strict=True))
         self._count, self._manner = count, manner
-        self.kernel = self.on_slices = OnSlices(body, gives, batched, [self._form(t) for t in gives], manner)
+        self.kernel = self.on_slices = OnSlices(body, results, batched, [self._form(t) for t in results], manner)
 
-        self.lowered = self._lowered
         self._backwards: dict[int, Body] = {}  # backward functions `_with_own_outputs`, by the ids of the original ones
 
     @functools.cached_property
     def keeps_objects(self) -> bool:
         """True if a slice has residuals that are no tensors of numbers, such as the tapes of loops and conditionals."""
-        outputs = self.body.with_kept(0)
+        outputs = self.body.outputs_with_residuals(0)
         return any(t.dtype.torch is None and id(t.op) in self._varying for t in outputs)
 
     def _form(self, tensor: SymbolicTensor) -> str:
@@ -112,7 +111,7 @@ class Vectorized(Call):
     def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
         output = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, self.shape_of(tensor))
         operation.outputs.append(output)
-        self.gives.append(tensor)
+        self.results.append(tensor)
         self.on_slices.add(tensor, self._form(tensor))
         return output
 
@@ -128,7 +127,7 @@ class Vectorized(Call):
         return [gradients.get(id(t)) for t in call.inputs]
 
     def call_backward(self, backward: Body, given: Sequence[bool], values: Sequence[Any]) -> list[Any]:
-        forms = [self._form(t) for t, has_dy in zip(self.gives, given, strict=False) if has_dy]
+        forms = [self._form(t) for t, has_dy in zip(self.results, given, strict=False) if has_dy]
         seeds = [self._per_slice(dy) if form == SHARED else dy for dy, form in zip(values, forms, strict=False)]
         batched = [form == STACKED for form in forms]
         batched += [
@@ -151,7 +150,7 @@ class Vectorized(Call):
         """Computes the body's outputs for each slice by itself, with ops that tapes record."""
         count, *inputs = values
         if not int(count.value):
-            return eager_outputs(self.on_slices(0, *[raw(v) for v in inputs]), self.gives)
+            return eager_outputs(self.on_slices(0, *[raw(v) for v in inputs]), self.results)
         rows = [unstack(v) if batched else None for v, batched in zip(inputs, self.on_slices.batched, strict=True)]
         results = [
             self.body.call([v if row is None else row[i] for v, row in zip(inputs, rows, strict=True)])
@@ -175,25 +174,27 @@ class Vectorized(Call):
 
     def _write_loop(self, count: Any, *values: Any) -> list[Any]:
         """Computes the outputs by a loop in the graph that is being built."""
-        gives, forms = list(self.gives), [self._form(t) for t in self.gives]
+        results, forms = list(self.results), [self._form(t) for t in self.results]
 
         def call(slice_of: Callable[[Any], Any]) -> list[Any]:
             inputs = [slice_of(v) if b else v for v, b in zip(values, self.on_slices.batched, strict=True)]
-            return list(state.graph.node(Call(self.body, gives), inputs, [(t.dtype, t.shape) for t in gives]).outputs)
+            return list(
+                state.graph.node(Call(self.body, results), inputs, [(t.dtype, t.shape) for t in results]).outputs
+            )
 
         def one(i: Any) -> list[Any]:
             outputs = call(lambda batch: ops.GatherV2(batch, i, 0))
             return [t for t, form in zip(outputs, forms, strict=True) if form != SHARED]
 
-        specs = [TensorSpec(t.shape, t.dtype) for t, form in zip(gives, forms, strict=True) if form != SHARED]
+        specs = [TensorSpec(t.shape, t.dtype) for t, form in zip(results, forms, strict=True) if form != SHARED]
         stacked = iter(map_fn(one, range_(count), fn_output_signature=specs) if specs else [])
-        shared = call(_zero_slice) if SHARED in forms else gives
+        shared = call(_zero_slice) if SHARED in forms else results
         return [
             value if form == SHARED else next(stacked) if form == STACKED else ops.Sum(next(stacked), 0)
             for value, form in zip(shared, forms, strict=True)
         ]
 
-    def _lowered(self, operation: Operation) -> list[Operation]:
+    def lowered(self, operation: Operation) -> list[Operation]:
         """Returns the operation that replaces one of this op in a `GraphDef`."""
         op, args = self._as_loop(operation)
         replacement = Operation(operation.graph, op, operation.name, args)

@@ -217,7 +217,7 @@ class Sliced(Compiled):
     def _rewritten(self, step: Step) -> Step:
         """Returns the step in the form that vmap runs first."""
         if step.name in CALLS and not draws(step.op):
-            callee = Sliced(step.op.body, step.op.gives)
+            callee = Sliced(step.op.body, step.op.results)
             op = GraphOp(step.name, callee.run, gives_tuple=True)
             return Step(op, [*step.inputs, self._number], step.outputs, step.origins, must_run=step.must_run)
         if step.op is READ or not draws(step.op):
@@ -263,22 +263,33 @@ class OnSlices:
 
     Args:
         body: the function of one slice.
-        gives: the tensors of its graph that are the kernel's outputs.
+        results: the tensors of its graph that are the kernel's outputs.
         batched: for each input of the body, whether the kernel has a batch of slices for it, or one shared value.
-        forms: for each of `gives`, `STACKED`, `SUMMED` or `SHARED`.
+        forms: for each of `results`, `STACKED`, `SUMMED` or `SHARED`.
         manner: the options for computing slices.
     """
 
     def __init__(
-        self, body: Body, gives: Sequence[SymbolicTensor], batched: Sequence[bool], forms: Sequence[str], manner: Manner
+        self,
+        body: Body,
+        results: Sequence[SymbolicTensor],
+        batched: Sequence[bool],
+        forms: Sequence[str],
+        manner: Manner,
     ) -> None:
-        self.body, self.gives, self.batched, self.forms, self.manner = body, list(gives), batched, list(forms), manner
+        self.body, self.results, self.batched, self.forms, self.manner = (
+            body,
+            list(results),
+            batched,
+            list(forms),
+            manner,
+        )
         self._sliced: Sliced | None = None
         self._one_by_one = False
 
     def add(self, tensor: SymbolicTensor, form: str) -> None:
         """Adds an output."""
-        self.gives.append(tensor)
+        self.results.append(tensor)
         self.forms.append(form)
         self._sliced = None
 
@@ -288,8 +299,8 @@ class OnSlices:
         if self._sliced is None:
             slices = [t for t, b in zip(self.body.inputs, self.batched, strict=True) if b]
             ids = varying(self.body.graph._operations, slices)
-            self._varying = [id(t.op) in ids for t in self.gives]
-            self._sliced = Sliced(self.body, self.gives)
+            self._varying = [id(t.op) in ids for t in self.results]
+            self._sliced = Sliced(self.body, self.results)
         return self._sliced
 
     def __call__(self, count: Any, *values: Any) -> tuple[Any, ...]:
@@ -368,7 +379,7 @@ class OnSlices:
 
     def _each(self, count: int, values: Sequence[Any]) -> tuple[Any, ...]:
         """Computes the outputs by running the function for each slice."""
-        run = self.body.giving(self.gives)
+        run = self.body.returning(self.results)
         rows = [run(*[v[i] if b else v for v, b in zip(values, self.batched, strict=True)]) for i in range(count)]
         columns = zip(*rows, strict=True)
         return tuple([_joined(column, form) for column, form in zip(columns, self.forms, strict=True)])
@@ -376,7 +387,7 @@ class OnSlices:
     def _empty(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Computes the outputs for no slices: empty batches, in the shapes that a slice of zeros leads to."""
         zeros = [v.new_zeros(v.shape[1:]) if b else v for v, b in zip(values, self.batched, strict=True)]
-        outputs = self.body.giving(self.gives)(*zeros)
+        outputs = self.body.returning(self.results)(*zeros)
         return tuple([
             value if form == SHARED else torch.zeros_like(value) if form == SUMMED else _repeated(value, 0)
             for value, form in zip(outputs, self.forms, strict=True)

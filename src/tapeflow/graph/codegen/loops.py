@@ -30,7 +30,7 @@ class Loop(Written):
         limited: whether the first value is the maximal trip count.
 
     Attributes:
-        kept: the residuals, tensors of the body's graph that each iteration appends to the record; None if there is no
+        residuals: tensors of the body's graph that each iteration appends to the record; None if there is no
             record.
     """
 
@@ -46,9 +46,9 @@ class Loop(Written):
         super().__init__(body.name)
         self.condition, self.body = condition, body
         self.count, self.captured, self.places, self.limited = count, captured, places, limited
-        self.kept: list[SymbolicTensor] | None = None
+        self.residuals: list[SymbolicTensor] | None = None
 
-    def keep(self, tensors: Sequence[SymbolicTensor]) -> list[int]:
+    def add_residuals(self, tensors: Sequence[SymbolicTensor]) -> list[int]:
         """Adds residuals to the record of iterations, which the loop returns from now on.
 
         Args:
@@ -58,7 +58,7 @@ class Loop(Written):
             Their places in the record of an iteration.
         """
         self.rewrite()
-        self.kept = residuals = self.kept or []
+        self.residuals = residuals = self.residuals or []
         places = {id(t): i for i, t in enumerate(residuals)}
         new = [t for t in tensors if id(t) not in places]
         places.update((id(t), len(residuals) + i) for i, t in enumerate(new))
@@ -68,7 +68,7 @@ class Loop(Written):
     @property
     def _step(self) -> Compiled:
         """The function of the body that returns the residuals too."""
-        return self.body.giving([*self.body.outputs, *self.kept]) if self.kept else self.body.compiled
+        return self.body.returning([*self.body.outputs, *self.residuals]) if self.residuals else self.body.compiled
 
     def region(self, graphs: set[int] | None = None) -> LoopRegion:
         """Returns the loop as a part of a program; `graphs` as in `Region`."""
@@ -88,9 +88,9 @@ class Loop(Written):
             last = self.function(limit, record, *(values[1:] if self.limited else values))
         except Exception as error:
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
-        return tuple(last) if self.kept is None else (*last, boxed(record))
+        return tuple(last) if self.residuals is None else (*last, boxed(record))
 
     def _write(self) -> Writer:
         writer = StructuredWriter()
-        writer.write_loop(self.name, self.region(), self.captured, self.kept is not None)
+        writer.write_loop(self.name, self.region(), self.captured, self.residuals is not None)
         return writer

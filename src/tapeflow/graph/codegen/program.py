@@ -169,8 +169,8 @@ class Program:
         args = substituted(operation.args, self.aliases)
         self.aliases.update({id(t): arg for t, arg in zip(body.inputs, args, strict=True)})
         inputs = {id(t) for t in body.inputs}
-        self._add(needed(op.gives, body.graph.effects(), inputs), inputs, resources)
-        results = substituted(op.gives, self.aliases)
+        self._add(needed(op.results, body.graph.effects(), inputs), inputs, resources)
+        results = substituted(op.results, self.aliases)
         self.aliases.update({id(t): result for t, result in zip(operation.outputs, results, strict=True)})
 
     def replace_tensors(self) -> dict[int, SymbolicTensor]:

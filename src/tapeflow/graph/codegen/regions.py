@@ -51,7 +51,7 @@ class Region:
         self.packed: dict[int, list[SymbolicTensor]] = {}
         self.packing_steps: set[int] = set()
         for step in program.steps:
-            if step.registered or step.op.saved is not None:
+            if step.registered or step.operation.residuals is not None:
                 continue
             if step.name in _CONDITIONALS:
                 bodies = step.op.bodies.items()

@@ -55,9 +55,9 @@ class Body:
     @functools.cached_property
     def compiled(self) -> Compiled:
         """The compiled function from the inputs to the outputs."""
-        return self.giving(self.outputs)
+        return self.returning(self.outputs)
 
-    def giving(self, outputs: Sequence[SymbolicTensor]) -> Compiled:
+    def returning(self, outputs: Sequence[SymbolicTensor]) -> Compiled:
         """Returns the compiled function from the inputs to these tensors of the graph."""
         key = tuple([id(t) for t in outputs])
         function = self._compiled.get(key)
@@ -92,22 +92,22 @@ class Body:
         outputs = self.outputs
         watched = bool(state.tapes) and is_watched(values)
         if watched:
-            outputs = self.with_kept(order_of_tapes())
+            outputs = self.outputs_with_residuals(order_of_tapes())
         if state.graph is not None:
             results = state.graph.node(Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
         else:
-            results = eager_outputs(self.giving(outputs)(*[raw(v) for v in values]), outputs)
+            results = eager_outputs(self.returning(outputs)(*[raw(v) for v in values]), outputs)
             if watched:
                 record(Call(self, outputs), list(values), [*results, *values], results)
         return results[: len(self.outputs)]
 
     # ---- gradients -----------------------------------------------------------------------------------------------
 
-    def with_kept(self, depth: int) -> list[SymbolicTensor]:
+    def outputs_with_residuals(self, depth: int) -> list[SymbolicTensor]:
         """Returns the outputs, then the residuals of the backward functions for gradients of order `depth + 1`."""
         tensors = self._with_residuals.get(depth)
         if tensors is None:
-            outputs = self.outputs if depth == 0 else self.with_kept(depth - 1)
+            outputs = self.outputs if depth == 0 else self.outputs_with_residuals(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
             available = {id(t) for t in (*outputs, *self.inputs)}
             residuals = {id(t): t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)}
@@ -156,14 +156,14 @@ class Call(GraphOp):
 
     Attributes:
         body: the body.
-        gives: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
+        results: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
         steering: how many inputs come before those of the body.
     """
 
     keep_all_inputs = False  # a tape has their values in the record's attrs
     steering = 0
 
-    def __init__(self, body: Body, gives: Sequence[SymbolicTensor]) -> None:
+    def __init__(self, body: Body, results: Sequence[SymbolicTensor]) -> None:
         stateful, first = body.stateful, self.steering
         super().__init__(
             "StatefulPartitionedCall" if body.named_stateful else "PartitionedCall",
@@ -171,16 +171,16 @@ class Call(GraphOp):
             bodies={"f": body}, places={"f": range(first, first + len(body.inputs))}, gives_tuple=True,
         )  # fmt: skip
         self.body = body
-        self.gives = list(gives)
+        self.results = list(results)
 
     def _run(self, *values: Any) -> Any:
-        return self.body.giving(self.gives)(*values)
+        return self.body.returning(self.results)(*values)
 
     def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
         """Adds a tensor of the body's graph to the outputs of an operation of this op; returns the new output."""
         output = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape)
         operation.outputs.append(output)
-        self.gives.append(tensor)
+        self.results.append(tensor)
         return output
 
     def call_backward(self, backward: Body, differentiated: Sequence[bool], values: Sequence[Any]) -> list[Any]:
@@ -188,28 +188,28 @@ class Call(GraphOp):
 
         Args:
             backward: the backward function.
-            differentiated: for each of `gives`, True if it has a cotangent.
+            differentiated: for each of `results`, True if it has a cotangent.
             values: the cotangents, then the function's captures.
         """
         return backward.call(values)
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
-        body, gives = self.body, self.gives[: len(dys)]
+        body, results = self.body, self.results[: len(dys)]
         operation = None if call.attrs else call.outputs[0].op  # a call in eager mode has its values as attrs
         values = call.attrs
         if operation is not None:
-            values = [*operation.outputs[: len(self.gives)], *operation.args[self.steering :]]
-        forward_values = dict(zip([id(t) for t in (*self.gives, *body.inputs)], values, strict=True))
+            values = [*operation.outputs[: len(self.results)], *operation.args[self.steering :]]
+        forward_values = dict(zip([id(t) for t in (*self.results, *body.inputs)], values, strict=True))
         differentiated = tuple([dy is not None for dy in dys])
-        backward = body.backward(gives, differentiated)
+        backward = body.backward(results, differentiated)
         if _missing(backward, forward_values):
             # The call returned the residuals of the backward function for cotangents of all outputs.
-            differentiated = tuple([o.dtype.differentiable for o in gives])
-            backward = body.backward(gives, differentiated)
+            differentiated = tuple([o.dtype.differentiable for o in results])
+            backward = body.backward(results, differentiated)
             dys = tuple(
                 [
                     ops.ZerosLike(forward_values[id(o)]) if dy is None and has_cotangent else dy
-                    for o, dy, has_cotangent in zip(gives, dys, differentiated, strict=True)
+                    for o, dy, has_cotangent in zip(results, dys, differentiated, strict=True)
                 ]
             )
         for t in _missing(backward, forward_values):

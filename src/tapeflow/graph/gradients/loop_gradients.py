@@ -20,8 +20,8 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.gradients.taped import _lowering, _second_order, has_gradient, spec_of_gradient
-from tapeflow.graph.ir.operation import Differentiated, GraphOp, Operation
+from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
+from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -49,9 +49,8 @@ def loop_gradient(loop: Loop) -> Callable[..., Any]:
             cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
             return _second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
 
-        op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True)
-        op.gradient_of = Differentiated(operation, targets, kernel.sources, len(kernel.zero_at_end))
-        op.lowered = lambda operation: _lowering().gradient_of_loop(operation)
+        op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True,
+                    gradient_of=GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end)))  # fmt: skip
         finals = [operation.outputs[i] for i in kernel.zero_at_end]
         specs = [spec_of_gradient(inputs[i]) for i in kernel.sources]
         backward = state.graph.node(op, [record, *cotangents, *finals, *inputs], specs)
@@ -63,13 +62,12 @@ def loop_gradient(loop: Loop) -> Callable[..., Any]:
 
 def _with_record(operation: Operation, loop: Loop) -> SymbolicTensor:
     """Returns the output of a loop that is the record of its iterations; adds it to the operation if there is none."""
-    if operation.op.saved is None:
+    if operation.residuals is None:
         index = operation.op.first_output + len(operation.outputs)
-        operation.op.saved = SymbolicTensor(operation, index, variant, TensorShape([]))
-        operation.op.lowered = lambda operation: _lowering().loop_with_record(operation)
-        operation.outputs.append(operation.op.saved)
-        loop.keep([])
-    return operation.op.saved
+        operation.residuals = Residuals(SymbolicTensor(operation, index, variant, TensorShape([])), [])
+        operation.outputs.append(operation.residuals.output)
+        loop.add_residuals([])
+    return operation.residuals.output
 
 
 class LoopGradient:
@@ -121,7 +119,7 @@ class LoopGradient:
             elif place >= count:
                 self.captures.append(("input", first + count + loop.places[1][place - count]))
             else:
-                self.captures.append(("record", loop.keep([t])[0]))
+                self.captures.append(("record", loop.add_residuals([t])[0]))
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""

@@ -6,6 +6,7 @@ operation that asks the tape. So only the branch that ran is differentiated.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.ir.operation import Differentiated, GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals, variable_of
 from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, spec_of_gradient
 
 Run = Callable[[Sequence[Any]], list[Any]]
@@ -33,8 +34,8 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
 
     def gradient(call: Any, *dys: Any) -> list[Any]:
         operation = call.outputs[0].op
-        saved = _with_tape(operation, run)
-        targets = [i for i, dy in enumerate(dys[: saved.value_index]) if dy is not None]
+        residuals = _with_tape(operation, run)
+        targets = [i for i, dy in enumerate(dys[: residuals.output.value_index]) if dy is not None]
         sources = [i for i, w in enumerate(call.wanted) if w and has_gradient(call.inputs[i])]
         if not sources or not targets:
             return [None] * len(call.wanted)
@@ -53,24 +54,15 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
             cotangents, inputs = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
             return _second_order().conditional_second_gradient(operation, targets, sources, cotangents, inputs, ddys)
 
-        op = GraphOp(f"{operation.type}Grad", kernel, gradient=second_gradient, gives_tuple=True)
-        op.gradient_of = Differentiated(operation, targets, sources)
-        if operation.op.bodies:
-            operation.op.differentiated.append(targets)
-            operation.op.lowered = lambda operation: _lowering().conditional_with_residuals(operation)
-            op.lowered = lambda gradient: _lowering().gradient_of_conditional(operation, targets, sources)(gradient)
+        op = GraphOp(f"{operation.type}Grad", kernel, gradient=second_gradient, gives_tuple=True,
+                    gradient_of=GradientOf(operation, targets, sources))  # fmt: skip
+        residuals.targets.append(targets)
         specs = [spec_of_gradient(inputs[i]) for i in sources]
-        backward = state.graph.node(op, [saved, *cotangents, *inputs], specs)
+        backward = state.graph.node(op, [residuals.output, *cotangents, *inputs], specs)
         grads = dict(zip(sources, backward.outputs, strict=True))
         return [grads.get(i) for i in range(len(inputs))]
 
     return gradient
-
-
-def _lowering() -> Any:
-    from tapeflow.graph.graphdef import lowering
-
-    return lowering
 
 
 def _second_order() -> Any:
@@ -79,10 +71,10 @@ def _second_order() -> Any:
     return second_order
 
 
-def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
-    """Returns the output of an operation that is its tape; changes the operation to have one if it has none."""
-    if operation.op.saved is not None:
-        return operation.op.saved
+def _with_tape(operation: Operation, run: Run) -> Residuals:
+    """Returns the residuals of an operation: its tape, with which it runs from now on if it did not before."""
+    if operation.residuals is not None:
+        return operation.residuals
     dtypes = [t.dtype for t in operation.args]
     count = len(operation.outputs)
 
@@ -104,11 +96,11 @@ def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
         record[()] = tape, primals, outputs
         return (*[o.value for o in outputs], record)
 
+    operation.op = copy.copy(operation.op)
     operation.op.kernel = kernel
-    saved = SymbolicTensor(operation, count, variant, TensorShape([]))
-    operation.outputs.append(saved)
-    operation.op.saved = saved
-    return saved
+    operation.residuals = Residuals(SymbolicTensor(operation, count, variant, TensorShape([])), [])
+    operation.outputs.append(operation.residuals.output)
+    return operation.residuals
 
 
 def has_gradient(tensor: Any) -> bool:

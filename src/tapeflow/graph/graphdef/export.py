@@ -121,7 +121,7 @@ class FunctionWriter:
         values = inputs[steering:]
         _set(node.attr["Tin"], [t.dtype for t in values])
         _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
-        outputs = getattr(op, "gives", None)
+        outputs = getattr(op, "results", None)
         names = {label: self._function(op.bodies[label], values, op.places[label], outputs) for label in op.bodies}
         if operation.type.endswith("If"):
             node.attr["Tcond"].type = inputs[0].dtype.as_datatype_enum

@@ -8,13 +8,13 @@ a record of the residuals of each iteration. TensorFlow has no such operations. 
 - a loop with one more loop variable: a list to which each iteration pushes such an optional;
 - a loop that pops these from the list, and calls the backward function of the body with each.
 
-An operation's op says how to lower it (`GraphOp.lowered`). The lowered operations are exported and never run.
+The lowered operations are exported and never run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tapeflow.array.tensor_list import empty_list, list_length, list_pop_back, list_push_back
 from tapeflow.core.context import state
@@ -23,6 +23,7 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import substituted
 from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.gradients.derived import (
@@ -34,19 +35,23 @@ from tapeflow.graph.gradients.derived import (
     residuals_of,
     traced_body,
 )
+from tapeflow.graph.gradients.loop_gradients import LoopGradient
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
-
-if TYPE_CHECKING:
-    from tapeflow.graph.gradients.loop_gradients import LoopGradient
 
 
 def lowered(operation: Operation) -> list[Operation]:
     """Returns the operations that replace one in a `GraphDef`; the last of them has its name and outputs."""
     op = operation.op
-    if isinstance(op, GraphOp):
-        return [operation] if op.lowered is None else op.lowered(operation)
-    return [operation] if op.decomposition is None else _decomposed(operation)
+    if not isinstance(op, GraphOp):
+        return [operation] if op.decomposition is None else _decomposed(operation)
+    if isinstance(op.kernel, LoopGradient):
+        return _gradient_of_loop(operation)
+    if op.gradient_of is not None and op.gradient_of.operation.op.bodies:
+        return _gradient_of_conditional(operation)
+    if operation.residuals is not None and op.bodies:
+        return _loop_with_record(operation) if isinstance(op.kernel, Loop) else _conditional_with_residuals(operation)
+    return [operation] if op.lowered is None else op.lowered(operation)
 
 
 def _decomposed(operation: Operation) -> list[Operation]:
@@ -72,22 +77,22 @@ def _decomposed(operation: Operation) -> list[Operation]:
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def conditional_with_residuals(operation: Operation) -> list[Operation]:
+def _conditional_with_residuals(operation: Operation) -> list[Operation]:
     """Returns a conditional whose branches also return an optional of the residuals of their backward functions."""
-    op = operation.op
-    bodies = {label: _with_residuals(body, _residuals(body, op.differentiated)) for label, body in op.bodies.items()}
+    op, targets = operation.op, operation.residuals.targets
+    bodies = {label: _with_residuals(body, _residuals(body, targets)) for label, body in op.bodies.items()}
     return [_replaced(operation, bodies, op.places, operation.args)]
 
 
-def _residuals(body: Body, differentiated: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
+def _residuals(body: Body, gradients: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
     """Returns the tensors of a branch, without its inputs, that its backward functions take.
 
     Args:
         body: the branch.
-        differentiated: for each gradient of the conditional, the outputs that have cotangents.
+        gradients: for each gradient of the conditional, the outputs that have cotangents.
     """
     inputs = {id(t) for t in body.inputs}
-    residuals = {id(t): t for targets in differentiated for t in residuals_of(backward_body(body, targets))}
+    residuals = {id(t): t for targets in gradients for t in residuals_of(backward_body(body, targets))}
     return [t for i, t in residuals.items() if i not in inputs]
 
 
@@ -101,44 +106,35 @@ def _with_residuals(body: Body, residuals: Sequence[SymbolicTensor]) -> Body:
     return traced_body(f"{body.name}_kept", body.inputs, compute)
 
 
-def gradient_of_conditional(forward: Operation, targets: Sequence[int], sources: Sequence[int]) -> Any:
-    """Returns the function that lowers the gradient of a conditional.
+def _gradient_of_conditional(operation: Operation) -> list[Operation]:
+    """Returns a conditional that calls the backward function of each branch with its residuals."""
+    forward, targets, sources, _ = operation.op.gradient_of
+    optional, *rest = operation.args
+    cotangents, (index, *operands) = rest[: len(targets)], rest[len(targets) :]
 
-    Args:
-        forward: the conditional.
-        targets: indices of its outputs that have cotangents.
-        sources: indices of its inputs whose gradients are computed; the index of the branch counts as the first.
-    """
+    def branch(body: Body, places: Sequence[int]) -> Body:
+        residuals = _residuals(body, forward.residuals.targets)
 
-    def lower(operation: Operation) -> list[Operation]:
-        op = forward.op
-        saved, *rest = operation.args
-        cotangents, (index, *operands) = rest[: len(targets)], rest[len(targets) :]
+        def compute(optional: Any, *values: Any) -> list[Any]:
+            dys, operands = values[: len(cotangents)], values[len(cotangents) :]
+            by_tensor = by_id(residuals, _values_of(optional, residuals))
+            # the index of the branch counts as the first input
+            return branch_gradients(body, targets, places, [j - 1 for j in sources], by_tensor, dys, operands)
 
-        def branch(body: Body, places: Sequence[int]) -> Body:
-            residuals = _residuals(body, op.differentiated)
+        return traced_body(f"{body.name}_grad", [optional, *cotangents, *operands], compute)
 
-            def compute(saved: Any, *values: Any) -> list[Any]:
-                dys, operands = values[: len(cotangents)], values[len(cotangents) :]
-                by_tensor = by_id(residuals, _values_of(saved, residuals))
-                return branch_gradients(body, targets, places, [j - 1 for j in sources], by_tensor, dys, operands)
-
-            return traced_body(f"{body.name}_grad", [saved, *cotangents, *operands], compute)
-
-        bodies = {label: branch(body, op.places[label]) for label, body in op.bodies.items()}
-        places = {label: range(1 + len(cotangents) + len(operands)) for label in bodies}
-        return [_replaced(operation, bodies, places, [index, saved, *cotangents, *operands], forward)]
-
-    return lower
+    bodies = {label: branch(body, forward.op.places[label]) for label, body in forward.op.bodies.items()}
+    places = {label: range(1 + len(cotangents) + len(operands)) for label in bodies}
+    return [_replaced(operation, bodies, places, [index, optional, *cotangents, *operands], forward)]
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
-def loop_with_record(operation: Operation) -> list[Operation]:
+def _loop_with_record(operation: Operation) -> list[Operation]:
     """Returns a loop with one more variable: the list of the residuals of each iteration."""
     op, count = operation.op, operation.op.kernel.count
-    residuals = op.kernel.kept
+    residuals = op.kernel.residuals
     limit, values = operation.args[: op.steering], operation.args[op.steering :]
     empty = _detached(operation.graph, empty_list.op, f"{operation.name}/record", ((), -1, variant), [variant])
     body = op.bodies["body"]
@@ -155,7 +151,7 @@ def loop_with_record(operation: Operation) -> list[Operation]:
     return [empty, _replaced(operation, bodies, places, args)]
 
 
-def gradient_of_loop(operation: Operation) -> list[Operation]:
+def _gradient_of_loop(operation: Operation) -> list[Operation]:
     """Returns a call of the function that runs a loop's gradient as a loop."""
     gradient: LoopGradient = operation.op.kernel
     args = operation.args
@@ -168,7 +164,7 @@ def gradient_of_loop(operation: Operation) -> list[Operation]:
 def _backward(gradient: LoopGradient, record: Any, *values: Any) -> list[Any]:
     """Returns the gradients of `gradient.sources`, from the inputs of the gradient's kernel."""
     targets, zero_at_end = len(gradient.targets), len(gradient.zero_at_end)
-    residuals = gradient.loop.kept or ()
+    residuals = gradient.loop.residuals or ()
 
     def pop(record: Any) -> tuple[list[Any], dict[int, Any]]:
         record, optional = list_pop_back(record, (), variant)

@@ -50,7 +50,7 @@ class FuncGraph(Graph):
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
-        self.given: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
+        self.arguments: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
         self._tapes = [tape for tape in state.tapes if hasattr(tape, "watched")]  # those that record its calls
 
@@ -186,7 +186,7 @@ class FuncGraph(Graph):
         return super().initial_value(variable, value, dtype)
 
     def _argument_value(self, placeholder: SymbolicTensor) -> Any:
-        argument = self.given.get(id(placeholder))
+        argument = self.arguments.get(id(placeholder))
         if argument is None:
             argument = next((outer for outer, inner in self.captures if inner is placeholder), None)
         if argument is None or isinstance(argument, ReadAsTensor):

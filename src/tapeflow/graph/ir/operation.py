@@ -24,22 +24,35 @@ if TYPE_CHECKING:
 _BRANCHING = ("If", "Case", "While")
 
 
-class Differentiated(NamedTuple):
+class GradientOf(NamedTuple):
     """The conditional or loop that an operation is the gradient of.
 
     Such a gradient takes the residuals of the conditional or loop, cotangents, other values, and the primal inputs.
 
     Attributes:
         operation: the conditional or loop.
-        given: the outputs with cotangents.
-        asked: the inputs whose gradients are computed.
+        targets: the outputs with cotangents.
+        sources: the inputs whose gradients are computed.
         others: the number of other values.
     """
 
     operation: Operation
-    given: Sequence[int]
-    asked: Sequence[int]
+    targets: Sequence[int]
+    sources: Sequence[int]
     others: int = 0
+
+
+class Residuals(NamedTuple):
+    """The residuals that a conditional or loop has for its gradients.
+
+    Attributes:
+        output: the output of the operation that holds them: the tape of the branch that ran, or the record of the
+            loop's iterations.
+        targets: for each gradient of a conditional, the outputs with cotangents.
+    """
+
+    output: SymbolicTensor
+    targets: list[Sequence[int]]
 
 
 class GraphOp(Op):
@@ -58,9 +71,7 @@ class GraphOp(Op):
             steer (a predicate, a limit).
         gives_tuple: the kernel returns a tuple also where there is only one output.
         steering: the number of inputs that only steer.
-        lowered: returns for an operation of this op the operations that stand for it in a `GraphDef`, see
-            `lowering.py`.
-        differentiated: for each gradient of a conditional, the outputs with cotangents.
+        lowered: returns for an operation of this op the operations that stand for it in a `GraphDef`.
         gradient_of: of the gradient of a conditional or a loop: that.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
@@ -68,6 +79,7 @@ class GraphOp(Op):
 
     steering = 0
     first_output = 0
+    lowered: Callable[[Operation], list[Operation]] | None = None
     runs_python = True  # and not kernels on tensors alone
 
     def __init__(
@@ -82,6 +94,7 @@ class GraphOp(Op):
         bodies: dict[str, Any] | None = None,
         places: dict[str, Sequence[int]] | None = None,
         gives_tuple: bool = False,
+        gradient_of: GradientOf | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -94,10 +107,7 @@ class GraphOp(Op):
         self.bodies = bodies or {}
         self.places = places or {}
         self.gives_tuple = gives_tuple
-        self.lowered: Callable[[Operation], list[Operation]] | None = None
-        self.differentiated: list[list[int]] = []
-        self.gradient_of: Differentiated | None = None
-        self.saved: SymbolicTensor | None = None  # the output that is the tape under which it ran (`taped.py`)
+        self.gradient_of = gradient_of
 
     def input_name(self, i: int) -> str:
         """TensorFlow's name of an input; empty where it has none."""
@@ -122,6 +132,7 @@ class Operation:
         outputs: its tensors.
         control_inputs: operations that run before.
         device: the device that the program asked for.
+        residuals: of a conditional or loop that was differentiated: what its gradients read.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -131,8 +142,8 @@ class Operation:
     """
 
     __slots__ = (
-        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "static",
-        "types",
+        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "residuals",
+        "static", "types",
     )  # fmt: skip
 
     def __init__(
@@ -147,6 +158,7 @@ class Operation:
         self._control_inputs: list[Operation] = []
         self.device = ""
         self.index = 0
+        self.residuals: Residuals | None = None
         self.static: Any = None  # its cached static value, see `static.py`
 
     def _get_control_flow_context(self) -> None:
