@@ -80,9 +80,7 @@ def raw_arguments(op: RegisteredOp, args: Sequence[Any]) -> list[Any]:
     return devices.place(values, devices.current()) if state.devices else values
 
 
-def run_kernel(
-    op: RegisteredOp, args: Sequence[Any], values: Sequence[Any], types: dict[str, DType]
-) -> tuple[Any, bool]:
+def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: dict[str, DType]) -> tuple[Any, bool]:
     """Runs an op's kernel, in another dtype or on another device where it needs that.
 
     Args:

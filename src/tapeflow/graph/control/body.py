@@ -223,8 +223,8 @@ class Call(GraphOp):
             forward_values[id(t)] if isinstance(t, SymbolicTensor) else t for t in backward.graph.external_captures
         ]
         cotangents = [dy for dy, has_cotangent in zip(dys, differentiated, strict=True) if has_cotangent]
-        results = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
-        grads = [None if g is None else next(results) for g in backward.graph.structured_outputs]
+        gradients = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
+        grads = [None if g is None else next(gradients) for g in backward.graph.structured_outputs]
         return [None] * self.steering + grads
 
 

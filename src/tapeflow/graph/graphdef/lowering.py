@@ -50,7 +50,9 @@ def lowered(operation: Operation) -> list[Operation]:
     if op.gradient_of is not None and op.gradient_of.operation.op.bodies:
         return _gradient_of_conditional(operation)
     if operation.residuals is not None and op.bodies:
-        return _loop_with_record(operation) if isinstance(op.kernel, Loop) else _conditional_with_residuals(operation)
+        if isinstance(op.kernel, Loop):
+            return _loop_with_record(operation)
+        return _conditional_with_residuals(operation, operation.residuals.targets)
     return [operation] if op.lowered is None else op.lowered(operation)
 
 
@@ -77,22 +79,27 @@ def _decomposed(operation: Operation) -> list[Operation]:
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def _conditional_with_residuals(operation: Operation) -> list[Operation]:
-    """Returns a conditional whose branches also return an optional of the residuals of their backward functions."""
-    op, targets = operation.op, operation.residuals.targets
+def _conditional_with_residuals(operation: Operation, targets: Sequence[Sequence[int]]) -> list[Operation]:
+    """Returns a conditional whose branches also return an optional of the residuals of their backward functions.
+
+    Args:
+        operation: the conditional.
+        targets: for each gradient of it, the outputs that have cotangents.
+    """
+    op = operation.op
     bodies = {label: _with_residuals(body, _residuals(body, targets)) for label, body in op.bodies.items()}
     return [_replaced(operation, bodies, op.places, operation.args)]
 
 
-def _residuals(body: Body, gradients: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
+def _residuals(body: Body, targets: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
     """Returns the tensors of a branch, without its inputs, that its backward functions take.
 
     Args:
         body: the branch.
-        gradients: for each gradient of the conditional, the outputs that have cotangents.
+        targets: for each gradient of the conditional, the outputs that have cotangents.
     """
     inputs = {id(t) for t in body.inputs}
-    residuals = {id(t): t for targets in gradients for t in residuals_of(backward_body(body, targets))}
+    residuals = {id(t): t for own in targets for t in residuals_of(backward_body(body, own))}
     return [t for i, t in residuals.items() if i not in inputs]
 
 
