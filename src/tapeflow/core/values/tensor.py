@@ -259,8 +259,11 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Any:
         """Returns a copy as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string)."""
+        value = self.value
+        if type(value) is torch.Tensor and not value.ndim:
+            return self.dtype.as_numpy_dtype(value.item())
         array = self._numpy()
-        return array.copy() if isinstance(array, np.ndarray) and array.ndim else array[()] if array.ndim == 0 else array
+        return array.copy() if array.ndim else array[()]
 
     def _numpy(self) -> np.ndarray:
         """Returns the value as an array that may share the tensor's memory: not to be written to."""
@@ -289,11 +292,18 @@ class EagerTensor(Tensor):
         array = self._numpy()
         return bool(array) if array.size else False
 
+    def _number(self) -> Any:
+        """Returns a scalar as a Python number; otherwise an array, which says whether it can be one."""
+        value = self.value
+        if type(value) is torch.Tensor and not value.ndim and not value.is_complex():
+            return value.item()
+        return self._numpy()
+
     def __int__(self) -> int:
-        return int(self._numpy())
+        return int(self._number())
 
     def __float__(self) -> float:
-        return float(self._numpy())
+        return float(self._number())
 
     def __complex__(self) -> complex:
         return complex(self._numpy())
@@ -357,11 +367,10 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
 
 def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
     """Returns an array of a kernel's value, in its memory where it is on the CPU."""
-    value = value.detach()
-    if value.is_cuda:
-        value = value.cpu()
-    if value.is_conj() or value.is_neg():
-        value = value.resolve_conj().resolve_neg()
+    try:
+        return value.numpy()
+    except (TypeError, RuntimeError):  # torch refuses values on a GPU, with lazy bits, or of a dtype that NumPy lacks
+        value = value.detach().cpu().resolve_conj().resolve_neg()
     if value.dtype in _NUMPY_HAS:
         return value.numpy()
     bits = torch.int16 if value.itemsize == 2 else torch.uint8
