@@ -4,6 +4,8 @@ import functools
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.core.threads import use_quota  # isort: skip  # first: it loads torch
+
 from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
 from tapeflow.array.blocks import (
     batch_to_space,
@@ -247,7 +249,8 @@ if TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
     from tapeflow.strings import as_string
 
 keep_pages()
-del keep_pages
+use_quota()
+del keep_pages, use_quota
 
 
 def _specs_of_protos() -> dict[int, Any]:
