@@ -236,6 +236,15 @@ def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> 
     return with_entries_at(batch, stacked, index.value, items, batch.dims(item), item.slice.dtype)
 
 
+@list_set_item.summed
+def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> Any:
+    """Lists that are empty but for one entry, as gradients of `TensorListGetItem` are."""
+    if entries.slice.op.op is not list_reserve.op or not (isinstance(index, Slices) and index.stacked):
+        raise NoRule
+    total = ops.UnsortedSegmentSum(batch.stack(item), index.value, list_length(entries.value))
+    return list_from_tensor(total, batch.dims(item))
+
+
 def _pushed(variant: Any, tensor: Raw) -> np.ndarray:
     items = variant[()]
     return as_variant(with_entry(items, len(items), tensor))

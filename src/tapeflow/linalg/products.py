@@ -130,6 +130,15 @@ _product.inline(_write_product)
 _matmul.inline(_write_product)
 _product.batching(_product_of_slices)
 _matmul.batching(_product_of_slices)
+
+
+@_matmul.summed
+def _(batch: Batch, a: Slices, b: Slices, transpose_a: bool, transpose_b: bool) -> Any:
+    if not (a.stacked and b.stacked and transpose_a) or transpose_b:
+        raise NoRule
+    return _matmul(batch.flat(a), batch.flat(b), True)
+
+
 add.fuses("MatMul")(_write_product_with_bias)
 
 

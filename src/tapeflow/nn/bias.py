@@ -112,6 +112,13 @@ def _(batch: Batch, dy: Slices, data_format: str) -> Any:
     return ops.Sum(dy.value, tuple(range(1, dy.rank)), False)
 
 
+@bias_add_grad.summed
+def _(batch: Batch, dy: Slices, data_format: str) -> Any:
+    if not dy.stacked or dy.rank < 1:
+        raise NoRule
+    return bias_add_grad(batch.flat(dy), data_format)
+
+
 def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds a bias to each channel.
 

@@ -428,6 +428,9 @@ class OpFunction(Protocol[P, R]):
     def batching(self, rule: Rule) -> Rule:
         """Declares the op's computation for a whole batch of slices, see `core/ops/batching.py`."""
 
+    def summed(self, rule: Rule) -> Rule:
+        """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, as for `batching`."""
+
     def inline(self, rule: Rule) -> Rule:
         """Declares the expression that the compiler writes for a call: `rule(*args)` returns a function and a template
         of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
@@ -505,7 +508,7 @@ def op(
         function: Any = function_of(new, declared, new.run)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
-        for attribute in ("accumulate", "batching", "inline", "decomposition"):
+        for attribute in ("accumulate", "batching", "summed", "inline", "decomposition"):
             setattr(function, attribute, functools.partial(_declare, new, attribute))
         function.fuses = functools.partial(_declare_fusion, new)
         new.function = function

@@ -14,14 +14,15 @@ from tapeflow.autodiff.ends import zero_gradient
 from tapeflow.control_flow import switch_case, while_loop
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Tape, dense
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
+from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.batching.calls import call_on_slices
-from tapeflow.graph.batching.vmapped import STACKED, Manner, draws, own_stream, varying
+from tapeflow.graph.batching.registered import of_registered
+from tapeflow.graph.batching.vmapped import STACKED, Manner, draws, varying
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import CALLS, needed
 from tapeflow.graph.control.body import Body
@@ -180,27 +181,12 @@ class _Writer:
                 return self._differentiated(op.gradient_of, outputs, inputs)
         if isinstance(op, GraphOp):
             return [Slices(v, t, stacked) for v, t in zip(self._alone(operation, inputs), outputs, strict=True)]
-        args: list[Any] = [
-            values[id(a)] if isinstance(a, SymbolicTensor) else [values[id(t)] for t in a] if type(a) is list else a
-            for a in operation.args
-        ]
-        if op.reads_shape and stacked:
-            results: Any = _of_slice_shapes(op, *args)
-            stacked = False
-        elif not stacked and not draws(op):
-            results = op.run(tuple([_unwrapped(a) for a in args]))
-        else:
-            stacked, rule = True, rule_of(op)
-            try:
-                if rule is None:
-                    raise NoRule
-                results = own_stream(operation, rule)(self.batch.of_op(op, outputs), *args)
-            except NoRule:
-                if any(t.dtype is variant for t in (*operation.inputs, *outputs)):
-                    raise
-                results = self._alone(operation, inputs)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        return [Slices(r, t, stacked) for r, t in zip(results, outputs, strict=True)]
+        try:
+            return of_registered(operation, self.batch, values)
+        except NoRule:
+            if any(t.dtype is variant for t in (*operation.inputs, *outputs)):
+                raise
+            return [Slices(v, t, True) for v, t in zip(self._alone(operation, inputs), outputs, strict=True)]
 
     def _control_flow(self, op: GraphOp, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes the outputs of a conditional or a loop."""
@@ -402,21 +388,3 @@ def _branch_number(index: Any, last: int) -> Any:
 def _indices(mask: Any) -> Any:
     """Returns the indices of the slices for which a mask is true."""
     return ops.Reshape(ops.Where(mask), (-1,))
-
-
-def _unwrapped(arg: Any) -> Any:
-    if isinstance(arg, Slices):
-        return arg.value
-    return [x.value for x in arg] if type(arg) is list else arg
-
-
-def _of_slice_shapes(op: Any, x: Any, *attrs: Any) -> Any:
-    """Computes an op that reads shapes: all slices have the same one, and lists of slices the same length."""
-    if op is ops.Rank.op:
-        return convert(x.rank)
-    if op is ops.Size.op:
-        return ops.Prod(ops.Shape(x.value, *attrs)[1:], 0, False)
-    if op is ops.ShapeN.op:
-        return [ops.Shape(each.value, *attrs)[int(each.stacked) :] for each in x]
-    dims_or_length = op.run((x.value, *attrs))
-    return dims_or_length if op is ops.TensorListLength.op else dims_or_length[1:]

@@ -7,6 +7,7 @@ one to the first.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,10 @@ from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
 
 if TYPE_CHECKING:
+    from tapeflow.graph.codegen.compile import Compiled
     from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.control.body import Body
+    from tapeflow.graph.gradients.loop_sums import LoopSums
 
 
 def loop_gradient(loop: Loop) -> Callable[..., Any]:
@@ -129,19 +132,46 @@ class LoopGradient:
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
-        backward = self.backward.compiled
         invariants = [(self._invariant(kind, at, inputs), at) for kind, at in self.captures]
         recorded = [kind == "record" for kind, _ in self.captures]
+        sums, in_loop, iteration = self._after_loop
+        rows: list[Sequence[Any]] = []
+        captured: list[Any] = []
         for residuals in reversed(record[()]):
             captured = [residuals[at] if r else v for r, (v, at) in zip(recorded, invariants, strict=True)]
-            results = backward(*[grads[i] for i in self.live], *captured)
+            outputs = iteration(*[grads[i] for i in self.live], *captured)
+            rows.append(outputs[len(in_loop) :])
+            results = dict(zip(in_loop, outputs, strict=False))
             for i in self.live:
                 number = self.result_places[i]
                 grads[i] = raw_zeros(grads[i]) if number is None else results[number]
             for _, number in self.captured:
-                _add(totals, number, results[number], owned)
+                if number in results:
+                    _add(totals, number, results[number], owned)
+        if rows and sums.numbers:
+            shared = [captured[place] for place in sums.shared]
+            for part in [rows] if _same_shapes(rows) else [[row] for row in rows]:
+                for number, total in zip(sums.numbers, sums(part, shared), strict=True):
+                    _add(totals, number, total, owned)
         ends = [grads[i] for _, i in self.variables]
         return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
+
+    @functools.cached_property
+    def _after_loop(self) -> tuple[LoopSums, list[int], Compiled]:
+        """The sums that are computed after the loop, the numbers of the other outputs of the backward function, and the
+        function that computes these and what the sums take of each iteration."""
+        from tapeflow.graph.gradients.loop_sums import LoopSums
+
+        recurrent = [n for n in (self.result_places[i] for i in self.live) if n is not None]
+        varying = _varying(self.loop.body, self.loop.count)
+        invariant = [
+            i for i, (kind, _) in enumerate(self.captures)
+            if kind != "record" or id(self.backward.graph.external_captures[i].op) not in varying
+        ]  # fmt: skip
+        sums = LoopSums(self.backward, recurrent, [n for _, n in self.captured], invariant)
+        in_loop = [n for n in range(len(self.backward.outputs)) if n not in sums.numbers]
+        outputs = [self.backward.outputs[n] for n in in_loop]
+        return sums, in_loop, self.backward.returning([*outputs, *sums.per_iteration])
 
     def _invariant(self, kind: str, at: Any, inputs: Sequence[Any]) -> Any:
         """Returns the raw value of a capture of the backward function that is the same in all iterations, or None."""
@@ -162,6 +192,28 @@ def _backward(body: Body, count: int, targets: Sequence[int]) -> tuple[Body, lis
         if reached <= live:
             return backward, sorted(live)
         live |= reached
+
+
+def _varying(body: Body, count: int) -> set[int]:
+    """Returns the ids of the operations of a loop's body whose outputs may differ between iterations.
+
+    Args:
+        body: the body.
+        count: the number of loop variables, its first inputs.
+    """
+    operations = body.graph._operations
+    if body.stateful:  # it may assign variables
+        return {id(o) for o in operations}
+    ids = {id(t.op) for t in body.inputs[:count]}
+    for operation in operations:
+        if operation.stateful or any(id(t.op) in ids for t in operation.inputs):
+            ids.add(id(operation))
+    return ids
+
+
+def _same_shapes(rows: Sequence[Sequence[torch.Tensor]]) -> bool:
+    """Tests whether each column holds tensors of one shape."""
+    return all(all(value.shape == column[0].shape for value in column) for column in zip(*rows, strict=True))
 
 
 def _value(value: Any) -> Any:

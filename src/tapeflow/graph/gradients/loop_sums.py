@@ -1,0 +1,137 @@
+"""The part of a loop's gradient that is computed for all iterations at once.
+
+The gradient of a loop-invariant input is a sum over iterations. Where the op that computes the addend can sum it over a
+batch (`@f.summed`), the loop only records what the op takes, and the sum is one op after the loop: the gradient of a
+recurrent layer's weights is one product of matrices, not one for each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.batching.registered import arguments, of_registered
+from tapeflow.graph.batching.vmapped import varying
+from tapeflow.graph.codegen.program import needed
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+
+class LoopSums:
+    """The outputs of a backward function that are summed over all iterations at once.
+
+    Args:
+        backward: the backward function of the loop's body.
+        recurrent: the numbers of its outputs that the iteration before takes.
+        addends: the numbers of its outputs that are summed over iterations.
+        invariant: the places, among the captures of the backward function, of those that all iterations share.
+
+    Attributes:
+        numbers: the numbers of the outputs that are computed here; the others are summed one by one.
+        per_iteration: the tensors of the backward function of which each iteration has its own value.
+        shared: the places of the captures that the sums take.
+    """
+
+    def __init__(
+        self, backward: Body, recurrent: Sequence[int], addends: Sequence[int], invariant: Sequence[int]
+    ) -> None:
+        places = {id(backward.graph.internal_captures[i]): i for i in invariant}
+        self._invariant = places.keys()
+        in_loop = {id(o) for o in needed([backward.outputs[n] for n in recurrent], backward.graph.effects(), set())}
+        self.numbers: list[int] = []
+        inputs: dict[int, Slices] = {}
+        graph = FuncGraph(f"sums_{backward.name}")
+        graph.around = None
+        with graph.as_default():
+            count = graph.input(TensorSpec([], int32), "count")
+            for number in addends:
+                operation = backward.outputs[number].op
+                sources = self._sources(operation, in_loop)
+                if sources is None:
+                    continue
+                for t in sources:
+                    inputs.setdefault(id(t), Slices(graph.input(self._spec(t), "input"), t, id(t) not in places))
+                try:
+                    graph.outputs.append(_summed(operation, Batch(count), dict(inputs)))
+                except NoRule:
+                    continue
+                self.numbers.append(number)
+        graph.structured_outputs = graph.outputs
+        used = {id(o) for o in needed(graph.outputs, (), set())}
+        inputs = {i: x for i, x in inputs.items() if id(x.value.op) in used}
+        self.per_iteration = [x.slice for x in inputs.values() if x.stacked]
+        self.shared = [places[i] for i, x in inputs.items() if not x.stacked]
+        graph.inputs = [count, *(x.value for x in sorted(inputs.values(), key=lambda x: not x.stacked))]
+        self._function = Body(graph).compiled
+
+    def _spec(self, tensor: SymbolicTensor) -> Any:
+        return (
+            tensor
+            if id(tensor) in self._invariant
+            else TensorSpec(TensorShape([None]).concatenate(tensor.shape), tensor.dtype)
+        )
+
+    def _sources(self, operation: Operation, in_loop: set[int]) -> list[SymbolicTensor] | None:
+        """Returns the tensors from which an operation is computed after the loop; None if the loop must compute it."""
+        if id(operation) in in_loop or operation.op.summed is None:
+            return None
+        sources: dict[int, SymbolicTensor] = {}
+        reached: dict[int, Operation] = {}
+        stack = [operation]
+        while stack:
+            for t in stack.pop().inputs:
+                if id(t.op) in in_loop or t.op.type == "Placeholder":
+                    sources[id(t)] = t
+                elif id(t.op) not in reached:
+                    reached[id(t.op)] = t.op
+                    stack.append(t.op)
+        own = [t for t in sources.values() if id(t) not in self._invariant]
+        varying_ids = varying(sorted(reached.values(), key=lambda o: o.index), own)
+        possible = all(_has_rule(o, id(o) in varying_ids) for o in reached.values())
+        return list(sources.values()) if own and possible and all(t.dtype.torch is not None for t in own) else None
+
+    def __call__(self, rows: Sequence[Sequence[Any]], shared: Sequence[Any]) -> list[Any]:
+        """Returns the raw sums for `numbers`.
+
+        Args:
+            rows: for each iteration, the values of `per_iteration`, of the same shapes in all iterations.
+            shared: the values of `shared`.
+        """
+        columns = [torch.stack(column) for column in zip(*rows, strict=True)]
+        return list(self._function(torch.tensor(len(rows), dtype=torch.int32), *columns, *shared))
+
+
+def _has_rule(operation: Operation, varies: bool) -> bool:
+    """Returns True for an operation that can be computed for all iterations at once."""
+    op = operation.op
+    if isinstance(op, GraphOp):
+        return op.name == "Const"
+    return not op.opdef.stateful and (not varies or op.reads_shape or rule_of(op) is not None)
+
+
+def _summed(output: Operation, batch: Batch, values: dict[int, Slices]) -> Any:
+    """Returns the sum of an operation's output over all iterations.
+
+    Args:
+        output: the operation.
+        batch: the batch of iterations.
+        values: the tensors from which it is computed, by their ids; what is computed on the way is added.
+
+    Raises:
+        NoRule: the rules of the ops do not hold here.
+    """
+    for operation in needed(output.inputs, (), set(values)):
+        if operation.type == "Const":
+            results = [Slices(operation.op.attrs["value"], operation.outputs[0], False)]
+        else:
+            results = of_registered(operation, batch, values)
+        values.update(zip(map(id, operation.outputs), results, strict=True))
+    return output.op.summed(batch.of_op(output.op, output.outputs), *arguments(output, values))
