@@ -25,9 +25,10 @@ from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import certainly_broadcasts, text
+from tapeflow.core.ops.static import elements
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -261,6 +262,20 @@ def _strided_slice(
     new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Takes a part of a tensor, with steps."""
+
+
+@_strided_slice.static_value
+def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_mask: int, *other_masks: int) -> Any:
+    if input.shape.rank != 1 or len(begin) != 1:
+        raise NotStatic
+    whole, first = elements(input), begin[0]
+    if other_masks == (0, 0, 1):  # one element
+        if first is None or not -len(whole) <= first < len(whole):
+            raise NotStatic
+        return whole[first]
+    if any(other_masks) or None in (first, *end, *strides):
+        raise NotStatic
+    return whole[None if begin_mask & 1 else first : None if end_mask & 1 else end[0] : strides[0]]
 
 
 @_strided_slice.gradient(needs="shapes")

@@ -17,6 +17,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.scalars import FLOATS, WRAPPED
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.ops.static import elements
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype, bool_, float32, float64, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -75,6 +76,11 @@ def _cast_of_number(source: DType, to: DType) -> str | None:
 )
 def _cast(x: Any, DstT: Any, name: str | None = None) -> Any:
     """Casts to a dtype."""
+
+
+@_cast.static_value
+def _(x: Tensor, to: DType) -> Any:
+    return elements(x)
 
 
 @_cast.gradient(needs="dtypes")

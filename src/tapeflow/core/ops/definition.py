@@ -42,6 +42,8 @@ class Op:
         keep_inputs, keep_all_inputs, keep_outputs, keep_shapes, keep_dtypes: the gradient's residuals.
 
         batching: `batching(batch, *args)`, the op on a whole batch of slices; see `core/ops/batching.py`.
+        static_value: `static_value(*args)`, the integers of the result in nested tuples, with None for each that is not
+            static; see `core/ops/static.py`.
         fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
         inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template with
             `{kernel}` and the tensors `{0}`, `{1}`, ...; or None.
@@ -87,6 +89,7 @@ class Op:
     keep_outputs = keep_shapes = keep_dtypes = False
 
     batching: Callable[..., Any] | None = None
+    static_value: Callable[..., Any] | None = None
     fusions: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     inline: Any = None
     decomposition: Callable[..., Any] | None = None

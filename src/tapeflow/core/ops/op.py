@@ -428,6 +428,14 @@ class OpFunction(Protocol[P, R]):
     def batching(self, rule: Rule) -> Rule:
         """Declares the op's computation for a whole batch of slices, see `core/ops/batching.py`."""
 
+    def static_value(self, rule: Rule) -> Rule:
+        """Declares what is static of the result where the inputs are not, or not wholly, as of a shape.
+
+        `rule(*args)` takes symbolic tensors (`elements` of `core/ops/static.py` tells what is static of them) and, like
+        a shape rule, host arguments as far as they are static. It returns integers in nested tuples, with None for each
+        that is not static, or raises NotStatic.
+        """
+
     def inline(self, rule: Rule) -> Rule:
         """Declares the expression that the compiler writes for a call: `rule(*args)` returns a function and a template
         of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
@@ -505,7 +513,7 @@ def op(
         function: Any = function_of(new, declared, new.run)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
-        for attribute in ("accumulate", "batching", "inline", "decomposition"):
+        for attribute in ("accumulate", "batching", "static_value", "inline", "decomposition"):
             setattr(function, attribute, functools.partial(_declare, new, attribute))
         function.fuses = functools.partial(_declare_fusion, new)
         new.function = function

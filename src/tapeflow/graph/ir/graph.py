@@ -352,6 +352,7 @@ class Graph(Collections, Names):
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
         """Adds a constant with the value of an eager tensor."""
         operation = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
+        operation.static = (tensor.value,)
         operation.outputs.append(SymbolicTensor(operation, 0, tensor.dtype, tensor.shape))
         return operation.outputs[0]
 
