@@ -27,7 +27,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, same, text
 from tapeflow.core.ops.static import elements
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
@@ -394,7 +394,7 @@ def _updated(input: torch.Tensor, begin: Any, end: Any, strides: Any, value: tor
     return out
 
 
-@op("TensorStridedSliceUpdate", kernel=_updated, host=("begin", "end", "strides"), moves=True)
+@op("TensorStridedSliceUpdate", kernel=_updated, host=("begin", "end", "strides"), shape=same, moves=True)
 def tensor_strided_slice_update(
     input: TensorLike, begin: ShapeLike, end: ShapeLike, strides: ShapeLike, value: TensorLike, begin_mask: int = 0,
     end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,

@@ -212,7 +212,17 @@ def _viewed(input: torch.Tensor, type: DType) -> Any:
     return flat.view(torch.uint8).cpu().numpy().view(storage_type(type)).copy()
 
 
-@op("Bitcast", kernel=_as_bits, strings=_as_bits, batching=leading_dimensions)
+def _bits_rule(input: TensorShape, type: DType, source: DType) -> TensorShape:
+    if type.size <= source.size:
+        return input if type.size == source.size else input.concatenate([source.size // type.size])
+    if input.rank is None:
+        return input
+    if not input.rank or not TensorShape(input[-1]).is_compatible_with(TensorShape(type.size // source.size)):
+        raise invalid(f"Cannot bitcast from {source.name} to {type.name} due to shape {text(input)}")
+    return input[:-1]
+
+
+@op("Bitcast", kernel=_as_bits, strings=_as_bits, shape=_bits_rule, shape_types=("T",), batching=leading_dimensions)
 def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """Interprets the bits of each element as another dtype.
 

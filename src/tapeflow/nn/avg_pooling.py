@@ -12,6 +12,7 @@ from torch.nn import functional
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.batched_channels import joined_batches, joined_gradients
@@ -97,6 +98,7 @@ def _(call: Call, dy: Any) -> Any:
     "AvgPoolGrad",
     kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"),
     host=("orig_input_shape",),
+    shape=listed,
     batching=joined_gradients,
     allocates=True,
 )
@@ -133,6 +135,7 @@ def _(call: Call, dy: Any) -> Any:
     "AvgPool3DGrad",
     kernel=functools.partial(mean_of_windows_back, "AvgPool3DGrad"),
     host=("orig_input_shape",),
+    shape=listed,
     batching=joined_gradients,
 )
 def avg_pool3d_grad(

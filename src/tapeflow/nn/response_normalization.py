@@ -87,7 +87,7 @@ def _lrn_grad_kernel(
     return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(x.dtype)
 
 
-@op("LRNGrad", kernel=_lrn_grad_kernel, batching=joined_batches)
+@op("LRNGrad", kernel=_lrn_grad_kernel, shape=same, batching=joined_batches)
 def lrn_grad(
     input_grads: TensorLike,
     input_image: TensorLike,

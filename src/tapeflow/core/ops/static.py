@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import errors
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import compute
@@ -110,7 +111,7 @@ def computed(
         return None
     try:
         result, _ = compute(op, arguments, types, None)
-    except Exception:  # it will fail when it runs, and say so
+    except errors.OpError:  # it fails whenever it runs, and says so then: not while its graph is built
         return None
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 

@@ -21,9 +21,9 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value, label
@@ -334,23 +334,30 @@ def _empty(call: Call, mode: Any) -> list[Any] | None:
     """Returns fake results of a call that runs eagerly; None if their shapes are not static."""
     step = call.step
     shapes = [t.shape for t in step.outputs]
-    if not all(s.is_fully_defined() for s in shapes) and step.registered and step.op.shape is not None:
-        args = [
-            [TensorShape(v.stand_in().shape) for v in a] if kind == "list"
-            else TensorShape(a.stand_in().shape) if kind == "tensor"
-            else a if not isinstance(a, Value)
-            else None if a.constant is None
-            else numbers(a.constant)
-            for kind, a in zip(call.kinds, call.args, strict=True)
-        ]  # fmt: skip
-        inferred = step.op.shape(*args)
-        shapes = inferred if isinstance(inferred, list) else [inferred]
+    if not all(s.is_fully_defined() for s in shapes) and step.registered:
+        try:
+            shapes = step.op.infer(call.args, step.types, len(shapes), host=_static)
+        except NotStatic:
+            return None
     if not all(s.is_fully_defined() for s in shapes):
         return None
     device = next((v.stand_in().device for v in call.inputs), devices.current_or_default())
     dtypes = [v.dtype.torch for v in call.outputs]
     with mode:
         return [torch.empty(s.as_list(), dtype=d, device=device) for s, d in zip(shapes, dtypes, strict=True)]
+
+
+def _static(arg: Any) -> Any:
+    """Returns a host argument as Python numbers.
+
+    Raises:
+        NotStatic: it is computed when the program runs.
+    """
+    if not isinstance(arg, Value):
+        return arg
+    if arg.constant is None:
+        raise NotStatic
+    return numbers(arg.constant)
 
 
 def _function(

@@ -254,7 +254,7 @@ class Graph(Collections, Names):
         arguments, types = self._arguments(op, args, promotes, unique)
         count = shapes.output_count(op, arguments, types)
         try:
-            output_shapes = shapes.infer(op, arguments, count)
+            output_shapes = shapes.infer(op, arguments, types, count)
         except (errors.OpError, ValueError) as error:
             raise shape_error(op, unique, arguments, error) from None
         operation = self.insert(op, unique, arguments, types)
