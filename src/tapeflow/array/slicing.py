@@ -256,6 +256,7 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     shape=_strided_rule,
     moves=True,
     node_name="strided_slice",
+    constant_names={"begin": "stack", "end": "stack_1", "strides": "stack_2"},
 )
 def _strided_slice(
     input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,

@@ -9,13 +9,14 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.nn.batched_channels import joined_batches, joined_gradients
+from tapeflow.nn.batched_channels import joined_gradients
 from tapeflow.nn.pooling import by_rank, of_sequences, pool_layout, pool_rule_without_explicit, pooled_depth, text_only
 from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, unpadded
 

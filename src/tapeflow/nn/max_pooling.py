@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.padding import pad
 from tapeflow.core.autodiff.tape import Call
@@ -19,7 +20,6 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.nn.batched_channels import joined_batches
 from tapeflow.nn.maxima import image_of, max_of_windows, max_of_windows_back, max_of_windows_back_back, places_of_maxima
 from tapeflow.nn.pooling import (
     PoolLayout,

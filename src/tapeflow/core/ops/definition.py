@@ -71,6 +71,9 @@ class Op:
         scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
             to a template.
         node_name: the name of an operation of a graph that the program does not name.
+        constant_names: names that TensorFlow's Python functions give to constants, by the inputs that these are, where
+            the two differ.
+        default_axis: the axis that None stands for; by default all of them.
     """
 
     name: str
@@ -104,6 +107,8 @@ class Op:
     foreach_scalar = False
     scalar: ScalarForm | Callable[..., str | None] | None = None
     node_name = ""
+    constant_names: Mapping[str, str] = MappingProxyType({})
+    default_axis: int | None = None
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -216,9 +221,9 @@ class FunctionOp(Op):
 
 
 TRAITS = frozenset(
-    {"allocates", "batching", "decomposition", "elementwise", "fills", "foreach", "foreach_scalar",
-     "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral", "node_name", "random",
-     "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
+    {"allocates", "batching", "constant_names", "decomposition", "default_axis", "elementwise", "fills", "foreach",
+     "foreach_scalar", "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral",
+     "node_name", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

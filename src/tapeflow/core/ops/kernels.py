@@ -107,7 +107,7 @@ def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: 
         result = kernel(*values)
     except (errors.OpError, ValueError):
         raise
-    except Exception as error:
+    except Exception as error:  # that it lacks a kernel for a dtype or device, ATen says by one of many exceptions
         result, as_called = _second_try(op, kernel, values, error), False
     result, exact = _as_promised(op, result, types)
     return result, exact and as_called

@@ -71,7 +71,7 @@ class RegisteredOp(Op):
     kernel: Callable[..., Any]
     kinds: tuple[str, ...]
     shape: Callable[..., Any]
-    shape_types: Sequence[str]
+    shape_types: Sequence[str] = ()
 
     def __init__(
         self,

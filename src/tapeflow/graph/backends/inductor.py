@@ -35,7 +35,6 @@ MOST_SHAPES = 8  # of inputs for which one function is compiled; for others it r
 STAGES = ("hlo", "optimized_hlo")
 
 _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
-_OF_SHAPES = frozenset({"Shape", "Size", "Rank"})
 _compiling = threading.RLock()
 _here = threading.local()
 
@@ -295,7 +294,7 @@ def _infer(flat: Flat, tensors: Sequence[torch.Tensor]) -> None:
 
 def _inferred(call: Call, mode: Any) -> list[Any]:
     """Returns a call's results: real tensors if they are constant, otherwise fake ones."""
-    if call.step.name in _OF_SHAPES:
+    if call.step.op.reads_shape and call.step.op.static_value is not None:
         return call.with_dtypes(call.kernel(*call.kernel_arguments(Value.stand_in)))
     constant = call.step.pure and all(v.constant is not None for v in call.inputs)
     results = None
@@ -321,7 +320,7 @@ def _traced_results(call: Call) -> list[Any] | None:
         return _traced(call, Value.stand_in)
     except Refused as why:
         call.eager_because = str(why)
-    except Exception:
+    except Exception:  # of torch's tracer, which has many
         call.literal = True  # it may look at the values of constants only
         try:
             return _traced(call, Value.stand_in)
