@@ -28,7 +28,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import certainly_broadcasts, same, text
-from tapeflow.core.ops.static import elements
+from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -267,14 +267,16 @@ def _strided_slice(
 
 @_strided_slice.static_value
 def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_mask: int, *other_masks: int) -> Any:
-    if input.shape.rank != 1 or len(begin) != 1:
+    begin = host_static(begin)
+    if input.shape.rank != 1 or type(begin) is not tuple or len(begin) != 1:
         raise NotStatic
     whole, first = elements(input), begin[0]
     if other_masks == (0, 0, 1):  # one element
         if first is None or not -len(whole) <= first < len(whole):
             raise NotStatic
         return whole[first]
-    if any(other_masks) or None in (first, *end, *strides):
+    end, strides = host_static(end), host_static(strides)
+    if any(other_masks) or type(end) is not tuple or type(strides) is not tuple or None in (first, *end, *strides):
         raise NotStatic
     return whole[None if begin_mask & 1 else first : None if end_mask & 1 else end[0] : strides[0]]
 

@@ -453,9 +453,9 @@ class OpFunction(Protocol[P, R]):
     def static_value(self, rule: Rule) -> Rule:
         """Declares what is static of the result where the inputs are not, or not wholly, as of a shape.
 
-        `rule(*args)` takes symbolic tensors (`elements` of `core/ops/static.py` tells what is static of them) and, like
-        a shape rule, host arguments as far as they are static. It returns integers in nested tuples, with None for each
-        that is not static, or raises NotStatic.
+        `rule(*args)` takes the arguments of an operation; `elements` and `host_static` of `core/ops/static.py` tell
+        what is static of these. It returns integers in nested tuples, with None for each that is not static, or raises
+        NotStatic.
         """
 
     def inline(self, rule: Rule) -> Rule:

@@ -48,11 +48,13 @@ def value_of(tensor: SymbolicTensor) -> Any:
     """The raw value (a `torch.Tensor`, or an array) of a tensor that does not depend on what is unknown, or None."""
     op = tensor.op
     if op.static is None:
-        op.static = _evaluated(op) or _NOTHING
+        _evaluate(op)
     return None if op.static is _NOTHING else op.static[tensor.value_index]
 
 
-def _evaluated(operation: Any) -> tuple[Any, ...] | None:
+def _evaluate(operation: Any) -> Any:
+    """Sets the cached static value of an operation; returns what the op's rule says of it, if that was asked."""
+    operation.static = _NOTHING
     op, outputs = operation.op, operation.outputs
     if not op.registered or op.opdef.stateful or not all(map(_may_be_static, outputs)):
         return None
@@ -60,26 +62,25 @@ def _evaluated(operation: Any) -> tuple[Any, ...] | None:
     if (rule is None or not op.reads_shape) and all(out.shape.is_fully_defined() for out in outputs):
         values = computed(op, operation.args, operation.types, value_of)
         if values is not None:
-            return values
+            operation.static = values
+            return None
     if rule is None or not outputs[0].dtype.is_integer:
         return None
     try:
-        static = _by_rule(operation)
+        static = rule(*operation.args)
     except NotStatic:
         return None
-    return None if _has_none(static) else (torch.tensor(static, dtype=outputs[0].dtype.torch),)
+    if not _has_none(static):
+        operation.static = (torch.tensor(static, dtype=outputs[0].dtype.torch),)
+    return static
 
 
 def _may_be_static(tensor: SymbolicTensor) -> bool:
-    """Returns whether a tensor is one of integers or bools, and not known to be large."""
+    """Returns whether a tensor is one of integers or bools, of few where their number is static."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return False
-    return not tensor.shape.is_fully_defined() or tensor.shape.num_elements() <= _MOST_ELEMENTS
-
-
-def _by_rule(operation: Any) -> Any:
-    op = operation.op
-    return op.static_value(*op.map(lambda tensor: tensor, operation.args, host=static_or_unknown))
+    count = tensor.shape.num_elements()
+    return count is None or count <= _MOST_ELEMENTS
 
 
 def _has_none(value: Any) -> bool:
@@ -122,22 +123,25 @@ def elements(tensor: SymbolicTensor) -> Any:
     Raises:
         NotStatic: there may be any number of them, or the tensor is not one of integers.
     """
+    operation, rank = tensor.op, tensor.shape.rank
+    static = _evaluate(operation) if operation.static is None else None
+    if static is not None:
+        return static
     value = value_of(tensor)
     if value is not None:
         return numbers(value)
+    if rank == 0:
+        return None
     if not tensor.dtype.is_integer:
         raise NotStatic
-    op = tensor.op.op
-    if op.identity:
-        return elements(tensor.op.args[0])
-    if op.static_value is not None:
+    if operation.op.identity:
+        return elements(operation.args[0])
+    if operation.op.static_value is not None:
         try:
-            return _by_rule(tensor.op)
+            return operation.op.static_value(*operation.args)
         except NotStatic:
             pass
-    if tensor.shape.rank == 0:
-        return None
-    if tensor.shape.rank != 1 or tensor.shape[0] is None:
+    if rank != 1 or tensor.shape[0] is None:
         raise NotStatic
     return (None,) * tensor.shape[0]
 
