@@ -117,8 +117,8 @@ def computed(
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
-def elements(tensor: SymbolicTensor) -> Any:
-    """The integers of a tensor in nested tuples, with None for each that is not static.
+def elements(tensor: Any) -> Any:
+    """The integers of a symbolic tensor in nested tuples, with None for each that is not static.
 
     Raises:
         NotStatic: there may be any number of them, or the tensor is not one of integers.

@@ -68,7 +68,7 @@ def _type_attrs(operation: Any) -> dict[str, Any]:
     dtypes = [t.dtype for t in operation.inputs]
     attrs: dict[str, Any] = {}
     if arguments and arguments[-1].type_list_attr and not operation.op.bodies:
-        *arguments, rest = arguments
+        arguments, rest = arguments[:-1], arguments[-1]
         attrs[rest.type_list_attr] = dtypes[len(arguments) :]
         del dtypes[len(arguments) :]
     if any(a.is_list for a in arguments) or len(arguments) != len(dtypes):
