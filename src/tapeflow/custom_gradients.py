@@ -255,8 +255,7 @@ class _Operation:
             ValueError: the op has no such attr.
         """
         op = self._call.op
-        params = [p for p, kind in zip(op.params, op.kinds, strict=True) if kind in ("host", "attr")]
-        for param, value in zip(params, self._call.attrs, strict=True):
+        for param, value in zip(op.statics(op.params), self._call.attrs, strict=True):
             if op.attr_names.get(param) == name:
                 return value
         attr = op.opdef.attrs[name]

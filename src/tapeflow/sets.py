@@ -11,8 +11,10 @@ import torch
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import unknown
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int8, int16, int32, int64, string, uint8, uint16
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.sparse import places
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
@@ -84,7 +86,16 @@ def _dense_dense(set1: Any, set2: Any, set_operation: str, validate_indices: boo
     return _combined(_dense_sets(set1), _dense_sets(set2), set_operation, set1)
 
 
-@op("DenseToDenseSetOperation", kernel=_dense_dense, strings=_dense_dense)
+def _sets_of_rank(rank: int | None) -> list[TensorShape]:
+    return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
+
+
+@op(
+    "DenseToDenseSetOperation",
+    kernel=_dense_dense,
+    strings=_dense_dense,
+    shape=lambda set1, set2, *_: _sets_of_rank(set2.rank if set1.rank is None else set1.rank),
+)
 def _of_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool = True, name: str | None = None) -> Any:
     """Applies an operation to the rows of two dense tensors."""
 
@@ -93,7 +104,13 @@ def _dense_sparse(set1: Any, indices: Any, values: Any, shape: Any, set_operatio
     return _combined(_dense_sets(set1), _sparse_sets(indices, values, shape, validate_indices), set_operation, set1)
 
 
-@op("DenseToSparseSetOperation", kernel=_dense_sparse, strings=_dense_sparse, host=("set2_shape",))
+@op(
+    "DenseToSparseSetOperation",
+    kernel=_dense_sparse,
+    strings=_dense_sparse,
+    host=("set2_shape",),
+    shape=lambda set1, indices, *_: _sets_of_rank(_rank_of_sparse(indices) if set1.rank is None else set1.rank),
+)
 def _of_dense_and_sparse(
     set1: Any, set2_indices: Any, set2_values: Any, set2_shape: Any, set_operation: str, validate_indices: bool = True,
     name: str | None = None,
@@ -115,7 +132,17 @@ def _sparse_sparse(
     return _combined(first, _sparse_sets(indices2, values2, shape2, validate), set_operation, values1)
 
 
-@op("SparseToSparseSetOperation", kernel=_sparse_sparse, strings=_sparse_sparse, host=("set1_shape", "set2_shape"))
+def _rank_of_sparse(indices: TensorShape) -> int | None:
+    return indices[1] if indices.rank == 2 else None
+
+
+@op(
+    "SparseToSparseSetOperation",
+    kernel=_sparse_sparse,
+    strings=_sparse_sparse,
+    host=("set1_shape", "set2_shape"),
+    shape=lambda indices, *_: _sets_of_rank(_rank_of_sparse(indices)),
+)
 def _of_sparse(
     set1_indices: Any, set1_values: Any, set1_shape: Any, set2_indices: Any, set2_values: Any, set2_shape: Any,
     set_operation: str, validate_indices: bool = True, name: str | None = None,
@@ -131,7 +158,7 @@ def _sizes(indices: Any, values: Any, shape: Any, validate_indices: bool) -> tor
     return out
 
 
-@op("SetSize", kernel=_sizes, strings=_sizes, host=("set_shape",))
+@op("SetSize", kernel=_sizes, strings=_sizes, host=("set_shape",), shape=unknown)
 def _set_size(
     set_indices: Any, set_values: Any, set_shape: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:

@@ -7,6 +7,7 @@ import time
 import torch
 
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 
 
@@ -14,7 +15,7 @@ def _now(device: torch.device) -> torch.Tensor:
     return torch.tensor(time.time(), dtype=torch.float64, device=device)
 
 
-@op("Timestamp", kernel=_now, creates=True)
+@op("Timestamp", kernel=_now, shape=lambda: TensorShape([]), creates=True)
 def timestamp(name: str | None = None) -> Tensor:
     """Returns the time since the Unix epoch.
 

@@ -29,9 +29,8 @@ def with_entry_for_batch(entry: Any) -> Rule:
 
 def joined_batches(batch: Batch, *args: Any) -> Any:
     """Computes ops whose tensors and results are all batches themselves, by joining the batches of all slices."""
-    kinds = zip(batch.op.kinds, args, strict=True)
-    outputs = batch.run(*[batch.flat(a) if k == "tensor" else static(a) if k == "host" else a for k, a in kinds])
-    first = next(a for k, a in zip(batch.op.kinds, args, strict=True) if k == "tensor")
+    outputs = batch.run(*batch.op.map(batch.flat, args, host=static))
+    first = batch.op.tensors(args)[0]
     results = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
     return [batch.unflat(r, t, first) for r, t in zip(results, batch.outputs, strict=True)]
 

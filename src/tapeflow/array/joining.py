@@ -15,9 +15,10 @@ from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import is_tensor_like, op, widened
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.static import elements
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -74,6 +75,13 @@ def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
 @op("ConcatV2", kernel=_cat, host=("axis",), shape=_concat_rule, moves=True, node_name="concat")
 def _concat(values: Any, axis: Any, name: str | None = None) -> Any:
     """Joins tensors along a dimension."""
+
+
+@_concat.static_value
+def _(values: list[Tensor], axis: int) -> tuple[int | None, ...]:
+    if any(v.shape.rank != 1 for v in values):
+        raise NotStatic
+    return tuple([e for v in values for e in elements(v)])
 
 
 def _concat_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
@@ -158,6 +166,13 @@ def _pack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
 @op("Pack", kernel=_pack, shape=_stack_rule, moves=True, node_name="stack")
 def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Puts tensors beside each other along a new dimension."""
+
+
+@_stack.static_value
+def _(values: list[Tensor], axis: int) -> tuple[Any, ...]:
+    if axis not in (0, -1 - (values[0].shape.rank or 0)):
+        raise NotStatic
+    return tuple([elements(v) for v in values])
 
 
 def _stack_values(args: tuple[Any, int], name: str | None = None) -> Any:

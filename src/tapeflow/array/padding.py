@@ -157,7 +157,14 @@ def _(call: Call, dy: Any) -> Any:
     return _mirror_pad_grad(dy, *call.attrs)
 
 
-@op("MirrorPadGrad", kernel=_fold_mirrored, host=("paddings",), batching=_pads_no_slices)
+def _mirror_grad_rule(dy: TensorShape, paddings: Any, mode: str) -> TensorShape:
+    if isinstance(paddings, Tensor) or dy.rank is None:
+        return TensorShape(None if dy.rank is None else [None] * dy.rank)
+    rows = _static_rows(paddings)
+    return TensorShape([None if None in (d, b, a) else d - b - a for d, (b, a) in zip(dy, rows, strict=True)])
+
+
+@op("MirrorPadGrad", kernel=_fold_mirrored, host=("paddings",), shape=_mirror_grad_rule, batching=_pads_no_slices)
 def _mirror_pad_grad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
     """Adds up each element and its mirror images."""
 

@@ -81,7 +81,7 @@ def _all(inputs: Any) -> tuple[Any, ...]:
     return tuple(inputs)
 
 
-@op("IdentityN", kernel=_all, strings=_all, view=True)
+@op("IdentityN", kernel=_all, shape=lambda input: input, strings=_all, view=True)
 def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
     """Returns new tensors with the values of others.
 

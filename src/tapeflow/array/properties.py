@@ -13,6 +13,7 @@ from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.ops.static import array_of, partial_value
@@ -38,6 +39,13 @@ def _shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Returns the shape of a tensor as a tensor."""
 
 
+@_shape.static_value
+def _(input: Tensor, out_type: DType) -> tuple[int | None, ...]:
+    if input.shape.rank is None:
+        raise NotStatic
+    return tuple(input.shape)
+
+
 def shape(input: TensorLike, out_type: DTypeLike = None, name: str | None = None) -> Tensor:
     """Returns the shape of a tensor, as a tensor.
 
@@ -59,7 +67,13 @@ def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
     return [_dims(x, out_type) for x in input]
 
 
-@op("ShapeN", kernel=_all_dims, strings=_all_dims, reads_shape=True)
+@op(
+    "ShapeN",
+    kernel=_all_dims,
+    shape=lambda input, _: [TensorShape([x.rank]) for x in input],
+    strings=_all_dims,
+    reads_shape=True,
+)
 def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """Returns the shapes of tensors, as tensors.
 
@@ -84,6 +98,11 @@ def _count(input: Any, out_type: DType = int32) -> torch.Tensor:
 @op("Size", kernel=_count, shape=lambda x, _: TensorShape([]), strings=_count, reads_shape=True)
 def _size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Returns the number of elements."""
+
+
+@_size.static_value
+def _(input: Tensor, out_type: DType) -> int | None:
+    return input.shape.num_elements()
 
 
 def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None) -> Tensor:
@@ -124,6 +143,11 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
         >>> int(tf.rank([[1, 2], [3, 4]]))
         2
     """
+
+
+@rank.static_value
+def _(input: Tensor) -> int | None:
+    return input.shape.rank
 
 
 not_differentiable(_shape, shape_n, _size, rank)

@@ -25,9 +25,10 @@ from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, same, text
+from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -255,12 +256,29 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     shape=_strided_rule,
     moves=True,
     node_name="strided_slice",
+    constant_names={"begin": "stack", "end": "stack_1", "strides": "stack_2"},
 )
 def _strided_slice(
     input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
     new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Takes a part of a tensor, with steps."""
+
+
+@_strided_slice.static_value
+def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_mask: int, *other_masks: int) -> Any:
+    begin = host_static(begin)
+    if input.shape.rank != 1 or type(begin) is not tuple or len(begin) != 1:
+        raise NotStatic
+    whole, first = elements(input), begin[0]
+    if other_masks == (0, 0, 1):  # one element
+        if first is None or not -len(whole) <= first < len(whole):
+            raise NotStatic
+        return whole[first]
+    end, strides = host_static(end), host_static(strides)
+    if any(other_masks) or type(end) is not tuple or type(strides) is not tuple or None in (first, *end, *strides):
+        raise NotStatic
+    return whole[None if begin_mask & 1 else first : None if end_mask & 1 else end[0] : strides[0]]
 
 
 @_strided_slice.gradient(needs="shapes")
@@ -379,7 +397,7 @@ def _updated(input: torch.Tensor, begin: Any, end: Any, strides: Any, value: tor
     return out
 
 
-@op("TensorStridedSliceUpdate", kernel=_updated, host=("begin", "end", "strides"), moves=True)
+@op("TensorStridedSliceUpdate", kernel=_updated, host=("begin", "end", "strides"), shape=same, moves=True)
 def tensor_strided_slice_update(
     input: TensorLike, begin: ShapeLike, end: ShapeLike, strides: ShapeLike, value: TensorLike, begin_mask: int = 0,
     end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,

@@ -144,7 +144,12 @@ def _fingerprints(data: Any, method: np.ndarray) -> torch.Tensor:
     return torch.tensor(hashes, dtype=torch.uint8).reshape(len(hashes), 8)
 
 
-@op("Fingerprint", kernel=_fingerprints, strings=_fingerprints)
+@op(
+    "Fingerprint",
+    kernel=_fingerprints,
+    shape=lambda data, _: TensorShape([data[0] if data.rank else None, 8]),
+    strings=_fingerprints,
+)
 def _fingerprint(data: Any, method: Any, name: str | None = None) -> Any:
     """Returns the fingerprints of the rows of a tensor."""
 
@@ -217,7 +222,12 @@ def _distances(
     return torch.from_numpy(out)
 
 
-@op("EditDistance", kernel=_distances, strings=_distances)
+def _distances_rule(indices: TensorShape, *_: Any) -> TensorShape:
+    rank = indices[1] if indices.rank == 2 else None
+    return TensorShape(None if rank is None else [None] * (rank - 1))
+
+
+@op("EditDistance", kernel=_distances, strings=_distances, shape=_distances_rule)
 def _edit_distance(
     hypothesis_indices: Any, hypothesis_values: Any, hypothesis_shape: Any, truth_indices: Any, truth_values: Any,
     truth_shape: Any, normalize: bool = True, name: str | None = None,

@@ -56,7 +56,7 @@ class Binding:
                 return args
         try:
             structured = self._structured(args, kwargs)
-        except Exception as why:
+        except (TypeError, ValueError) as why:
             try:
                 return self._flat(args, kwargs)
             except (TypeError, ValueError) as why_not_flat:
@@ -70,7 +70,7 @@ class Binding:
         """Returns the positional and the keyword arguments, each cast to its spec.
 
         Raises:
-            Exception: they do not fit.
+            TypeError, ValueError: they do not fit.
         """
         function_type = self._type
         bound = self._parameters().bind(*args, **{_identifier(k): v for k, v in kwargs.items()}).arguments
@@ -215,5 +215,5 @@ def _equal(a: Any, b: Any) -> bool:
         return True
     try:
         return bool(a == b)
-    except Exception:  # values that can't be compared differ
+    except Exception:  # of the program's own `==`: values that can't be compared differ
         return False

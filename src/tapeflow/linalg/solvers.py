@@ -298,7 +298,13 @@ def _least_squares(matrix: torch.Tensor, rhs: torch.Tensor, l2_regularizer: floa
     return torch.linalg.lstsq(matrix, rhs, driver="gelsy").solution
 
 
-@op("MatrixSolveLs", kernel=_least_squares, host=("l2_regularizer",))
+def _least_squares_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
+    if matrix.rank is None or rhs.rank is None:
+        return TensorShape(None)
+    return batch_of_both(matrix, rhs).concatenate([matrix[-1], rhs[-1]])
+
+
+@op("MatrixSolveLs", kernel=_least_squares, host=("l2_regularizer",), shape=_least_squares_rule)
 def _matrix_solve_ls(
     matrix: TensorLike, rhs: TensorLike, l2_regularizer: Any, fast: bool = True, name: str | None = None
 ) -> Tensor:

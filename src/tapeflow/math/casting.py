@@ -17,6 +17,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.scalars import FLOATS, WRAPPED
 from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.ops.static import elements
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype, bool_, float32, float64, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -75,6 +76,11 @@ def _cast_of_number(source: DType, to: DType) -> str | None:
 )
 def _cast(x: Any, DstT: Any, name: str | None = None) -> Any:
     """Casts to a dtype."""
+
+
+@_cast.static_value
+def _(x: Tensor, to: DType) -> Any:
+    return elements(x)
 
 
 @_cast.gradient(needs="dtypes")
@@ -206,7 +212,17 @@ def _viewed(input: torch.Tensor, type: DType) -> Any:
     return flat.view(torch.uint8).cpu().numpy().view(storage_type(type)).copy()
 
 
-@op("Bitcast", kernel=_as_bits, strings=_as_bits, batching=leading_dimensions)
+def _bits_rule(input: TensorShape, type: DType, source: DType) -> TensorShape:
+    if type.size <= source.size:
+        return input if type.size == source.size else input.concatenate([source.size // type.size])
+    if input.rank is None:
+        return input
+    if not input.rank or not TensorShape(input[-1]).is_compatible_with(TensorShape(type.size // source.size)):
+        raise invalid(f"Cannot bitcast from {source.name} to {type.name} due to shape {text(input)}")
+    return input[:-1]
+
+
+@op("Bitcast", kernel=_as_bits, strings=_as_bits, shape=_bits_rule, shape_types=("T",), batching=leading_dimensions)
 def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """Interprets the bits of each element as another dtype.
 

@@ -11,6 +11,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import length, unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -93,7 +94,12 @@ def _ragged_bincount(
     return _counted(values, rows, len(lengths), size, weights, binary_output)
 
 
-@op("RaggedBincount", kernel=_ragged_bincount, host=("size",))
+def _ragged_bincount_rule(splits: TensorShape, _: TensorShape, size: Any, *__: Any) -> TensorShape:
+    rows = splits[0] if splits.rank == 1 else None
+    return TensorShape([rows and rows - 1, length(size)])
+
+
+@op("RaggedBincount", kernel=_ragged_bincount, host=("size",), shape=_ragged_bincount_rule)
 def _rows_bincount(
     splits: Any, values: Any, size: Any, weights: Any, binary_output: bool = False, name: str | None = None
 ) -> Any:
@@ -113,7 +119,7 @@ def _sparse_bincount(
     return _counted(values, indices[:, 0], int(dense_shape[0]), size, weights, binary_output)
 
 
-@op("SparseBincount", kernel=_sparse_bincount, host=("size",))
+@op("SparseBincount", kernel=_sparse_bincount, host=("size",), shape=unknown)
 def _indexed_bincount(
     indices: Any,
     values: Any,

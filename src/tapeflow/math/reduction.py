@@ -541,7 +541,9 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return reduction(x, axis)
 
 
-_POSITION: dict[str, Any] = {"host": ("axis",), "shape": _position_rule, "orders": True, "batching": along_axis}
+_POSITION: dict[str, Any] = {
+    "host": ("axis",), "shape": _position_rule, "orders": True, "batching": along_axis, "default_axis": 0,
+}  # fmt: skip
 
 
 @op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), **_POSITION, keeps_nothing=True)

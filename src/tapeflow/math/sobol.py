@@ -5,8 +5,10 @@ from __future__ import annotations
 import torch
 
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import length
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, float32
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 _MOST_DIMENSIONS = 21_200
@@ -24,7 +26,10 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
     return engine.draw(num_results, dtype=dtype.torch).to(device)
 
 
-@op("SobolSample", kernel=_points, host=("dim", "num_results", "skip"), creates=True)
+@op(
+    "SobolSample", kernel=_points, host=("dim", "num_results", "skip"),
+    shape=lambda dim, num_results, *_: TensorShape([length(num_results), length(dim)]), creates=True,
+)  # fmt: skip
 def sobol_sample(
     dim: TensorLike, num_results: TensorLike, skip: TensorLike = 0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:

@@ -235,7 +235,15 @@ def _approx_kernel(
     return torch.gather(input, reduction_dimension, places), places.int()
 
 
-@op("ApproxTopK", kernel=_approx_kernel)
+def _approx_rule(x: TensorShape, k: int, reduction_dimension: int, *_: Any) -> list[TensorShape]:
+    if x.rank is None:
+        return [x, x]
+    dims = x.as_list()
+    dims[reduction_dimension] = k
+    return [TensorShape(dims)] * 2
+
+
+@op("ApproxTopK", kernel=_approx_kernel, shape=_approx_rule)
 def _approx_top_k(
     input: Any,
     k: Any,

@@ -9,12 +9,14 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.nn.batched_channels import joined_batches, joined_gradients
+from tapeflow.nn.batched_channels import joined_gradients
 from tapeflow.nn.pooling import by_rank, of_sequences, pool_layout, pool_rule_without_explicit, pooled_depth, text_only
 from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, unpadded
 
@@ -97,6 +99,7 @@ def _(call: Call, dy: Any) -> Any:
     "AvgPoolGrad",
     kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"),
     host=("orig_input_shape",),
+    shape=listed,
     batching=joined_gradients,
     allocates=True,
 )
@@ -133,6 +136,7 @@ def _(call: Call, dy: Any) -> Any:
     "AvgPool3DGrad",
     kernel=functools.partial(mean_of_windows_back, "AvgPool3DGrad"),
     host=("orig_input_shape",),
+    shape=listed,
     batching=joined_gradients,
 )
 def avg_pool3d_grad(

@@ -12,6 +12,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import OpFunction, op
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.batched_channels import Channels, apart, side_by_side
 from tapeflow.nn.windows import TO_FIRST, TO_LAST
@@ -80,7 +81,14 @@ def _fused_batch_norm(
     return _from_first(y, data_format), running_mean, running_variance, batch_mean, batch_variance, empty
 
 
-@op("FusedBatchNormV3", kernel=_fused_batch_norm)
+def _norm_rule(x: TensorShape, scale: TensorShape, *rest: Any) -> list[TensorShape]:
+    data_format = rest[-2]
+    channels = x[-1 if data_format[-1] == "C" else 1] if x.rank in (4, 5) else None
+    vector = scale if channels is None else TensorShape([channels])
+    return [x, *[vector] * 4, TensorShape([0])]
+
+
+@op("FusedBatchNormV3", kernel=_fused_batch_norm, shape=_norm_rule)
 def fused_batch_norm(
     x: TensorLike,
     scale: TensorLike,
@@ -188,7 +196,12 @@ def _fused_batch_norm_grad(
     return _from_first(dx, data_format), dscale, doffset, empty, empty
 
 
-@op("FusedBatchNormGradV3", kernel=_fused_batch_norm_grad)
+def _norm_grad_rule(dy: TensorShape, x: TensorShape, *rest: Any) -> list[TensorShape]:
+    dx, *vectors, empty = _norm_rule(x, *rest)
+    return [dx, *vectors[:2], empty, empty]
+
+
+@op("FusedBatchNormGradV3", kernel=_fused_batch_norm_grad, shape=_norm_grad_rule)
 def fused_batch_norm_grad(
     y_backprop: TensorLike,
     x: TensorLike,
@@ -216,7 +229,7 @@ def _without_third_reserve(*args: Any) -> tuple[torch.Tensor, ...]:
 def _older(name: str) -> OpFunction[..., Any]:
     """Declares an earlier version of the op, with only two tensors for the gradient; only `tf.raw_ops` exports it."""
 
-    @op(name, kernel=_without_third_reserve)
+    @op(name, kernel=_without_third_reserve, shape=lambda *args: _norm_rule(*args)[:5])
     def older(
         x: Any,
         scale: Any,

@@ -1,9 +1,9 @@
 """Batching rules of ops on images: how they are computed for all slices of a batch at once.
 
-An op whose first dimension is a batch of its own takes the batches of all slices as one long batch. Where each slice
-has filters (or scales) of its own, the slices stand side by side as groups of channels instead, which ATen convolves
-separately in one call; so do the gradients of filters, of which each slice has its own. The copies for that are laid
-out with the channels first, in which ATen's grouped kernels are fastest.
+An op whose first dimension is a batch of its own takes the batches of all slices as one long batch
+(`joined_batches`). Where each slice has filters (or scales) of its own, the slices stand side by side as groups of
+channels instead, which ATen convolves separately in one call; so do the gradients of filters, of which each slice has
+its own. The copies for that are laid out with the channels first, in which ATen's grouped kernels are fastest.
 """
 
 from __future__ import annotations
@@ -11,24 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.ops.batching import Batch, NoRule, Rule, Slices, static, times, vector
+from tapeflow.core.ops.batching import Batch, NoRule, Rule, Slices, times, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
-
-
-def joined_batches(batch: Batch, *args: Any) -> list[Any]:
-    """Computes an op all of whose tensors, inputs and outputs, are batches: those of all slices are joined."""
-    kinds = batch.op.kinds
-    outputs = batch.run(
-        *[
-            batch.flat(arg) if kind == "tensor" else static(arg) if kind == "host" else arg
-            for kind, arg in zip(kinds, args, strict=True)
-        ]
-    )
-    like = next(arg for kind, arg in zip(kinds, args, strict=True) if kind == "tensor")
-    results = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
-    return [batch.unflat(result, slice, like) for result, slice in zip(results, batch.outputs, strict=True)]
 
 
 def joined_gradients(batch: Batch, shape: Any, dy: Slices, *attrs: Any) -> Any:

@@ -90,7 +90,15 @@ def _(batch: Batch, x: Slices, bias: Slices, data_format: str) -> Any:
     return ops.AddV2(x.value, batch.lift(bias, x.rank))
 
 
-@op("BiasAddGrad", kernel=_sum_to_bias, keeps_nothing=True)
+def _sum_rule(out_backprop: TensorShape, data_format: str = "NHWC") -> TensorShape:
+    if out_backprop.rank is None:
+        return TensorShape([None])
+    if out_backprop.rank < 2:
+        raise invalid(f"Input tensor must be at least 2D: {text(out_backprop)}")
+    return TensorShape([out_backprop[1 if data_format == "NCHW" else -1]])
+
+
+@op("BiasAddGrad", kernel=_sum_to_bias, shape=_sum_rule, keeps_nothing=True)
 def bias_add_grad(out_backprop: TensorLike, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Sums `out_backprop` over all dimensions but the channels: the gradient of `bias_add` by the bias."""
 

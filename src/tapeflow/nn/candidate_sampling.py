@@ -15,6 +15,7 @@ from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.draws import Draws, draws
 
@@ -123,10 +124,15 @@ def _true_classes(true_classes: torch.Tensor, num_true: int, range_max: int) -> 
 # ---- the samplers' ops -----------------------------------------------------------------------------------------------
 
 
+def _samples_rule(true_classes: TensorShape, num_true: int, num_sampled: int, *_: Any) -> list[TensorShape]:
+    batch = true_classes[0] if true_classes.rank == 2 else None
+    return [TensorShape(dims) for dims in ([num_sampled], [batch, num_true], [num_sampled])]
+
+
 def _sampler(registered_name: str, kernel: Callable[..., Any]) -> OpFunction[..., Any]:
     """Declares an op that samples classes below `range_max`."""
 
-    @op(registered_name, kernel=kernel)
+    @op(registered_name, kernel=kernel, shape=_samples_rule)
     def sampler(
         true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int,
         name: str | None = None,
@@ -271,7 +277,7 @@ def _fixed_kernel(
     )  # fmt: skip
 
 
-@op("FixedUnigramCandidateSampler", kernel=_fixed_kernel)
+@op("FixedUnigramCandidateSampler", kernel=_fixed_kernel, shape=_samples_rule)
 def _fixed(
     true_classes: Any,
     num_true: int,
@@ -303,7 +309,7 @@ def _all_kernel(
     )
 
 
-@op("AllCandidateSampler", kernel=_all_kernel)
+@op("AllCandidateSampler", kernel=_all_kernel, shape=_samples_rule)
 def _all(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int, name: str | None = None
 ) -> Any:
@@ -325,7 +331,7 @@ def _hits_kernel(
     return indices[:, 0].int(), indices[:, 1].contiguous(), least
 
 
-@op("ComputeAccidentalHits", kernel=_hits_kernel)
+@op("ComputeAccidentalHits", kernel=_hits_kernel, shape=lambda *_: [TensorShape([None])] * 3)
 def _accidental_hits(
     true_classes: Any, sampled_candidates: Any, num_true: int, seed: int, seed2: int, name: str | None = None
 ) -> Any:

@@ -19,7 +19,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.static import Unknown
+from tapeflow.core.ops.shape_rules import listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -217,12 +217,9 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     return window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
 
 
-def _sizes_rule(sizes: Any, *_: Any) -> TensorShape:
-    return TensorShape(None if isinstance(sizes, Unknown) else sizes)
-
-
-def _filter_sizes_rule(_: TensorShape, sizes: Any, *__: Any) -> TensorShape:
-    return _sizes_rule(sizes)
+def filter_sizes_rule(_: TensorShape, sizes: Any, *__: Any) -> TensorShape:
+    """Infers the shape of the gradient of a convolution by its filters."""
+    return listed(sizes)
 
 
 def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
@@ -304,7 +301,7 @@ def _(inner: Any, outer: Any, bias: Any) -> Any:
     "Conv2DBackpropInput",
     kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"),
     host=("input_sizes",),
-    shape=_sizes_rule,
+    shape=listed,
     batching=gradients_by_images,
     allocates=True,
 )
@@ -320,7 +317,7 @@ def conv2d_backprop_input(
     "Conv2DBackpropFilter",
     kernel=functools.partial(convolve_back_filter, "Conv2DBackpropFilter"),
     host=("filter_sizes",),
-    shape=_filter_sizes_rule,
+    shape=filter_sizes_rule,
     batching=gradients_by_filters,
     allocates=True,
 )
@@ -406,7 +403,7 @@ def _conv3d(
     "Conv3DBackpropInputV2",
     kernel=_without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
     host=("input_sizes",),
-    shape=_sizes_rule,
+    shape=listed,
     batching=gradients_by_images,
 )
 def conv3d_backprop_input(
@@ -420,7 +417,7 @@ def conv3d_backprop_input(
     "Conv3DBackpropFilterV2",
     kernel=_without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2"),
     host=("filter_sizes",),
-    shape=_filter_sizes_rule,
+    shape=filter_sizes_rule,
     batching=gradients_by_filters,
 )
 def conv3d_backprop_filter(

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims, reshape, transpose
@@ -27,7 +28,6 @@ from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.math.sigmoid import softplus
 from tapeflow.nn.activations import relu
-from tapeflow.nn.batched_channels import joined_batches
 from tapeflow.nn.softmaxes import log_softmax, softmax
 
 _PRECISE = (float32, float64)

@@ -28,6 +28,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.types import dtypes
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
@@ -147,7 +148,11 @@ def _ctc_kernel(
     return _loss_and_gradient(inputs, rows, sequence_length, classes - 1, impossible)
 
 
-@op("CTCLoss", kernel=_ctc_kernel)
+def _losses_rule(inputs: TensorShape, *_: Any) -> list[TensorShape]:
+    return [TensorShape([inputs[1] if inputs.rank == 3 else None]), inputs]
+
+
+@op("CTCLoss", kernel=_ctc_kernel, shape=_losses_rule)
 def _ctc_loss_of_sparse(
     inputs: Any,
     labels_indices: Any,
@@ -176,7 +181,7 @@ def _ctc_v2_kernel(
     return _loss_and_gradient(inputs, rows, sequence_length, 0, "penalize")
 
 
-@op("CTCLossV2", kernel=_ctc_v2_kernel)
+@op("CTCLossV2", kernel=_ctc_v2_kernel, shape=_losses_rule)
 def _ctc_loss_of_dense(
     inputs: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, name: str | None = None
 ) -> Any:

@@ -13,6 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 if TYPE_CHECKING:
@@ -73,7 +74,13 @@ def _greedy_kernel(
     return *_as_sparse(rows), torch.stack(scores).unsqueeze(1) if scores else inputs.new_zeros(0, 1)
 
 
-@op("CTCGreedyDecoder", kernel=_greedy_kernel)
+def _paths_rule(inputs: TensorShape, _: TensorShape, beam_width: int, top_paths: int, *__: Any) -> list[TensorShape]:
+    batch = inputs[1] if inputs.rank == 3 else None
+    per_path = ([None, 2], [None], [2])
+    return [*(TensorShape(dims) for dims in per_path for _ in range(top_paths)), TensorShape([batch, top_paths])]
+
+
+@op("CTCGreedyDecoder", kernel=_greedy_kernel, shape=lambda inputs, lengths, *_: _paths_rule(inputs, lengths, 1, 1))
 def _greedy(
     inputs: Any, sequence_length: Any, merge_repeated: bool = False, blank_index: int = -1, name: str | None = None
 ) -> Any:
@@ -224,7 +231,7 @@ def _beam_kernel(
     return *indices, *values, *shapes, torch.from_numpy(scores).to(inputs.dtype)
 
 
-@op("CTCBeamSearchDecoder", kernel=_beam_kernel)
+@op("CTCBeamSearchDecoder", kernel=_beam_kernel, shape=_paths_rule)
 def _beam(
     inputs: Any,
     sequence_length: Any,

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.nn.batched_channels import joined_batches
 from tapeflow.nn.windows import channels_last
 
 

@@ -10,11 +10,20 @@ import torch
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
-from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input, declare_gradients
+from tapeflow.nn.conv import (
+    conv2d,
+    conv_rule,
+    convolve,
+    convolve_back_filter,
+    convolve_back_input,
+    declare_gradients,
+    filter_sizes_rule,
+)
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 
@@ -68,6 +77,7 @@ def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *
     "DepthwiseConv2dNativeBackpropInput",
     kernel=_depthwise_back_input,
     host=("input_sizes",),
+    shape=listed,
     batching=gradients_by_images,
 )
 def _back_input(
@@ -87,6 +97,7 @@ def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs
     "DepthwiseConv2dNativeBackpropFilter",
     kernel=_depthwise_back_filter,
     host=("filter_sizes",),
+    shape=filter_sizes_rule,
     batching=gradients_by_filters,
 )
 def _back_filter(

@@ -14,8 +14,10 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import listed, same
 from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.draws import Draws, draws
 from tapeflow.nn.maxima import without_nan
@@ -92,7 +94,12 @@ def _fractional_max(
     return _maxima(without_nan(value), rows, columns, overlapping)[0], rows, columns
 
 
-@op("FractionalMaxPool", kernel=_fractional_max)
+def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
+    dims = [None] * 4 if x.rank is None else [d and int(d / r) for d, r in zip(x, ratio, strict=True)]
+    return [TensorShape(dims), *(TensorShape([d and d + 1]) for d in dims[1:3])]
+
+
+@op("FractionalMaxPool", kernel=_fractional_max, shape=_windows_rule)
 def _fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -124,7 +131,7 @@ def _fractional_max_back(
     return dx.view(x.shape)
 
 
-@op("FractionalMaxPoolGrad", kernel=_fractional_max_back)
+@op("FractionalMaxPoolGrad", kernel=_fractional_max_back, shape=same)
 def fractional_max_pool_grad(
     orig_input: TensorLike,
     orig_output: TensorLike,
@@ -162,7 +169,7 @@ def _fractional_avg(
     return y.to(value.dtype), rows, columns
 
 
-@op("FractionalAvgPool", kernel=_fractional_avg)
+@op("FractionalAvgPool", kernel=_fractional_avg, shape=_windows_rule)
 def _fractional_avg_pool(
     value: Any,
     pooling_ratio: Any,
@@ -189,7 +196,7 @@ def _fractional_avg_back(
     return _means(dy, over_rows.T, over_columns.T)
 
 
-@op("FractionalAvgPoolGrad", kernel=_fractional_avg_back, host=("orig_input_tensor_shape",))
+@op("FractionalAvgPoolGrad", kernel=_fractional_avg_back, host=("orig_input_tensor_shape",), shape=listed)
 def fractional_avg_pool_grad(
     orig_input_tensor_shape: ShapeLike,
     out_backprop: TensorLike,

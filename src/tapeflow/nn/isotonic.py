@@ -58,7 +58,7 @@ def _isotonic_kernel(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Te
     return values, torch.from_numpy(segments).view(shape).to(input.device)
 
 
-@op("IsotonicRegression", kernel=_isotonic_kernel, batching=leading_dimensions)
+@op("IsotonicRegression", kernel=_isotonic_kernel, shape=lambda input, _: [input, input], batching=leading_dimensions)
 def _isotonic(input: Any, output_dtype: Any, name: str | None = None) -> Any:
     """Computes the decreasing sequence nearest to each row, and its segments."""
 

@@ -9,15 +9,17 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.padding import pad
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.nn.batched_channels import joined_batches
 from tapeflow.nn.maxima import image_of, max_of_windows, max_of_windows_back, max_of_windows_back_back, places_of_maxima
 from tapeflow.nn.pooling import (
     PoolLayout,
@@ -65,6 +67,10 @@ def _without_explicit(kernel: Callable[..., torch.Tensor], op: str) -> Callable[
     return without_explicit
 
 
+def _as_output(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
+    return y
+
+
 @op(
     "MaxPool",
     kernel=functools.partial(max_of_windows, "MaxPool"),
@@ -85,7 +91,11 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "MaxPoolGrad", kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"), batching=joined_batches, allocates=True
+    "MaxPoolGrad",
+    kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"),
+    shape=same,
+    batching=joined_batches,
+    allocates=True,
 )
 def max_pool_grad(
     orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
@@ -103,7 +113,12 @@ def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit:
     return max_pool_grad_grad(x, y, dy, ksize, strides, padding, data_format)
 
 
-@op("MaxPoolGradGrad", kernel=_without_explicit(max_of_windows_back_back, "MaxPoolGradGrad"), batching=joined_batches)
+@op(
+    "MaxPoolGradGrad",
+    kernel=_without_explicit(max_of_windows_back_back, "MaxPoolGradGrad"),
+    shape=_as_output,
+    batching=joined_batches,
+)
 def max_pool_grad_grad(
     orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
     padding: str, data_format: str = "NHWC", name: str | None = None,
@@ -136,7 +151,9 @@ def _(call: Call, dy: Any) -> Any:
     return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-@op("MaxPool3DGrad", kernel=_without_explicit(max_of_windows_back, "MaxPool3DGrad"), batching=joined_batches)
+@op(
+    "MaxPool3DGrad", kernel=_without_explicit(max_of_windows_back, "MaxPool3DGrad"), shape=same, batching=joined_batches
+)
 def max_pool3d_grad(
     orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
     padding: str, data_format: str = "NDHWC", name: str | None = None,
@@ -147,6 +164,7 @@ def max_pool3d_grad(
 @op(
     "MaxPool3DGradGrad",
     kernel=_without_explicit(max_of_windows_back_back, "MaxPool3DGradGrad"),
+    shape=_as_output,
     batching=joined_batches,
 )
 def max_pool3d_grad_grad(
@@ -191,7 +209,11 @@ def _max_pool_with_argmax_kernel(
     return values.permute(layout.from_first), places.permute(layout.from_first).to(Targmax.torch)
 
 
-@op("MaxPoolWithArgmax", kernel=_max_pool_with_argmax_kernel)
+def _argmax_rule(x: TensorShape, ksize: Any, strides: Any, _: Any, padding: str, *__: Any) -> list[TensorShape]:
+    return [pool_rule(x, ksize, strides, padding, (), "NHWC")] * 2
+
+
+@op("MaxPoolWithArgmax", kernel=_max_pool_with_argmax_kernel, shape=_argmax_rule)
 def _max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, Targmax: Any, padding: str, include_batch_in_index: bool = False,
     name: str | None = None,
@@ -220,7 +242,7 @@ def _back_by_argmax(x: torch.Tensor, dy: torch.Tensor, argmax: torch.Tensor, *at
     return dy.new_zeros(x.numel()).index_add_(0, places, dy.reshape(-1)).view(x.shape)
 
 
-@op("MaxPoolGradWithArgmax", kernel=_back_by_argmax)
+@op("MaxPoolGradWithArgmax", kernel=_back_by_argmax, shape=same)
 def max_pool_grad_with_argmax(
     input: TensorLike, grad: TensorLike, argmax: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
     include_batch_in_index: bool = False, name: str | None = None,
@@ -234,7 +256,7 @@ def _back_back_by_argmax(x: torch.Tensor, ddx: torch.Tensor, argmax: torch.Tenso
     return ddx.reshape(-1)[_argmax_places(x, argmax, attrs[-1])].view(argmax.shape)
 
 
-@op("MaxPoolGradGradWithArgmax", kernel=_back_back_by_argmax)
+@op("MaxPoolGradGradWithArgmax", kernel=_back_back_by_argmax, shape=lambda x, dx, argmax, *_: argmax)
 def max_pool_grad_grad_with_argmax(
     input: TensorLike, grad: TensorLike, argmax: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
     include_batch_in_index: bool = False, name: str | None = None,

@@ -7,12 +7,12 @@ from typing import Any
 import torch
 from torch.nn.functional import pad
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.nn.batched_channels import joined_batches
 
 
 def _window_sums(x: torch.Tensor, radius: int) -> torch.Tensor:
@@ -87,7 +87,7 @@ def _lrn_grad_kernel(
     return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(x.dtype)
 
 
-@op("LRNGrad", kernel=_lrn_grad_kernel, batching=joined_batches)
+@op("LRNGrad", kernel=_lrn_grad_kernel, shape=same, batching=joined_batches)
 def lrn_grad(
     input_grads: TensorLike,
     input_image: TensorLike,

@@ -14,6 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import length
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int64
 from tapeflow.core.types.shape import TensorShape
@@ -332,7 +333,12 @@ def _filled(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> A
     return rows[order], joined[order], empty, position[: len(value_rowids)]
 
 
-@op("RaggedFillEmptyRows", kernel=_filled, host=("nrows",), moves=True)
+def _filled_rule(value_rowids: TensorShape, values: TensorShape, nrows: Any, _: TensorShape) -> list[TensorShape]:
+    rows = TensorShape(None) if values.rank is None else TensorShape([None, *values[1:]])
+    return [TensorShape([None]), rows, TensorShape([length(nrows)]), value_rowids]
+
+
+@op("RaggedFillEmptyRows", kernel=_filled, host=("nrows",), shape=_filled_rule, moves=True)
 def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None) -> Any:
     """Adds a value for each empty row."""
 

@@ -31,6 +31,7 @@ from tapeflow.random.stateless import check_floats, scaled, stretched
 from tapeflow.random.stateless_ops import (
     as_result,
     batches,
+    created,
     dimensions,
     integers_of,
     normal_of,
@@ -92,7 +93,7 @@ def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
     return torch.from_numpy(drawn).to(dtype.torch).reshape(dims).to(device)
 
 
-@op("NonDeterministicInts", kernel=_any_ints, host=("shape",), creates=True)
+@op("NonDeterministicInts", kernel=_any_ints, host=("shape",), shape=created, creates=True)
 def _non_deterministic_ints(shape: Any, dtype: Any = int64, name: str | None = None) -> Any:
     """Draws unpredictable integers."""
 

@@ -43,6 +43,8 @@ class Op:
 
         batching: `batching(batch, *args)`, the op on a whole batch of slices; see `core/ops/batching.py`.
         summed: `summed(batch, *args)`, the sum of the op's results over all slices of a batch, as one op.
+        static_value: `static_value(*args)`, the integers of the result in nested tuples, with None for each that is not
+            static; see `core/ops/static.py`.
         fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
         inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template with
             `{kernel}` and the tensors `{0}`, `{1}`, ...; or None.
@@ -70,6 +72,9 @@ class Op:
         scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
             to a template.
         node_name: the name of an operation of a graph that the program does not name.
+        constant_names: names that TensorFlow's Python functions give to constants, by the inputs that these are, where
+            the two differ.
+        default_axis: the axis that None stands for; by default all of them.
     """
 
     name: str
@@ -89,6 +94,7 @@ class Op:
 
     batching: Callable[..., Any] | None = None
     summed: Callable[..., Any] | None = None
+    static_value: Callable[..., Any] | None = None
     fusions: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     inline: Any = None
     decomposition: Callable[..., Any] | None = None
@@ -103,6 +109,8 @@ class Op:
     foreach_scalar = False
     scalar: ScalarForm | Callable[..., str | None] | None = None
     node_name = ""
+    constant_names: Mapping[str, str] = MappingProxyType({})
+    default_axis: int | None = None
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -215,9 +223,9 @@ class FunctionOp(Op):
 
 
 TRAITS = frozenset(
-    {"allocates", "batching", "decomposition", "elementwise", "fills", "foreach", "foreach_scalar",
-     "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral", "node_name", "random",
-     "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
+    {"allocates", "batching", "constant_names", "decomposition", "default_axis", "elementwise", "fills", "foreach",
+     "foreach_scalar", "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral",
+     "node_name", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
             None, None, f"{first_line(error)} [Op:{op.name}] name: {name or ''}"
         ) from None
     except Exception as error:
-        raise translated(op, args, values, error, name) from error
+        raise translated(op, args, types, error, name) from error
 
 
 def raw_arguments(op: RegisteredOp, args: Sequence[Any]) -> list[Any]:
@@ -107,7 +107,7 @@ def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: 
         result = kernel(*values)
     except (errors.OpError, ValueError):
         raise
-    except Exception as error:
+    except Exception as error:  # that it lacks a kernel for a dtype or device, ATen says by one of many exceptions
         result, as_called = _second_try(op, kernel, values, error), False
     result, exact = _as_promised(op, result, types)
     return result, exact and as_called
@@ -305,18 +305,16 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
 
 
 def translated(
-    op: RegisteredOp, args: Sequence[Any], values: Sequence[Any], error: Exception, name: str | None
+    op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception, name: str | None
 ) -> Exception:
     """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
     ending = f" [Op:{op.name}] name: {name or ''}"
-    if op.shape is not None:
-        shapes = op.map(lambda tensor: tensor.shape, args)
-        try:
-            op.shape(*shapes)
-        except errors.OpError as wrong:
-            return located(wrong, op, name)
-        except ValueError as wrong:
-            return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
+    try:
+        op.infer(args, types, 1)
+    except errors.OpError as wrong:
+        return located(wrong, op, name)
+    except ValueError as wrong:
+        return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
     message = first_line(error)
     described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
     kind: Callable[..., Exception] = errors.InvalidArgumentError

@@ -29,6 +29,7 @@ from tapeflow.core.ops.definition import TRAITS, Op, aliases, ops, registry
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 
@@ -54,7 +55,8 @@ class RegisteredOp(Op):
         moves: the kernel only moves elements, so elements of a dtype that it lacks are moved as bits.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
         orders: the kernel only compares elements, so that values in the same order can stand in for them.
-        shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors; or None.
+        shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors.
+        shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
         function: the op as a function.
         direct: from the types that decide the result's dtype (`key`) to that dtype, for those where a direct call of
             `kernel` has computed it.
@@ -68,6 +70,8 @@ class RegisteredOp(Op):
     registered = True
     kernel: Callable[..., Any]
     kinds: tuple[str, ...]
+    shape: Callable[..., Any]
+    shape_types: Sequence[str] = ()
 
     def __init__(
         self,
@@ -104,7 +108,6 @@ class RegisteredOp(Op):
         self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
         self.several = len(opdef.outputs) > 1 and not any(o.number_attr or o.type_list_attr for o in opdef.outputs)
         self.direct: dict[Any, DType | tuple[DType, ...]] = {}
-        self.shape: Callable[..., Any] | None = None
         self.string_kernel: Callable[..., Any] | None = None
         self.moves = self.creates = self.orders = self.promotes = False
         self.gradient = vjp.gradient  # until one is declared
@@ -124,6 +127,25 @@ class RegisteredOp(Op):
     @property
     def commutative(self) -> bool:  # type: ignore[override]
         return self.opdef.commutative
+
+    def infer(
+        self, args: Sequence[Any], types: dict[str, Any], count: int, host: Callable[[Any], Any] | None = None
+    ) -> list[TensorShape]:
+        """Returns the shapes of the outputs, by the shape rule.
+
+        Args:
+            args: the arguments.
+            types: the type attrs.
+            count: the number of outputs.
+            host: is called with the arguments that kernels take as Python numbers.
+
+        Raises:
+            NotStatic: the rule needs more than is static.
+            InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
+        """
+        shapes = self.map(lambda tensor: tensor.shape, args, host=host)
+        result = self.shape(*shapes, *[types[attr] for attr in self.shape_types])
+        return [result] * count if isinstance(result, TensorShape) else [TensorShape(shape) for shape in result]
 
     # ---- the careful path ----------------------------------------------------------------------------------------
 
@@ -431,6 +453,14 @@ class OpFunction(Protocol[P, R]):
     def summed(self, rule: Rule) -> Rule:
         """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, as for `batching`."""
 
+    def static_value(self, rule: Rule) -> Rule:
+        """Declares what is static of the result where the inputs are not, or not wholly, as of a shape.
+
+        `rule(*args)` takes the arguments of an operation; `elements` and `host_static` of `core/ops/static.py` tell
+        what is static of these. It returns integers in nested tuples, with None for each that is not static, or raises
+        NotStatic.
+        """
+
     def inline(self, rule: Rule) -> Rule:
         """Declares the expression that the compiler writes for a call: `rule(*args)` returns a function and a template
         of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
@@ -451,7 +481,8 @@ def op(
     kernel: Callable[..., Any],
     *,
     host: Sequence[str] = (),
-    shape: Callable[..., Any] | None = None,
+    shape: Callable[..., Any],
+    shape_types: Sequence[str] = (),
     strings: Callable[..., Any] | None = None,
     moves: bool = False,
     creates: bool = False,
@@ -473,6 +504,7 @@ def op(
             them. It never changes its inputs. It may raise TensorFlow's errors.
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
+        shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
         strings: the kernel for string tensors, on NumPy object arrays.
         moves: the kernel only moves elements, and so works for every dtype there is.
         creates: the kernel takes `device=` as it has no tensor inputs.
@@ -501,14 +533,14 @@ def op(
         if params[-1:] != ("name",):
             raise TypeError(f"the last parameter of {declared.__name__} must be 'name'")
         new = RegisteredOp(name, kernel, params[:-1], host, rename or {})
-        new.shape, new.string_kernel = shape, strings
+        new.shape, new.shape_types, new.string_kernel = shape, shape_types, strings
         new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
         for trait, value in traits.items():
             setattr(new, trait, value)
         function: Any = function_of(new, declared, new.run)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
-        for attribute in ("accumulate", "batching", "summed", "inline", "decomposition"):
+        for attribute in ("accumulate", "batching", "summed", "static_value", "inline", "decomposition"):
             setattr(function, attribute, functools.partial(_declare, new, attribute))
         function.fuses = functools.partial(_declare_fusion, new)
         new.function = function

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def text(shape: TensorShape) -> str:
@@ -23,6 +23,21 @@ def text(shape: TensorShape) -> str:
 def same(x: TensorShape, *_: Any) -> TensorShape:
     """Returns the shape of the first input."""
     return x
+
+
+def listed(dims: Any, *_: Any) -> TensorShape:
+    """Returns the shape that the first argument lists, as far as it is static."""
+    return TensorShape(None if isinstance(dims, Tensor) else dims)
+
+
+def unknown(*_: Any) -> TensorShape:
+    """Returns the shape of which nothing is known: that of results whose shape depends on values."""
+    return TensorShape(None)
+
+
+def length(number: Any) -> int | None:
+    """Returns a host argument that is the length of a dimension; None where it is not static."""
+    return None if isinstance(number, Tensor) else number
 
 
 def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import errors
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import compute
@@ -47,34 +48,43 @@ def value_of(tensor: SymbolicTensor) -> Any:
     """The raw value (a `torch.Tensor`, or an array) of a tensor that does not depend on what is unknown, or None."""
     op = tensor.op
     if op.static is None:
-        op.static = _evaluated(op)
+        _evaluate(op)
     return None if op.static is _NOTHING else op.static[tensor.value_index]
 
 
-def _evaluated(op: Any) -> Any:
-    kind = op.type
-    if kind == "Const":
-        return (op.op.attrs["value"].value,)
-    if kind in ("Shape", "Size", "Rank") and op.op.registered:
-        shape = op.args[0].shape
-        dtype = op.outputs[0].dtype.torch
-        if kind == "Rank":
-            return _NOTHING if shape.rank is None else (torch.tensor(shape.rank, dtype=dtype),)
-        if not shape.is_fully_defined():
-            return _NOTHING
-        return (torch.tensor(shape.as_list() if kind == "Shape" else shape.num_elements(), dtype=dtype),)
-    if kind == "StridedSlice" and op.outputs[0].shape.rank == 0:
-        known = _element(op)
-        if known is not None:
-            return (torch.tensor(known, dtype=op.outputs[0].dtype.torch),)
-    if op.stateful or not op.op.registered or getattr(op.op.opdef, "stateful", False):
-        return _NOTHING
-    for out in op.outputs:
-        if not (out.dtype.is_integer or out.dtype.is_bool) or not out.shape.is_fully_defined():
-            return _NOTHING
-        if out.shape.num_elements() > _MOST_ELEMENTS:
-            return _NOTHING
-    return computed(op.op, op.args, op.types, value_of) or _NOTHING
+def _evaluate(operation: Any) -> Any:
+    """Sets the cached static value of an operation; returns what the op's rule says of it, if that was asked."""
+    operation.static = _NOTHING
+    op, outputs = operation.op, operation.outputs
+    if not op.registered or op.opdef.stateful or not all(map(_may_be_static, outputs)):
+        return None
+    rule = op.static_value
+    if (rule is None or not op.reads_shape) and all(out.shape.is_fully_defined() for out in outputs):
+        values = computed(op, operation.args, operation.types, value_of)
+        if values is not None:
+            operation.static = values
+            return None
+    if rule is None or not outputs[0].dtype.is_integer:
+        return None
+    try:
+        static = rule(*operation.args)
+    except NotStatic:
+        return None
+    if not _has_none(static):
+        operation.static = (torch.tensor(static, dtype=outputs[0].dtype.torch),)
+    return static
+
+
+def _may_be_static(tensor: SymbolicTensor) -> bool:
+    """Returns whether a tensor is one of integers or bools, of few where their number is static."""
+    if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
+        return False
+    count = tensor.shape.num_elements()
+    return count is None or count <= _MOST_ELEMENTS
+
+
+def _has_none(value: Any) -> bool:
+    return value is None or (type(value) is tuple and any(map(_has_none, value)))
 
 
 def computed(
@@ -102,30 +112,51 @@ def computed(
         return None
     try:
         result, _ = compute(op, arguments, types, None)
-    except Exception:  # it will fail when it runs, and say so
+    except errors.OpError:  # it fails whenever it runs, and says so then: not while its graph is built
         return None
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
-def _element(op: Any) -> int | None:
-    """The element that a slice takes from a vector of ints, where that one is known."""
-    whole, begin = partial_value(op.args[0]), host_static(op.args[1])
-    if whole is None or not isinstance(begin, tuple) or len(begin) != 1 or begin[0] is None or op.args[8] != 1:
+def elements(tensor: Any) -> Any:
+    """The integers of a symbolic tensor in nested tuples, with None for each that is not static.
+
+    Raises:
+        NotStatic: there may be any number of them, or the tensor is not one of integers.
+    """
+    operation, rank = tensor.op, tensor.shape.rank
+    static = _evaluate(operation) if operation.static is None else None
+    if static is not None:
+        return static
+    value = value_of(tensor)
+    if value is not None:
+        return numbers(value)
+    if rank == 0:
         return None
-    return whole[begin[0]] if -len(whole) <= begin[0] < len(whole) else None
+    if not tensor.dtype.is_integer:
+        raise NotStatic
+    if operation.op.identity:
+        return elements(operation.args[0])
+    if operation.op.static_value is not None:
+        try:
+            return operation.op.static_value(*operation.args)
+        except NotStatic:
+            pass
+    if rank != 1 or tensor.shape[0] is None:
+        raise NotStatic
+    return (None,) * tensor.shape[0]
 
 
 def host_static(value: Any) -> Any:
     """The Python numbers of what kernels take as such: as far as they are known (None where not), else the tensor
     itself."""
     if isinstance(value, SymbolicTensor):
-        known = value_of(value)
-        if known is not None:
-            return numbers(known)
-        partial = partial_value(value) if value.shape.rank != 2 else _partial_rows(value)
-        return value if partial is None else tuple(partial)
+        try:
+            static = elements(value)
+        except NotStatic:
+            return value
+        return value if static is None else static
     if type(value) is tuple and any(isinstance(v, SymbolicTensor) for v in value):
-        return tuple([_scalar(v) for v in value])
+        return tuple([elements(v) if isinstance(v, SymbolicTensor) else v for v in value])
     return value
 
 
@@ -135,55 +166,12 @@ def static_or_unknown(value: Any) -> Any:
     return Unknown(static) if isinstance(static, SymbolicTensor) else static
 
 
-def _scalar(value: Any) -> Any:
-    if not isinstance(value, SymbolicTensor):
-        return value
-    known = value_of(value)
-    return None if known is None else numbers(known)
-
-
-def partial_value(tensor: SymbolicTensor) -> list[int | None] | None:
+def partial_value(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
     """The elements of a vector of ints, None for those that are not known; None if nothing is."""
     if tensor.shape.rank != 1 or not tensor.dtype.is_integer:
         return None
-    known = value_of(tensor)
-    if known is not None:
-        return known.tolist()
-    op = tensor.op
-    kind = op.type
-    if kind == "Shape":
-        shape = op.args[0].shape
-        return None if shape.rank is None else shape.as_list()
-    if kind == "Pack":
-        return [_scalar(t) for t in op.args[0]]
-    if kind in ("Cast", "Identity"):
-        return partial_value(op.args[0])
-    if kind == "ConcatV2":
-        parts = [partial_value(t) for t in op.args[0]]
-        return None if any(p is None for p in parts) else [d for p in parts for d in p]  # type: ignore[union-attr]
-    if kind == "StridedSlice":
-        whole = partial_value(op.args[0])
-        spec = [host_static(a) for a in op.args[1:4]]
-        if whole is None or any(not isinstance(s, tuple) or len(s) != 1 or None in s for s in spec) or any(op.args[6:]):
-            return None
-        begin, end, stride = (s[0] for s in spec)
-        return whole[None if op.args[4] & 1 else begin : None if op.args[5] & 1 else end : stride]
-    if tensor.shape[0] is not None:
-        return [None] * tensor.shape[0]
-    return None
-
-
-def _partial_rows(matrix: SymbolicTensor) -> list[tuple[int | None, ...]] | None:
-    """The rows of a matrix of ints that is stacked of them, None for the elements that are not known."""
-    columns = matrix.shape[1]
-    if columns is None or matrix.op.type not in ("Pack", "Cast", "Identity"):
-        return None
-    if matrix.op.type != "Pack":
-        return _partial_rows(matrix.op.args[0])
-    rows, axis = matrix.op.args
-    if axis not in (0, -2):
-        return None
-    return [tuple(partial_value(row) or [None] * columns) for row in rows]
+    static = host_static(tensor)
+    return static if type(static) is tuple else None
 
 
 def static_shape(vector: Any) -> TensorShape:

@@ -153,7 +153,7 @@ def _template(
         f"{pad}if {ready}:",
         f"{pad}    try:",
         f"{pad}        _value = kernel({arguments})",
-        f"{pad}    except Exception:",
+        f"{pad}    except Exception:",  # whatever it is, the careful path raises it in TensorFlow's words
         f"{pad}        return slow(({', '.join(names)},), name)",
     ]
     result = "_dtype" if same and not lists else "_result"

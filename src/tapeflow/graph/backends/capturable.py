@@ -96,9 +96,7 @@ def _host_work_of_op(step: Step, program: Program) -> str | None:
             return "does more than to compute its result"
         if has_stream(step):
             return "draws from the stream of a seed, and the host keeps how far it got"
-    for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True):
-        if kind != "host":
-            continue
+    for param, arg in zip(op.hosts(op.params), op.hosts(step.args), strict=True):
         for t in (arg,) if isinstance(arg, SymbolicTensor) else arg if type(arg) is tuple else ():
             if isinstance(t, SymbolicTensor) and program.constant(t) is None and (
                 not program.static or value_of(t) is None

@@ -16,6 +16,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.batching.vmapped import draws, only_computes
@@ -51,6 +52,11 @@ class Value:
         self.dtype = dtype
         self.constant = constant
         self.fake: Any = None
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of `stand_in()`."""
+        return TensorShape(self.stand_in().shape)
 
     def stand_in(self) -> Any:
         """Returns the constant, or the tensor without memory."""

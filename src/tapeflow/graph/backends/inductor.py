@@ -21,9 +21,9 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value, label
@@ -35,7 +35,6 @@ MOST_SHAPES = 8  # of inputs for which one function is compiled; for others it r
 STAGES = ("hlo", "optimized_hlo")
 
 _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
-_OF_SHAPES = frozenset({"Shape", "Size", "Rank"})
 _compiling = threading.RLock()
 _here = threading.local()
 
@@ -295,7 +294,7 @@ def _infer(flat: Flat, tensors: Sequence[torch.Tensor]) -> None:
 
 def _inferred(call: Call, mode: Any) -> list[Any]:
     """Returns a call's results: real tensors if they are constant, otherwise fake ones."""
-    if call.step.name in _OF_SHAPES:
+    if call.step.op.reads_shape and call.step.op.static_value is not None:
         return call.with_dtypes(call.kernel(*call.kernel_arguments(Value.stand_in)))
     constant = call.step.pure and all(v.constant is not None for v in call.inputs)
     results = None
@@ -321,7 +320,7 @@ def _traced_results(call: Call) -> list[Any] | None:
         return _traced(call, Value.stand_in)
     except Refused as why:
         call.eager_because = str(why)
-    except Exception:
+    except Exception:  # of torch's tracer, which has many
         call.literal = True  # it may look at the values of constants only
         try:
             return _traced(call, Value.stand_in)
@@ -334,23 +333,30 @@ def _empty(call: Call, mode: Any) -> list[Any] | None:
     """Returns fake results of a call that runs eagerly; None if their shapes are not static."""
     step = call.step
     shapes = [t.shape for t in step.outputs]
-    if not all(s.is_fully_defined() for s in shapes) and step.registered and step.op.shape is not None:
-        args = [
-            [TensorShape(v.stand_in().shape) for v in a] if kind == "list"
-            else TensorShape(a.stand_in().shape) if kind == "tensor"
-            else a if not isinstance(a, Value)
-            else None if a.constant is None
-            else numbers(a.constant)
-            for kind, a in zip(call.kinds, call.args, strict=True)
-        ]  # fmt: skip
-        inferred = step.op.shape(*args)
-        shapes = inferred if isinstance(inferred, list) else [inferred]
+    if not all(s.is_fully_defined() for s in shapes) and step.registered:
+        try:
+            shapes = step.op.infer(call.args, step.types, len(shapes), host=_static)
+        except NotStatic:
+            return None
     if not all(s.is_fully_defined() for s in shapes):
         return None
     device = next((v.stand_in().device for v in call.inputs), devices.current_or_default())
     dtypes = [v.dtype.torch for v in call.outputs]
     with mode:
         return [torch.empty(s.as_list(), dtype=d, device=device) for s, d in zip(shapes, dtypes, strict=True)]
+
+
+def _static(arg: Any) -> Any:
+    """Returns a host argument as Python numbers.
+
+    Raises:
+        NotStatic: it is computed when the program runs.
+    """
+    if not isinstance(arg, Value):
+        return arg
+    if arg.constant is None:
+        raise NotStatic
+    return numbers(arg.constant)
 
 
 def _function(

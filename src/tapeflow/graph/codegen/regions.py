@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
@@ -102,7 +103,7 @@ class Region:
         for step in self.program.steps:
             as_tensors.update(id(t) for t in symbolic_in(step.op.tensors(step.args)))
         for step in self.program.steps:
-            if step.name != "Pack" or not step.registered or id(step.outputs[0]) in as_tensors:
+            if step.op is not ops.Pack.op or id(step.outputs[0]) in as_tensors:
                 continue
             if all(t.dtype.is_integer and self.is_number(t, numbers) for t in step.args[0]):
                 self.packed[id(step.outputs[0])] = step.args[0]

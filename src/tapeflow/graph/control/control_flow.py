@@ -255,7 +255,8 @@ def while_loop(
         with name_scope(graph.scope and f"{graph.scope}/"):
             inputs = [graph.input(TensorSpec(s, t.dtype), "Placeholder") for t, s in zip(flat, shapes, strict=True)]
             if label == "body":  # TensorFlow's body first returns the counter and the limit
-                graph.unique_name("Identity"), graph.unique_name("Identity")
+                for _ in range(2):
+                    graph.unique_name(ops.Identity.op.name)
         graph.trace(function, tuple(nest.pack_sequence_as(structure, inputs, expand_composites=True)), {})
         graphs.append(graph)
     condition_body, loop_body = (Body(g) for g in graphs)

@@ -350,20 +350,15 @@ def _output_at(op: str, index: int, count: int) -> str:
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-# Names by which TensorFlow's Python functions call constants, where they are not those of the op's inputs.
-_NAMES_OF_INPUTS = {("StridedSlice", "begin"): "stack", ("StridedSlice", "end"): "stack_1",
-                    ("StridedSlice", "strides"): "stack_2"}  # fmt: skip
-
-
 def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
     """Returns nodes for an input that the kernel takes as Python numbers; the last node's output is that input.
 
     It is a constant, except for all dimensions of a tensor of unknown rank.
     """
-    label = _NAMES_OF_INPUTS.get((operation.type, argument.name), argument.name)
+    label = operation.op.constant_names.get(argument.name, argument.name)
     dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
-    if value is None and operation.type in ("ArgMax", "ArgMin"):
-        value = 0
+    if value is None:
+        value = operation.op.default_axis
     if value is None:  # all dimensions
         rank = operation.inputs[0].shape.rank
         if rank is None:

@@ -267,19 +267,17 @@ class Builder:
             )
         args: list[Any] = []
         rest = iter(tensors)
-        for argument, kind in zip(op.opdef.inputs, op.kinds, strict=False):
+        for argument in op.opdef.inputs:
             if argument.number_attr:
                 args.append([next(rest) for _ in range(attr_of(node, definition, argument.number_attr))])
             elif argument.type_list_attr:
                 args.append([next(rest) for _ in attr_of(node, definition, argument.type_list_attr)])
             else:
                 args.append(next(rest))
-            if kind == "host" and type(args[-1]) is list:
-                args[-1] = tuple(args[-1])
         attrs = list(op.attr_names.values())
         args += [attr_of(node, definition, a) if a in definition.attrs else attr_of(node, op.opdef, a) for a in attrs]
         self._check_other_attrs(node, definition, attrs)
-        self.graph.add(op, tuple(args))
+        self.graph.add(op, tuple(op.map(lambda t: t, args, host=lambda a: tuple(a) if type(a) is list else a)))
         return self.graph._operations[-1]
 
     def _check_other_attrs(self, node: Node, definition: OpDef, supported: Sequence[str]) -> None:

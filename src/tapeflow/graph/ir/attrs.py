@@ -55,22 +55,25 @@ def _of_node(operation: Any) -> dict[str, Any]:
         return {"dtype": variable.dtype, "shape": variable.shape, "shared_name": shared_name, "container": ""}
     if kind.startswith("Assign"):
         return {"dtype": operation.args[1].dtype}
-    if kind == "IdentityN":
-        return {"T": [t.dtype for t in operation.inputs]}
-    if kind == "Assert":
-        return {"T": [t.dtype for t in operation.inputs[1:]]}
     return _type_attrs(operation) | {k: v for k, v in op.attrs.items() if k != "variable"}
 
 
 def _type_attrs(operation: Any) -> dict[str, Any]:
-    """Returns the type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
+    """Returns the type attrs of an operation whose op is TensorFlow's, and takes single tensors and, last, a list of
+    tensors of any types."""
     try:
         arguments = op_defs.get(operation.type).inputs
     except LookupError:
         return {}
-    if any(a.is_list for a in arguments) or len(arguments) != len(operation.inputs):
+    dtypes = [t.dtype for t in operation.inputs]
+    attrs: dict[str, Any] = {}
+    if arguments and arguments[-1].type_list_attr and not operation.op.bodies:
+        arguments, rest = arguments[:-1], arguments[-1]
+        attrs[rest.type_list_attr] = dtypes[len(arguments) :]
+        del dtypes[len(arguments) :]
+    if any(a.is_list for a in arguments) or len(arguments) != len(dtypes):
         return {}
-    return {a.type_attr: t.dtype for a, t in zip(arguments, operation.inputs, strict=True) if a.type_attr}
+    return attrs | {a.type_attr: d for a, d in zip(arguments, dtypes, strict=True) if a.type_attr}
 
 
 def dtype_of_value(value: Any) -> DType:

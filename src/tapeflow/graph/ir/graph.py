@@ -254,7 +254,7 @@ class Graph(Collections, Names):
         arguments, types = self._arguments(op, args, promotes, unique)
         count = shapes.output_count(op, arguments, types)
         try:
-            output_shapes = shapes.infer(op, arguments, count)
+            output_shapes = shapes.infer(op, arguments, types, count)
         except (errors.OpError, ValueError) as error:
             raise shape_error(op, unique, arguments, error) from None
         operation = self.insert(op, unique, arguments, types)
@@ -352,6 +352,7 @@ class Graph(Collections, Names):
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
         """Adds a constant with the value of an eager tensor."""
         operation = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
+        operation.static = (tensor.value,)
         operation.outputs.append(SymbolicTensor(operation, 0, tensor.dtype, tensor.shape))
         return operation.outputs[0]
 

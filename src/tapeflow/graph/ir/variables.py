@@ -11,7 +11,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import next_id
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
-from tapeflow.graph.ir.operation import GraphOp, variable_in
+from tapeflow.graph.ir.operation import GraphOp, variable_in, variable_of
 
 
 def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -> Variable:
@@ -83,9 +83,11 @@ def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
     try:
         handle = graph.as_graph_element(scope + definition.variable_name, allow_operation=False)
         initializer = graph.get_operation_by_name(scope + definition.initializer_name)
-        variable = handle.op.op.attrs["variable"]
-    except (KeyError, AttributeError) as error:
+    except KeyError as error:
         raise ValueError(f"The graph has no variable {definition.variable_name}: {error}") from None
+    variable = variable_of(handle)
+    if variable is None:
+        raise ValueError(f"The graph has no variable {definition.variable_name}: that is the name of another operation")
     variable._graph, variable._trainable = graph, definition.trainable
     variable._name = handle.op.name
     graph._constants[id(variable)] = variable, handle

@@ -1,0 +1,58 @@
+"""What is static of values that are computed from shapes, as the rules of the ops say."""
+
+import pytest
+
+import tapeflow as tf
+
+CASES = {
+    "shape": (lambda x, n, v: tf.shape(x), [None, 3, 4]),
+    "cast": (lambda x, n, v: tf.cast(tf.shape(x), tf.int64), [None, 3, 4]),
+    "identity": (lambda x, n, v: tf.identity(tf.shape(x)), [None, 3, 4]),
+    "stack": (lambda x, n, v: tf.stack([n, tf.shape(x)[2], tf.rank(x), 7]), [None, 4, 3, 7]),
+    "concat": (lambda x, n, v: tf.concat([tf.shape(x)[1:], [n], v], 0), [3, 4, None, None, None]),
+    "slice": (lambda x, n, v: tf.shape(x)[:2], [None, 3]),
+    "slice backwards": (lambda x, n, v: tf.shape(x)[::-1], [4, 3, None]),
+    "slice from the end": (lambda x, n, v: tf.shape(x)[-2:], [3, 4]),
+    "slice of unknown numbers": (lambda x, n, v: tf.shape(x)[n:], None),
+    "all unknown": (lambda x, n, v: v, [None, None]),
+    "arithmetic": (lambda x, n, v: tf.stack([tf.shape(x)[1] * 2 + 1, tf.size(x)]), [7, None]),
+    "rows": (lambda x, n, v: tf.stack([tf.shape(x), tf.shape(x)])[0], [None, None, None]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_elements_that_are_static(case):
+    function, expected = CASES[case]
+    static = []
+
+    signature = [tf.TensorSpec([None, 3, 4]), tf.TensorSpec([], tf.int32), tf.TensorSpec([2], tf.int32)]
+
+    @tf.function(input_signature=signature)
+    def traced(x, n, v):
+        elements = tf.get_static_value(function(x, n, v), partial=True)
+        static.append(None if elements is None else elements.tolist())
+
+    traced.get_concrete_function()
+    assert static == [expected]
+
+
+def test_rows_of_paddings_are_static():
+    @tf.function(input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([], tf.int32)])
+    def padded(x, n):
+        result = tf.pad(x, tf.stack([[0, n], [1, 2]]))
+        assert result.shape.as_list() == [None, 6]
+        return result
+
+    assert padded(tf.ones([2, 3]), 4).shape == [6, 6]
+
+
+def test_an_operation_that_fails_is_not_static():
+    @tf.function
+    def traced(fail):
+        if fail:
+            return tf.fill([2], tf.constant(6) // tf.constant(0))
+        return tf.range(2)
+
+    assert traced(tf.constant(False)).numpy().tolist() == [0, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
+        traced(tf.constant(True))
