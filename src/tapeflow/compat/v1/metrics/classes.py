@@ -8,7 +8,7 @@ from tapeflow.array.creation import convert_to_tensor, ones, ones_like
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
-from tapeflow.compat.v1.metrics.streaming import collected, in_graphs, metric_variable, ratio
+from tapeflow.compat.v1.metrics.streaming import metric, metric_variable, ratio
 from tapeflow.compat.v1.updates import scatter_add
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
@@ -35,16 +35,8 @@ def _mean_of_quotients(totals: Any, name: str) -> Any:
     return where(greater(present, 0), reduce_sum(quotients, name=name) / present, 0.0)
 
 
-@in_graphs
-def mean_iou(
-    labels: Any,
-    predictions: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None, name: str | None = None) -> Any:
     """Computes the mean over the classes of intersection over union: of the elements that are of a class or predicted
     as it, the fraction that is both.
 
@@ -52,7 +44,7 @@ def mean_iou(
         labels, predictions: integers in `[0, num_classes)`, of one shape.
         num_classes: the number of classes.
         weights: of the shape of `predictions`.
-        metrics_collections, updates_collections, name: as of `mean`.
+        metrics_collections, updates_collections, metrics_collections, updates_collections, name: as of `mean`.
 
     Returns:
         A float32 scalar, the mean so far, and the operation that takes in a batch and gives the confusion matrix,
@@ -80,18 +72,12 @@ def mean_iou(
         update = totals.assign_add(current)
         with control_dependencies(None):
             value = _mean_of_quotients(totals, "mean_iou")
-        return collected(value, convert_to_tensor(update), metrics_collections, updates_collections)
+        return value, convert_to_tensor(update)
 
 
-@in_graphs
+@metric
 def mean_per_class_accuracy(
-    labels: Any,
-    predictions: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, num_classes: int, weights: Any = None, name: str | None = None
 ) -> Any:
     """Computes the mean over the classes of the fraction of a class that is predicted as it.
 
@@ -100,7 +86,7 @@ def mean_per_class_accuracy(
         predictions: of the shape of `labels`.
         num_classes: the number of classes.
         weights: of the shape of `labels`.
-        metrics_collections, updates_collections, name: as of `mean`.
+        metrics_collections, updates_collections, metrics_collections, updates_collections, name: as of `mean`.
 
     Returns:
         A float32 scalar, the mean so far, and the operation that takes in a batch and gives the fraction of each class.
@@ -130,4 +116,4 @@ def mean_per_class_accuracy(
         with control_dependencies(None):
             value = reduce_mean(ratio(count, total, "fractions"), name="mean_accuracy")
         update = ratio(updates[0], updates[1], "update_op")
-        return collected(value, update, metrics_collections, updates_collections)
+        return value, update

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.compat.v1.metrics.streaming import aligned, collected, in_graphs, metric_variable, results
+from tapeflow.compat.v1.metrics.streaming import aligned, metric, metric_variable, results
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import bool as boolean
@@ -60,21 +60,13 @@ def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, An
 
 
 def _metric(kind: str, example: float) -> Callable[..., Any]:
-    def metric(
-        labels: Any,
-        predictions: Any,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> Any:
+    def count(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
         with variable_scope(name, kind):
             pair = _count_matches(kind, *_booleans(labels, predictions, weights))
-            value, update = map(convert_to_tensor, pair)
-            return collected(value, update, metrics_collections, updates_collections)
+            return convert_to_tensor(pair[0]), convert_to_tensor(pair[1])
 
-    metric.__name__ = metric.__qualname__ = kind
-    metric.__doc__ = f"""Counts the {kind.replace("_", " ")}.
+    count.__name__ = count.__qualname__ = kind
+    count.__doc__ = f"""Counts the {kind.replace("_", " ")}.
 
     Args:
         labels, predictions: of one shape, cast to booleans.
@@ -97,7 +89,7 @@ def _metric(kind: str, example: float) -> Callable[..., Any]:
         ...     print(sess.run(update))
         {example}
     """
-    return in_graphs(metric)
+    return metric(count)
 
 
 true_positives = _metric("true_positives", 2.0)
@@ -106,16 +98,7 @@ true_negatives = _metric("true_negatives", 1.0)
 false_negatives = _metric("false_negatives", 1.0)
 
 
-def _fraction(
-    scope: str,
-    kinds: Sequence[str],
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-) -> Any:
+def _fraction(scope: str, kinds: Sequence[str], labels: Any, predictions: Any, weights: Any, name: str | None) -> Any:
     """Computes the fraction of the first of two counts in their sum; 0 if both are 0."""
 
     def fraction(first: Any, second: Any, name: str) -> Any:
@@ -125,18 +108,11 @@ def _fraction(
         labels, predictions, weights = _booleans(labels, predictions, weights)
         counts = [_count(kind, labels, predictions, weights) for kind in kinds]
         totals, updates = zip(*counts, strict=True)
-        return results(fraction, totals, updates, metrics_collections, updates_collections)
+        return results(fraction, totals, updates)
 
 
-@in_graphs
-def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def precision(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the fraction of the positive predictions that are right; 0 if there are none.
 
     Args:
@@ -158,18 +134,11 @@ def precision(
         0.5
     """
     kinds = ("true_positives", "false_positives")
-    return _fraction("precision", kinds, labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _fraction("precision", kinds, labels, predictions, weights, name)
 
 
-@in_graphs
-def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def recall(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the fraction of the positive labels that were predicted; 0 if there are none.
 
     Args:
@@ -186,4 +155,4 @@ def recall(
         0.25
     """
     kinds = ("true_positives", "false_negatives")
-    return _fraction("recall", kinds, labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _fraction("recall", kinds, labels, predictions, weights, name)

@@ -10,8 +10,7 @@ from tapeflow.array.properties import size
 from tapeflow.compat.v1.metrics.streaming import (
     aligned,
     broadcast_weights,
-    collected,
-    in_graphs,
+    metric,
     metric_variable,
     ratio,
     results,
@@ -30,14 +29,8 @@ from tapeflow.math.elementwise import sqrt
 from tapeflow.math.reduction import reduce_sum
 
 
-@in_graphs
-def mean(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean(values: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the mean of all elements of all batches.
 
     Args:
@@ -75,17 +68,11 @@ def mean(
         updates = [total.assign_add(reduce_sum(values))]
         with control_dependencies([values]):
             updates.append(count.assign_add(amount))
-        return results(ratio, [total, count], updates, metrics_collections, updates_collections)
+        return results(ratio, [total, count], updates)
 
 
-@in_graphs
-def mean_tensor(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_tensor(values: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the mean of all batches, element by element.
 
     Args:
@@ -115,18 +102,11 @@ def mean_tensor(
         updates = [total.assign_add(values)]
         with control_dependencies([values]):
             updates.append(count.assign_add(amounts))
-        return results(ratio, [total, count], updates, metrics_collections, updates_collections)
+        return results(ratio, [total, count], updates)
 
 
-@in_graphs
-def accuracy(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def accuracy(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the fraction of the predictions that equal the labels.
 
     Args:
@@ -151,18 +131,11 @@ def accuracy(
     if labels.dtype is not predictions.dtype:
         predictions = cast(predictions, labels.dtype)
     right = cast(equal(predictions, labels), float32)
-    return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
+    return mean(right, weights, name=name or "accuracy")
 
 
-@in_graphs
-def mean_absolute_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the mean distance of predictions from labels.
 
     Args:
@@ -177,18 +150,11 @@ def mean_absolute_error(
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     errors = elementwise.abs(predictions - labels)
-    return mean(errors, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
+    return mean(errors, weights, name=name or "mean_absolute_error")
 
 
-@in_graphs
-def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the mean square of the difference of predictions and labels.
 
     Args:
@@ -203,18 +169,11 @@ def mean_squared_error(
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     errors = squared_difference(labels, predictions)
-    return mean(errors, weights, metrics_collections, updates_collections, name or "mean_squared_error")
+    return mean(errors, weights, name=name or "mean_squared_error")
 
 
-@in_graphs
-def root_mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
     """Computes the square root of `mean_squared_error`.
 
     Args:
@@ -228,19 +187,12 @@ def root_mean_squared_error(
         3.0
     """
     mean = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
-    value, update = map(sqrt, mean)
-    return collected(value, update, metrics_collections, updates_collections)
+    return sqrt(mean[0]), sqrt(mean[1])
 
 
-@in_graphs
+@metric
 def mean_relative_error(
-    labels: Any,
-    predictions: Any,
-    normalizer: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, normalizer: Any, weights: Any = None, name: str | None = None
 ) -> Any:
     """Computes the mean distance of predictions from labels, each divided by its normalizer; 0 where that is 0.
 
@@ -261,19 +213,11 @@ def mean_relative_error(
     errors = where(
         equal(normalizer, 0.0), zeros_like(labels), divide(elementwise.abs(labels - predictions), normalizer)
     )
-    return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
+    return mean(errors, weights, name=name or "mean_relative_error")
 
 
-@in_graphs
-def mean_cosine_distance(
-    labels: Any,
-    predictions: Any,
-    dim: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None, name: str | None = None) -> Any:
     """1 minus the mean scalar product of labels and predictions, which are vectors of length 1.
 
     Args:
@@ -289,19 +233,12 @@ def mean_cosine_distance(
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     products = reduce_sum(predictions * labels, [dim], keepdims=True)
-    value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
-    return collected(1.0 - value, 1.0 - update, metrics_collections, updates_collections)
+    value, update = mean(products, weights, name=name or "mean_cosine_distance")
+    return 1.0 - value, 1.0 - update
 
 
-@in_graphs
-def percentage_below(
-    values: Any,
-    threshold: float,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def percentage_below(values: Any, threshold: float, weights: Any = None, name: str | None = None) -> Any:
     """Computes the fraction of the values that are below a threshold.
 
     Args:
@@ -317,4 +254,4 @@ def percentage_below(
         0.25
     """
     below = cast(less(values, threshold), float32)
-    return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")
+    return mean(below, weights, name=name or "percentage_below_threshold")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,16 +25,39 @@ from tapeflow.math.division import divide_no_nan
 from tapeflow.math.extrema import maximum
 
 
-def in_graphs(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a metric that eager mode refuses."""
+def metric(compute: Callable[..., tuple[Any, Any]], before: str = "name") -> Callable[..., tuple[Any, Any]]:
+    """Makes a metric of what computes a value and its update.
 
-    @functools.wraps(metric)
-    def checked(*args: Any, **kwargs: Any) -> Any:
+    It has two parameters more, `metrics_collections` and `updates_collections`: the graph's collections that the value
+    and the update are added to. In eager mode it raises.
+
+    Args:
+        compute: the function.
+        before: its parameter that the two stand before.
+    """
+    signature = inspect.signature(compute)
+    parameters = [*signature.parameters.values()]
+    at = [*signature.parameters].index(before)
+    collections = [
+        inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Any")
+        for key in ("metrics_collections", "updates_collections")
+    ]
+    signature = signature.replace(parameters=[*parameters[:at], *collections, *parameters[at:]])
+
+    @functools.wraps(compute)
+    def measured(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         if state.graph is None:
-            raise RuntimeError(f"tf.metrics.{metric.__name__} is not supported when eager execution is enabled.")
-        return metric(*args, **kwargs)
+            raise RuntimeError(f"tf.metrics.{compute.__name__} is not supported when eager execution is enabled.")
+        arguments = signature.bind(*args, **kwargs).arguments
+        keys = [arguments.pop(parameter.name, None) for parameter in collections]
+        pair = compute(**arguments)
+        for names, item in zip(keys, pair, strict=True):
+            if names:
+                state.graph.add_to_collections(names, item)
+        return pair
 
-    return checked
+    measured.__signature__ = signature  # type: ignore[attr-defined]
+    return measured
 
 
 def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
@@ -48,14 +72,8 @@ def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
     return in_collections(variable, [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES])
 
 
-def results(
-    compute: Callable[..., Any],
-    totals: Sequence[Any],
-    updates: Sequence[Any],
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-) -> tuple[Any, Any]:
-    """Returns the value so far and the one with a batch, in their collections.
+def results(compute: Callable[..., Any], totals: Sequence[Any], updates: Sequence[Any]) -> tuple[Any, Any]:
+    """Returns the value so far and the one with a batch.
 
     Args:
         compute: makes the value; its last argument is the name of the operation.
@@ -64,16 +82,7 @@ def results(
     """
     with control_dependencies(None):
         value = compute(*totals, "value")
-    update = compute(*updates, "update_op")
-    return collected(value, update, metrics_collections, updates_collections)
-
-
-def collected(value: Any, update: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
-    """Adds the two to their collections of the graph and returns them."""
-    for keys, item in ((metrics_collections, value), (updates_collections, update)):
-        if keys:
-            state.graph.add_to_collections(keys, item)
-    return value, update
+    return value, compute(*updates, "update_op")
 
 
 def ratio(numerator: Any, denominator: Any, name: str) -> Any:

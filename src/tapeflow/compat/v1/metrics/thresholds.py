@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,14 +13,7 @@ from tapeflow.array.properties import shape
 from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.compat.v1.checks import assert_greater_equal, assert_less_equal
 from tapeflow.compat.v1.metrics.counts import KINDS, are_of_kind
-from tapeflow.compat.v1.metrics.streaming import (
-    aligned,
-    broadcast_weights,
-    collected,
-    in_graphs,
-    metric_variable,
-    results,
-)
+from tapeflow.compat.v1.metrics.streaming import aligned, broadcast_weights, metric, metric_variable, results
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
@@ -73,22 +67,15 @@ def _spread(count: int, last: float = 1.0 + _MARGIN) -> list[float]:
 
 
 def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
-    def metric(
-        labels: Any,
-        predictions: Any,
-        thresholds: Sequence[float],
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
+    def count(
+        labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
     ) -> Any:
         with variable_scope(name, kind):
-            (count,), (update,) = _counts([kind], labels, predictions, thresholds, weights)
-            value, update = convert_to_tensor(count), convert_to_tensor(update)
-            return collected(value, update, metrics_collections, updates_collections)
+            (value,), (update,) = _counts([kind], labels, predictions, thresholds, weights)
+            return convert_to_tensor(value), convert_to_tensor(update)
 
-    metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
-    metric.__doc__ = f"""Counts the {kind.replace("_", " ")} for each threshold.
+    count.__name__ = count.__qualname__ = f"{kind}_at_thresholds"
+    count.__doc__ = f"""Counts the {kind.replace("_", " ")} for each threshold.
 
     Args:
         labels: cast to booleans.
@@ -115,7 +102,7 @@ def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
         ...     print(sess.run(update).tolist())
         {example}
     """
-    return in_graphs(metric)
+    return metric(count)
 
 
 true_positives_at_thresholds = _metric("true_positives", [3.0, 1.0])
@@ -128,15 +115,9 @@ def _fractions(first: Any, second: Any, name: str) -> Any:
     return divide(first, _MARGIN + first + second, name=name)
 
 
-@in_graphs
+@metric
 def precision_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
 ) -> Any:
     """Computes, for each threshold, the fraction of the predictions above it whose labels are true.
 
@@ -156,18 +137,12 @@ def precision_at_thresholds(
     """
     with variable_scope(name, "precision_at_thresholds"):
         counts = _counts(["true_positives", "false_positives"], labels, predictions, thresholds, weights)
-        return results(_fractions, *counts, metrics_collections, updates_collections)
+        return results(_fractions, *counts)
 
 
-@in_graphs
+@metric
 def recall_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
 ) -> Any:
     """Computes, for each threshold, the fraction of the true labels with predictions above it.
 
@@ -187,7 +162,7 @@ def recall_at_thresholds(
     """
     with variable_scope(name, "recall_at_thresholds"):
         counts = _counts(["true_positives", "false_negatives"], labels, predictions, thresholds, weights)
-        return results(_fractions, *counts, metrics_collections, updates_collections)
+        return results(_fractions, *counts)
 
 
 # ---- areas under curves ----------------------------------------------------------------------------------------------
@@ -216,14 +191,12 @@ def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
     return reduce_sum(divide_no_nan(gains, maximum(tp[1:] + fn[1:], 0)), name=name)
 
 
-@in_graphs
+@functools.partial(metric, before="curve")
 def auc(
     labels: Any,
     predictions: Any,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
     curve: str = "ROC",
     name: str | None = None,
     summation_method: str = "trapezoidal",
@@ -279,21 +252,19 @@ def auc(
     with variable_scope(name, "auc"):
         points = _spread(num_thresholds) if thresholds is None else [-_MARGIN, *sorted(thresholds), 1.0 + _MARGIN]
         counts = _counts([*KINDS], labels, predictions, points, weights)
-        return results(area, *counts, metrics_collections, updates_collections)
+        return results(area, *counts)
 
 
 # ---- one at the other ------------------------------------------------------------------------------------------------
 
 
-@in_graphs
+@metric
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
     specificity: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
     """Computes the sensitivity at the threshold whose specificity is nearest to the one specified.
@@ -327,18 +298,16 @@ def sensitivity_at_specificity(
 
     with variable_scope(name, "sensitivity_at_specificity"):
         counts = _counts([*KINDS], labels, predictions, _spread(num_thresholds), weights)
-        return results(sensitivity, *counts, metrics_collections, updates_collections)
+        return results(sensitivity, *counts)
 
 
-@in_graphs
+@metric
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,
     sensitivity: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
     """Computes the specificity at the highest threshold whose sensitivity reaches the one specified.
@@ -374,7 +343,7 @@ def specificity_at_sensitivity(
     with variable_scope(name, "specificity_at_sensitivity"):
         points = _spread(num_thresholds, last=1.0 - _MARGIN)
         counts = _counts([*KINDS], labels, predictions, points, weights)
-        return results(specificity, *counts, metrics_collections, updates_collections)
+        return results(specificity, *counts)
 
 
 def _check_fraction(name: str, value: float) -> None:

@@ -12,7 +12,7 @@ from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims
 from tapeflow.compat.v1.losses import check_weights
-from tapeflow.compat.v1.metrics.streaming import broadcast_weights, in_graphs, metric_variable, results
+from tapeflow.compat.v1.metrics.streaming import broadcast_weights, metric, metric_variable, results
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.control_flow import cond
 from tapeflow.core.ops.convert import convert
@@ -108,15 +108,7 @@ def _quotient(first: Any, second: Any, name: str) -> Any:
 
 
 def _at_top_k(
-    metric: str,
-    labels: Any,
-    predictions_idx: Any,
-    k: int | None,
-    class_id: int | None,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
+    metric: str, labels: Any, predictions_idx: Any, k: int | None, class_id: int | None, weights: Any, name: str | None
 ) -> Any:
     with name_scope(name, _scope_name(metric, k, class_id)):
         predicted = cast(predictions_idx, int64)
@@ -127,18 +119,16 @@ def _at_top_k(
         else:
             wrong = _count("false_negative", _only_first, labels, predicted, k, class_id, weights)
         totals, updates = zip(right, wrong, strict=True)
-        return results(_quotient, totals, updates, metrics_collections, updates_collections)
+        return results(_quotient, totals, updates)
 
 
-@in_graphs
+@metric
 def precision_at_top_k(
     labels: Any,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
     """Computes the fraction of the predicted classes that are labels, over all examples of all batches.
@@ -170,20 +160,16 @@ def precision_at_top_k(
         ...     print(sess.run(update))
         0.25
     """
-    return _at_top_k(
-        "precision", labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name
-    )
+    return _at_top_k("precision", labels, predictions_idx, k, class_id, weights, name)
 
 
-@in_graphs
+@metric
 def recall_at_top_k(
     labels: Any,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
     """Computes the fraction of the labels that were predicted, over all examples of all batches.
@@ -203,21 +189,12 @@ def recall_at_top_k(
         ...     print(sess.run(update))
         0.5
     """
-    return _at_top_k(
-        "recall", labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name
-    )
+    return _at_top_k("recall", labels, predictions_idx, k, class_id, weights, name)
 
 
-@in_graphs
+@metric
 def precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None, name: str | None = None
 ) -> Any:
     """Computes the fraction of the `k` classes with the largest predictions that are labels.
 
@@ -239,19 +216,12 @@ def precision_at_k(
     """
     with name_scope(name, _scope_name("precision", k, class_id)) as scope:
         _, best = top_k(predictions, k)
-        return precision_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
+        return precision_at_top_k(labels, best, k, class_id, weights, name=scope)
 
 
-@in_graphs
+@metric
 def recall_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None, name: str | None = None
 ) -> Any:
     """Computes the fraction of the labels that are among the `k` classes with the largest predictions.
 
@@ -272,7 +242,7 @@ def recall_at_k(
     """
     with name_scope(name, _scope_name("recall", k, class_id)) as scope:
         _, best = top_k(predictions, k)
-        return recall_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
+        return recall_at_top_k(labels, best, k, class_id, weights, name=scope)
 
 
 # ---- average precision -----------------------------------------------------------------------------------------------
@@ -313,16 +283,8 @@ def _without_unknown(labels: Any, classes: Any) -> Any:
     return clean(convert(labels))
 
 
-@in_graphs
-def average_precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any = None, name: str | None = None) -> Any:
     """Computes the mean over the examples of the average precision of the `k` classes with the largest predictions.
 
     An example's is the mean, over its labels (or `k` of them if there are more), of the fraction of labels among what
@@ -363,18 +325,12 @@ def average_precision_at_k(
         with name_scope("total") as scope:
             total = metric_variable([], float64, scope)
         updates = [total.assign_add(reduce_sum(precisions)), most.assign_add(amount)]
-        return results(divide_no_nan, [total, most], updates, metrics_collections, updates_collections)
+        return results(divide_no_nan, [total, most], updates)
 
 
-@in_graphs
+@metric
 def sparse_average_precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, k: int, weights: Any = None, name: str | None = None
 ) -> Any:
     """Returns the same as `average_precision_at_k`, by its old name.
 
@@ -386,19 +342,12 @@ def sparse_average_precision_at_k(
         ...     print(sess.run(update))
         1.0
     """
-    return average_precision_at_k(labels, predictions, k, weights, metrics_collections, updates_collections, name)
+    return average_precision_at_k(labels, predictions, k, weights, name=name)
 
 
-@in_graphs
+@metric
 def sparse_precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None, name: str | None = None
 ) -> Any:
     """Returns the same as `precision_at_k`, by its old name.
 
@@ -410,4 +359,4 @@ def sparse_precision_at_k(
         ...     print(sess.run(update))
         0.5
     """
-    return precision_at_k(labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name)
+    return precision_at_k(labels, predictions, k, class_id, weights, name=name)
