@@ -7,12 +7,40 @@ from typing import Any
 
 from tapeflow.compat.v1.train.optimizer import Optimizer
 from tapeflow.core.context import state
+from tapeflow.core.ops.definition import registry
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable
 from tapeflow.math.casting import cast
 
 
-class GradientDescentOptimizer(Optimizer):
+class _OneOpOptimizer(Optimizer):
+    """An optimizer that updates a variable by one registered op.
+
+    The op is named after its rule, `ResourceApply...`, and `ResourceSparseApply...` where there is one for gradients of
+    rows. It takes the variable, the slots, `_numbers`, the gradient, and after `use_locking` the `_attrs`.
+    """
+
+    _rule: str
+    _numbers: tuple[Any, ...]
+    _attrs: tuple[bool, ...] = ()
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._op(f"ResourceApply{self._rule}", var, grad)
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        op = f"ResourceSparseApply{self._rule}"
+        return self._op(op, var, grad, indices) if op in registry else super()._apply_sparse(grad, indices, var)
+
+    def _op(self, op: str, var: Variable, *gradient: Any) -> Any:
+        handles = self._handles(var, *self._slot_names)
+        return self._run(op, handles, *self._arguments(var, *gradient), attrs=self._attrs)
+
+    def _arguments(self, var: Variable, *gradient: Any) -> list[Any]:
+        return [*[self._number(n, var) for n in self._numbers], *gradient]
+
+
+class GradientDescentOptimizer(_OneOpOptimizer):
     """Gradient descent: `v -= learning_rate * gradient`.
 
     Args:
@@ -27,15 +55,14 @@ class GradientDescentOptimizer(Optimizer):
         0.7
     """
 
+    _rule = "GradientDescent"
+
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        return self._run("ResourceApplyGradientDescent", [var], self._number(self._learning_rate, var), grad)
+        self._numbers = (learning_rate,)
 
 
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(_OneOpOptimizer):
     """Gradient descent with momentum: `accumulation = momentum * accumulation + gradient`, `v -= learning_rate *
     accumulation`.
 
@@ -54,6 +81,7 @@ class MomentumOptimizer(Optimizer):
         0.7
     """
 
+    _rule = "Momentum"
     _slot_names = ("momentum",)
 
     def __init__(
@@ -65,23 +93,14 @@ class MomentumOptimizer(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate, self._momentum, self._use_nesterov = learning_rate, momentum, use_nesterov
+        self._numbers, self._attrs = (learning_rate, momentum), (use_nesterov,)
 
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        rate, momentum = self._number(self._learning_rate, var), self._number(self._momentum, var)
-        return self._run(
-            "ResourceApplyMomentum", self._handles(var, "momentum"), rate, grad, momentum, attrs=(self._use_nesterov,)
-        )
-
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        rate, momentum = self._number(self._learning_rate, var), self._number(self._momentum, var)
-        handles = self._handles(var, "momentum")
-        return self._run(
-            "ResourceSparseApplyMomentum", handles, rate, grad, indices, momentum, attrs=(self._use_nesterov,)
-        )
+    def _arguments(self, var: Variable, *gradient: Any) -> list[Any]:
+        rate, momentum = super()._arguments(var)
+        return [rate, *gradient, momentum]
 
 
-class AdamOptimizer(Optimizer):
+class AdamOptimizer(_OneOpOptimizer):
     """Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980), with the `epsilon` of its section 2 ("epsilon hat").
 
     Args:
@@ -99,6 +118,8 @@ class AdamOptimizer(Optimizer):
         0.9
     """
 
+    _rule = "Adam"
+    _attrs = (False,)
     _slot_names = ("m", "v")
 
     def __init__(
@@ -112,33 +133,26 @@ class AdamOptimizer(Optimizer):
         use_own_namescope_for_non_slot_vars: bool = False,
     ) -> None:
         super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
-        self._learning_rate, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
+        self._numbers, self._betas = (learning_rate, beta1, beta2, epsilon), (beta1, beta2)
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         self._powers()
         super()._create_slots(var_list)
 
     def _powers(self) -> tuple[Variable, Variable]:
-        betas = [b() if callable(b) else b for b in (self._beta1, self._beta2)]
+        betas = [b() if callable(b) else b for b in self._betas]
         return self._variable("beta1_power", betas[0]), self._variable("beta2_power", betas[1])
 
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        numbers = [*self._powers(), self._learning_rate, self._beta1, self._beta2, self._epsilon]
-        handles = self._handles(var, "m", "v")
-        return self._run("ResourceApplyAdam", handles, *[self._number(n, var) for n in numbers], grad, attrs=(False,))
+    def _arguments(self, var: Variable, *gradient: Any) -> list[Any]:
+        return [*[self._number(p, var) for p in self._powers()], *super()._arguments(var, *gradient)]
 
     def _finish(self, updates: list[Any]) -> list[Any]:
-        powers = self._powers()
-        if state.graph is None:
-            return [p.assign(p * self._number(b, p)) for p, b in zip(powers, (self._beta1, self._beta2), strict=True)]
-        with state.graph.control_dependencies(updates):
-            changed = [
-                p.assign(p * self._number(b, p)).op for p, b in zip(powers, (self._beta1, self._beta2), strict=True)
-            ]
-        return [*updates, *changed]
+        with control_dependencies(updates):
+            changed = [p.assign(p * self._number(b, p)) for p, b in zip(self._powers(), self._betas, strict=True)]
+        return changed if state.graph is None else [*updates, *[c.op for c in changed]]
 
 
-class AdagradOptimizer(Optimizer):
+class AdagradOptimizer(_OneOpOptimizer):
     """Adagrad (Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html).
 
     Args:
@@ -157,6 +171,8 @@ class AdagradOptimizer(Optimizer):
         0.9006
     """
 
+    _rule = "Adagrad"
+    _attrs = (True,)
     _slot_names = ("accumulator",)
 
     def __init__(
@@ -169,19 +185,11 @@ class AdagradOptimizer(Optimizer):
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
         super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
+        self._numbers = (learning_rate,)
         self._first_values = {"accumulator": initial_accumulator_value}
 
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        handles = self._handles(var, "accumulator")
-        return self._run("ResourceApplyAdagrad", handles, self._number(self._learning_rate, var), grad, attrs=(True,))
 
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        handles, rate = self._handles(var, "accumulator"), self._number(self._learning_rate, var)
-        return self._run("ResourceSparseApplyAdagrad", handles, rate, grad, indices, attrs=(True,))
-
-
-class RMSPropOptimizer(Optimizer):
+class RMSPropOptimizer(_OneOpOptimizer):
     """RMSProp (Tieleman and Hinton 2012).
 
     Args:
@@ -212,30 +220,17 @@ class RMSPropOptimizer(Optimizer):
     ) -> None:
         super().__init__(use_locking, name)
         self._numbers = (learning_rate, decay, momentum, epsilon)
-        self._centered = centered
+        self._rule = "CenteredRMSProp" if centered else "RMSProp"
         self._slot_names = ("mg", "rms", "momentum") if centered else ("rms", "momentum")
-        self._first_values = {"rms": 1.0}
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for v in var_list:
             self._slot(v, "rms", 1.0)
-            if self._centered:
-                self._slot(v, "mg", 0.0)
-            self._slot(v, "momentum", 0.0)
-
-    def _op(self, kind: str, var: Variable, *rest: Any) -> Any:
-        handles = self._handles(var, *self._slot_names)
-        name = f"Resource{kind}{'Centered' if self._centered else ''}RMSProp"
-        return self._run(name, handles, *[self._number(n, var) for n in self._numbers], *rest)
-
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        return self._op("Apply", var, grad)
-
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        return self._op("SparseApply", var, grad, indices)
+            for name in self._slot_names:
+                self._slot(v, name, 0.0)  # `rms` has its slot already
 
 
-class AdadeltaOptimizer(Optimizer):
+class AdadeltaOptimizer(_OneOpOptimizer):
     """Adadelta (Zeiler 2012, https://arxiv.org/abs/1212.5701).
 
     Args:
@@ -252,6 +247,7 @@ class AdadeltaOptimizer(Optimizer):
         0.5577
     """
 
+    _rule = "Adadelta"
     _slot_names = ("accum", "accum_update")
 
     def __init__(
@@ -265,18 +261,8 @@ class AdadeltaOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._numbers = (learning_rate, rho, epsilon)
 
-    def _op(self, kind: str, var: Variable, *rest: Any) -> Any:
-        handles = self._handles(var, *self._slot_names)
-        return self._run(f"Resource{kind}Adadelta", handles, *[self._number(n, var) for n in self._numbers], *rest)
 
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        return self._op("Apply", var, grad)
-
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        return self._op("SparseApply", var, grad, indices)
-
-
-class FtrlOptimizer(Optimizer):
+class FtrlOptimizer(_OneOpOptimizer):
     """FTRL-proximal (McMahan et al. 2013, https://research.google.com/pubs/archive/41159.pdf).
 
     Args:
@@ -296,6 +282,9 @@ class FtrlOptimizer(Optimizer):
         >>> print(v.numpy().round(4))
         0.7957
     """
+
+    _attrs = (False,)
+    _slot_names = ("accum", "linear")
 
     def __init__(
         self,
@@ -322,14 +311,10 @@ class FtrlOptimizer(Optimizer):
                 raise ValueError(f"{label} {value:f} needs to be positive or zero")
         if learning_rate_power > 0.0:
             raise ValueError(f"learning_rate_power {learning_rate_power:f} needs to be negative or zero")
-        self._learning_rate, self._power = learning_rate, learning_rate_power
-        self._first = initial_accumulator_value
-        self._l1, self._l2, self._shrinkage = (
-            l1_regularization_strength,
-            l2_regularization_strength,
-            l2_shrinkage_regularization_strength,
-        )
-        self._beta = 0.0 if beta is None else beta
+        self._numbers = (learning_rate, l1_regularization_strength, l2_regularization_strength)
+        self._power, self._beta, self._first = learning_rate_power, beta, initial_accumulator_value
+        self._rule = "FtrlV2" if l2_shrinkage_regularization_strength > 0.0 else "Ftrl"
+        self._shrinkage = [l2_shrinkage_regularization_strength] if self._rule == "FtrlV2" else []
         self._names = accum_name, linear_name
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
@@ -337,25 +322,14 @@ class FtrlOptimizer(Optimizer):
             self._slot(v, "accum", self._first, self._names[0])
             self._slot(v, "linear", 0.0, self._names[1])
 
-    def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
-        rate, l2 = self._number(self._learning_rate, var), self._number(self._l2, var)
+    def _arguments(self, var: Variable, *gradient: Any) -> list[Any]:
+        rate, l1, l2 = super()._arguments(var)
         if self._beta:
             l2 = l2 + self._number(self._beta, var) / (2.0 * rate)
-        numbers = [rate, self._number(self._l1, var), l2]
-        if self._shrinkage > 0.0:
-            numbers.append(self._number(self._shrinkage, var))
-        handles = self._handles(var, "accum", "linear")
-        name = f"Resource{kind}Ftrl{'V2' if self._shrinkage > 0.0 else ''}"
-        return self._run(name, handles, *gradient, *numbers, self._number(self._power, var), attrs=(False,))
-
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        return self._op("Apply", var, grad)
-
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        return self._op("SparseApply", var, grad, indices)
+        return [*gradient, rate, l1, l2, *[self._number(n, var) for n in (*self._shrinkage, self._power)]]
 
 
-class ProximalGradientDescentOptimizer(Optimizer):
+class ProximalGradientDescentOptimizer(_OneOpOptimizer):
     """Gradient descent, then towards zero (Duchi and Singer 2009, https://papers.nips.cc/paper/3793).
 
     Args:
@@ -372,6 +346,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
         0.6
     """
 
+    _rule = "ProximalGradientDescent"
+
     def __init__(
         self,
         learning_rate: Any,
@@ -383,17 +359,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._numbers = (learning_rate, l1_regularization_strength, l2_regularization_strength)
 
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        return self._run(
-            "ResourceApplyProximalGradientDescent", [var], *[self._number(n, var) for n in self._numbers], grad
-        )
 
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        numbers = [self._number(n, var) for n in self._numbers]
-        return self._run("ResourceSparseApplyProximalGradientDescent", [var], *numbers, grad, indices)
-
-
-class ProximalAdagradOptimizer(Optimizer):
+class ProximalAdagradOptimizer(_OneOpOptimizer):
     """Adagrad, then towards zero (Duchi and Singer 2009, https://papers.nips.cc/paper/3793).
 
     Args:
@@ -414,6 +381,7 @@ class ProximalAdagradOptimizer(Optimizer):
         0.8674
     """
 
+    _rule = "ProximalAdagrad"
     _slot_names = ("accumulator",)
 
     def __init__(
@@ -431,20 +399,8 @@ class ProximalAdagradOptimizer(Optimizer):
         self._numbers = (learning_rate, l1_regularization_strength, l2_regularization_strength)
         self._first_values = {"accumulator": initial_accumulator_value}
 
-    def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
-        handles = self._handles(var, "accumulator")
-        return self._run(
-            f"Resource{kind}ProximalAdagrad", handles, *[self._number(n, var) for n in self._numbers], *gradient
-        )
 
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        return self._op("Apply", var, grad)
-
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        return self._op("SparseApply", var, grad, indices)
-
-
-class AdagradDAOptimizer(Optimizer):
+class AdagradDAOptimizer(_OneOpOptimizer):
     """Adagrad by dual averaging, for sparse linear models (Duchi et al. 2011,
     https://jmlr.org/papers/v12/duchi11a.html).
 
@@ -467,6 +423,9 @@ class AdagradDAOptimizer(Optimizer):
         -0.0994
     """
 
+    _rule = "AdagradDA"
+    _slot_names = ("gradient_accumulator", "gradient_squared_accumulator")
+
     def __init__(
         self,
         learning_rate: Any,
@@ -483,23 +442,9 @@ class AdagradDAOptimizer(Optimizer):
                 f"{initial_gradient_squared_accumulator_value}"
             )
         super().__init__(use_locking, name)
-        self._global_step, self._first = global_step, initial_gradient_squared_accumulator_value
+        self._global_step = global_step
         self._numbers = (learning_rate, l1_regularization_strength, l2_regularization_strength)
+        self._first_values = {"gradient_squared_accumulator": initial_gradient_squared_accumulator_value}
 
-    def _create_slots(self, var_list: Sequence[Variable]) -> None:
-        for v in var_list:
-            self._slot(v, "gradient_accumulator", 0.0)
-            self._slot(v, "gradient_squared_accumulator", self._first)
-
-    def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
-        handles = self._handles(var, "gradient_accumulator", "gradient_squared_accumulator")
-        step = cast(self._global_step, int64) + 1
-        return self._run(
-            f"Resource{kind}AdagradDA", handles, *gradient, *[self._number(n, var) for n in self._numbers], step
-        )
-
-    def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        return self._op("Apply", var, grad)
-
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        return self._op("SparseApply", var, grad, indices)
+    def _arguments(self, var: Variable, *gradient: Any) -> list[Any]:
+        return [*gradient, *super()._arguments(var), cast(self._global_step, int64) + 1]
