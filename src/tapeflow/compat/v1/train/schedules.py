@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
-from typing import Any
+from typing import Any, ParamSpec
 
 from tapeflow.array.masks import where
 from tapeflow.core.context import state
@@ -18,22 +19,40 @@ from tapeflow.math.rounding import ceil, floor
 from tapeflow.math.trigonometric import cos
 from tapeflow.random import normal
 
+P = ParamSpec("P")
 Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives one
 
 
-def _schedule(name: str, step: Any, compute: Callable[[], Any]) -> Rate:
-    """Returns a tensor in a graph; eagerly, a function, so that the rate follows the step."""
-    if step is None:
-        raise ValueError(f"global_step is required for {name}.")
-    return compute if state.graph is None else compute()
+def _schedule(scope: str, label: str) -> Callable[[Callable[P, Any]], Callable[P, Rate]]:
+    """Makes a schedule of a function that computes a rate from the rate, the step and so on: in a graph it gives a
+    tensor, eagerly a function, so that the rate follows the step.
+
+    Args:
+        scope: the default of the name scope, `name`.
+        label: the schedule in the error where there is no step.
+    """
+
+    def decorate(compute: Callable[P, Any]) -> Callable[P, Rate]:
+        signature = inspect.signature(compute)
+
+        @functools.wraps(compute)
+        def schedule(*args: P.args, **kwargs: P.kwargs) -> Rate:
+            arguments = signature.bind(*args, **kwargs).arguments
+            if arguments["global_step"] is None:
+                raise ValueError(f"global_step is required for {label}.")
+
+            def rate() -> Any:
+                with name_scope(arguments.get("name") or scope):
+                    return compute(*args, **kwargs)
+
+            return rate if state.graph is None else rate()
+
+        return schedule
+
+    return decorate
 
 
-@contextmanager
-def _scope(name: str) -> Any:
-    with name_scope(name):
-        yield
-
-
+@_schedule("ExponentialDecay", "exponential_decay")
 def exponential_decay(
     learning_rate: Any,
     global_step: Any,
@@ -61,22 +80,13 @@ def exponential_decay(
         >>> tf.compat.v1.train.exponential_decay(1.0, 20, 10, 0.5)().numpy().item()
         0.25
     """
-
-    def compute() -> Any:
-        with _scope(name or "ExponentialDecay"):
-            rate = convert(learning_rate)
-            return rate * cast(decay_rate, rate.dtype) ** _parts(global_step, decay_steps, rate.dtype, staircase)
-
-    return _schedule("exponential_decay", global_step, compute)
+    rate = convert(learning_rate)
+    return rate * cast(decay_rate, rate.dtype) ** _parts(global_step, decay_steps, rate.dtype, staircase)
 
 
 def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
-    result = cast(_step_value(step), dtype) / cast(of, dtype)
+    result = cast(convert(step), dtype) / cast(of, dtype)
     return floor(result) if staircase else result
-
-
-def _step_value(step: Any) -> Any:
-    return convert(step)
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
@@ -99,21 +109,22 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
+    return _piece(values, x, boundaries, name)
 
-    def compute() -> Any:
-        with _scope(name or "PiecewiseConstant"):
-            at = convert(x)
-            result = convert(values[-1])
-            for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
-                result = where(at <= cast(boundary, at.dtype), cast(value, result.dtype), result)
-            return result
 
-    return _schedule("piecewise_constant", x, compute)
+@_schedule("PiecewiseConstant", "piecewise_constant")
+def _piece(values: Sequence[Any], global_step: Any, boundaries: Sequence[Any], name: str | None) -> Any:
+    at = convert(global_step)
+    result = convert(values[-1])
+    for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
+        result = where(at <= cast(boundary, at.dtype), cast(value, result.dtype), result)
+    return result
 
 
 piecewise_constant_decay = piecewise_constant
 
 
+@_schedule("PolynomialDecay", "polynomial_decay")
 def polynomial_decay(
     learning_rate: Any,
     global_step: Any,
@@ -142,20 +153,14 @@ def polynomial_decay(
         >>> print(tf.compat.v1.train.polynomial_decay(1.0, 5, 10, 0.0)().numpy().round(4))
         0.5
     """
-
-    def compute() -> Any:
-        with _scope(name or "PolynomialDecay"):
-            rate = convert(learning_rate)
-            dtype = rate.dtype
-            end, step, length = (cast(v, dtype) for v in (end_learning_rate, _step_value(global_step), decay_steps))
-            length, step = (
-                (length * maximum(ceil(step / length), 1.0), step) if cycle else (length, minimum(step, length))
-            )
-            return (rate - end) * (1.0 - step / length) ** cast(power, dtype) + end
-
-    return _schedule("polynomial_decay", global_step, compute)
+    rate = convert(learning_rate)
+    dtype = rate.dtype
+    end, step, length = (cast(v, dtype) for v in (end_learning_rate, convert(global_step), decay_steps))
+    length, step = (length * maximum(ceil(step / length), 1.0), step) if cycle else (length, minimum(step, length))
+    return (rate - end) * (1.0 - step / length) ** cast(power, dtype) + end
 
 
+@_schedule("NaturalExpDecay", "natural_exp_decay")
 def natural_exp_decay(
     learning_rate: Any,
     global_step: Any,
@@ -178,15 +183,11 @@ def natural_exp_decay(
         >>> print(tf.compat.v1.train.natural_exp_decay(1.0, 10, 10, 1.0)().numpy().round(4))
         0.3679
     """
-
-    def compute() -> Any:
-        with _scope(name or "NaturalExpDecay"):
-            rate = convert(learning_rate)
-            return rate * exp(-cast(decay_rate, rate.dtype)) ** _parts(global_step, decay_steps, rate.dtype, staircase)
-
-    return _schedule("natural_exp_decay", global_step, compute)
+    rate = convert(learning_rate)
+    return rate * exp(-cast(decay_rate, rate.dtype)) ** _parts(global_step, decay_steps, rate.dtype, staircase)
 
 
+@_schedule("InverseTimeDecay", "inverse_time_decay")
 def inverse_time_decay(
     learning_rate: Any,
     global_step: Any,
@@ -209,19 +210,15 @@ def inverse_time_decay(
         >>> print(tf.compat.v1.train.inverse_time_decay(1.0, 10, 10, 1.0)().numpy().round(4))
         0.5
     """
-
-    def compute() -> Any:
-        with _scope(name or "InverseTimeDecay"):
-            rate = convert(learning_rate)
-            return rate / (1.0 + cast(decay_rate, rate.dtype) * _parts(global_step, decay_steps, rate.dtype, staircase))
-
-    return _schedule("inverse_time_decay", global_step, compute)
+    rate = convert(learning_rate)
+    return rate / (1.0 + cast(decay_rate, rate.dtype) * _parts(global_step, decay_steps, rate.dtype, staircase))
 
 
 def _half_cosine(part: Any) -> Any:
     return 0.5 * (1.0 + cos(math.pi * part))
 
 
+@_schedule("CosineDecay", "cosine decay")
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
 ) -> Rate:
@@ -238,16 +235,12 @@ def cosine_decay(
         >>> print(tf.compat.v1.train.cosine_decay(1.0, 5, 10)().numpy().round(4))
         0.5
     """
-
-    def compute() -> Any:
-        with _scope(name or "CosineDecay"):
-            rate = convert(learning_rate)
-            part = minimum(_parts(global_step, decay_steps, rate.dtype), 1.0)
-            return rate * ((1.0 - alpha) * _half_cosine(part) + alpha)
-
-    return _schedule("cosine decay", global_step, compute)
+    rate = convert(learning_rate)
+    part = minimum(_parts(global_step, decay_steps, rate.dtype), 1.0)
+    return rate * ((1.0 - alpha) * _half_cosine(part) + alpha)
 
 
+@_schedule("SGDRDecay", "cosine decay restarts")
 def cosine_decay_restarts(
     learning_rate: Any,
     global_step: Any,
@@ -270,23 +263,19 @@ def cosine_decay_restarts(
         >>> print(tf.compat.v1.train.cosine_decay_restarts(1.0, 10, 10, m_mul=0.8)().numpy().round(4))
         0.8
     """
-
-    def compute() -> Any:
-        with _scope(name or "SGDRDecay"):
-            rate = convert(learning_rate)
-            part = _parts(global_step, first_decay_steps, rate.dtype)
-            if t_mul == 1.0:
-                restarts = floor(part)
-                part = part - restarts
-            else:
-                restarts = floor(log(1.0 - part * (1.0 - t_mul)) / math.log(t_mul))
-                power = convert(t_mul, rate.dtype) ** restarts
-                part = (part - (1.0 - power) / (1.0 - t_mul)) / power
-            return rate * ((1.0 - alpha) * convert(m_mul, rate.dtype) ** restarts * _half_cosine(part) + alpha)
-
-    return _schedule("cosine decay restarts", global_step, compute)
+    rate = convert(learning_rate)
+    part = _parts(global_step, first_decay_steps, rate.dtype)
+    if t_mul == 1.0:
+        restarts = floor(part)
+        part = part - restarts
+    else:
+        restarts = floor(log(1.0 - part * (1.0 - t_mul)) / math.log(t_mul))
+        power = convert(t_mul, rate.dtype) ** restarts
+        part = (part - (1.0 - power) / (1.0 - t_mul)) / power
+    return rate * ((1.0 - alpha) * convert(m_mul, rate.dtype) ** restarts * _half_cosine(part) + alpha)
 
 
+@_schedule("LinearCosineDecay", "linear cosine decay")
 def linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -316,19 +305,10 @@ def linear_cosine_decay(
         >>> print(tf.compat.v1.train.linear_cosine_decay(1.0, 5, 10)().numpy().round(4))
         0.251
     """
-    return _linear_cosine(
-        "LinearCosineDecay",
-        learning_rate,
-        global_step,
-        decay_steps,
-        num_periods,
-        alpha,
-        beta,
-        name,
-        lambda step, dtype: 0.0,
-    )
+    return _linear_cosine(learning_rate, global_step, decay_steps, num_periods, alpha, beta, lambda step: 0.0)
 
 
+@_schedule("NoisyLinearCosineDecay", "linear cosine decay")
 def noisy_linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -354,23 +334,15 @@ def noisy_linear_cosine_decay(
         0.251
     """
 
-    def noise(step: Any, dtype: Any) -> Any:
-        return sqrt(initial_variance / (1.0 + step) ** variance_decay) * normal([], dtype=dtype)
+    def noise(step: Any) -> Any:
+        return sqrt(initial_variance / (1.0 + step) ** variance_decay) * normal([], dtype=step.dtype)
 
-    return _linear_cosine(
-        "NoisyLinearCosineDecay", learning_rate, global_step, decay_steps, num_periods, alpha, beta, name, noise
-    )
+    return _linear_cosine(learning_rate, global_step, decay_steps, num_periods, alpha, beta, noise)
 
 
-def _linear_cosine(
-    label: str, rate: Any, step: Any, of: Any, periods: float, alpha: float, beta: float, name: str | None, noise: Any
-) -> Rate:
-    def compute() -> Any:
-        with _scope(name or label):
-            first = convert(rate)
-            length = cast(of, first.dtype)
-            now = minimum(cast(_step_value(step), first.dtype), length)
-            linear = (length - now) / length + noise(now, first.dtype)
-            return first * ((alpha + linear) * _half_cosine(2.0 * periods * (now / length)) + beta)
-
-    return _schedule("linear cosine decay", step, compute)
+def _linear_cosine(rate: Any, step: Any, of: Any, periods: float, alpha: float, beta: float, noise: Any) -> Any:
+    rate = convert(rate)
+    length = cast(of, rate.dtype)
+    step = minimum(cast(convert(step), rate.dtype), length)
+    linear = (length - step) / length + noise(step)
+    return rate * ((alpha + linear) * _half_cosine(2.0 * periods * (step / length)) + beta)
