@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.array.passing import identity
 from tapeflow.array.properties import size
+from tapeflow.compat.v1.renamed import member
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.rng.seeds import lasting_seeds, set_seed
 from tapeflow.core.types.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
@@ -68,19 +69,19 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 def _to(dtype: Any, name: str, op_name: str) -> Callable[..., Any]:
     """Casts a tensor to a dtype."""
 
+    @member(name, dtype=dtype.name)
     def cast(x: Any, name: str = op_name) -> Any:
+        """Casts a tensor (also a sparse one, or `tf.IndexedSlices`) to `tf.{dtype}`, see `tf.cast`.
+
+        Raises:
+            UnimplementedError: there is no such cast, as of strings.
+
+        Example:
+            >>> tf.compat.v1.{name}([0, 1]).dtype
+            tf.{dtype}
+        """
         return casting.cast(x, dtype, name)
 
-    cast.__name__ = cast.__qualname__ = name
-    cast.__doc__ = f"""Casts a tensor (also a sparse one, or `tf.IndexedSlices`) to `tf.{dtype.name}`, see `tf.cast`.
-
-    Raises:
-        UnimplementedError: there is no such cast, as of strings.
-
-    Example:
-        >>> tf.compat.v1.{name}([0, 1]).dtype
-        tf.{dtype.name}
-    """
     return cast
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.array.blocks import extract_patches
 from tapeflow.array.properties import get_static_value, shape
 from tapeflow.compat.v1 import names
-from tapeflow.compat.v1.renamed import either
+from tapeflow.compat.v1.renamed import either, member
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.image import cropping, resampling
@@ -105,31 +105,27 @@ def _sized_by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
 
 
 def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) -> Callable[..., Any]:
+    @member(name, summary=summary, example=example)
     def resize(
         images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
     ) -> Any:
+        """Resizes images, {summary}.
+
+        Args:
+            images: of shape [batch, height, width, channels].
+            size: the new height and width, int32.
+            align_corners: puts the centers of the pixels in the corners onto each other.
+            half_pixel_centers: counts from the centers of pixels, as TensorFlow 2 does; not with `align_corners`.
+
+        Raises:
+            InvalidArgumentError: the images have not four dimensions, or the size is not positive.
+
+        Example:
+            >>> tf.compat.v1.image.{name}([[[[0.0], [4.0]]]], [1, 4])[0, 0, :, 0].numpy().tolist()
+            {example}
+        """
         return kernel(images, size, align_corners, half_pixel_centers, name)
 
-    return _documented(resize, name, summary, example)
-
-
-def _documented(resize: Callable[..., Any], name: str, summary: str, example: str) -> Callable[..., Any]:
-    resize.__name__ = resize.__qualname__ = name
-    resize.__doc__ = f"""Resizes images, {summary}.
-
-    Args:
-        images: of shape [batch, height, width, channels].
-        size: the new height and width, int32.
-        align_corners: puts the centers of the pixels in the corners onto each other.
-        half_pixel_centers: counts from the centers of pixels, as TensorFlow 2 does; not with `align_corners`.
-
-    Raises:
-        InvalidArgumentError: the images have not four dimensions, or the size is not positive.
-
-    Example:
-        >>> tf.compat.v1.image.{name}([[[[0.0], [4.0]]]], [1, 4])[0, 0, :, 0].numpy().tolist()
-        {example}
-    """
     return resize
 
 

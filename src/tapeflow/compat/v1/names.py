@@ -13,76 +13,59 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-# Functions of TensorFlow 1 that are looked up by name, and their places below this namespace, or below `tf`.
-_OWN = {
+# Functions of TensorFlow 1 that are looked up by name: their namespaces, where they are below this one or `tf`, and which.
+_NAMESAKES = (
+    ("", "arrays", "batch_to_space_nd convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
+    ("", "io", "serialize_many_sparse serialize_sparse"),
+    (
+        "data.experimental", "tf.data.experimental", "Counter CsvDataset RandomDataset SqlDataset choose_from_datasets "
+        "make_batched_features_dataset make_csv_dataset sample_from_datasets",
+    ),
+    (
+        "debugging", "checks", "assert_equal assert_greater assert_greater_equal assert_integer assert_less "
+        "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
+        "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes assert_type",
+    ),
+    ("errors", "tf.errors", "error_code_from_exception_type exception_type_from_error_code"),
+    ("io", "parsing", "decode_csv decode_raw parse_example parse_single_example"),
+    ("lookup", "lookup", "StaticHashTable StaticVocabularyTable"),
+    ("manip", "arrays", "batch_to_space_nd gather_nd"),
+    ("python_io", "io", "TFRecordCompressionType tf_record_iterator"),
+    ("random", "arithmetic", "get_seed multinomial set_random_seed stateless_multinomial"),
+    (
+        "saved_model.constants", "tf.saved_model", "ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB "
+        "SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY "
+        "VARIABLES_FILENAME",
+    ),
+    ("saved_model.constants", "saved_model", "LEGACY_INIT_OP_KEY MAIN_OP_KEY"),
+    ("saved_model.loader", "saved_model", "load maybe_saved_model_directory"),
+    (
+        "saved_model.signature_constants", "tf.saved_model", "CLASSIFY_INPUTS CLASSIFY_METHOD_NAME "
+        "CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES DEFAULT_SERVING_SIGNATURE_DEF_KEY PREDICT_INPUTS "
+        "PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS",
+    ),
+    (
+        "saved_model.signature_def_utils", "saved_model", "build_signature_def classification_signature_def "
+        "is_valid_signature predict_signature_def regression_signature_def",
+    ),
+    ("saved_model.tag_constants", "tf.saved_model", "GPU SERVING TPU TRAINING"),
+    ("saved_model.utils", "saved_model", "build_tensor_info get_tensor_from_tensor_info"),
+    ("strings", "texts", "length reduce_join split substr"),
+)  # fmt: skip
+_OWN = {f"{space}.{name}".lstrip("."): f"{home}.{name}" for space, home, names in _NAMESAKES for name in names.split()}
+_OWN |= {  # those that have another name there
     "add_check_numerics_ops": "checks.add_check_numerics_ops",
-    "batch_to_space_nd": "arrays.batch_to_space_nd",
-    "convert_to_tensor_or_indexed_slices": "arrays.convert_to_tensor_or_indexed_slices",
-    "convert_to_tensor_or_sparse_tensor": "arrays.convert_to_tensor_or_sparse_tensor",
-    "data.experimental.Counter": "tf.data.experimental.Counter",
-    "data.experimental.CsvDataset": "tf.data.experimental.CsvDataset",
-    "data.experimental.RandomDataset": "tf.data.experimental.RandomDataset",
-    "data.experimental.SqlDataset": "tf.data.experimental.SqlDataset",
-    "data.experimental.choose_from_datasets": "tf.data.experimental.choose_from_datasets",
-    "data.experimental.make_batched_features_dataset": "tf.data.experimental.make_batched_features_dataset",
-    "data.experimental.make_csv_dataset": "tf.data.experimental.make_csv_dataset",
-    "data.experimental.sample_from_datasets": "tf.data.experimental.sample_from_datasets",
     "debugging.assert_all_finite": "checks.verify_tensor_all_finite",
-    "debugging.assert_equal": "checks.assert_equal",
-    "debugging.assert_greater": "checks.assert_greater",
-    "debugging.assert_greater_equal": "checks.assert_greater_equal",
-    "debugging.assert_integer": "checks.assert_integer",
-    "debugging.assert_less": "checks.assert_less",
-    "debugging.assert_less_equal": "checks.assert_less_equal",
-    "debugging.assert_near": "checks.assert_near",
-    "debugging.assert_negative": "checks.assert_negative",
-    "debugging.assert_non_negative": "checks.assert_non_negative",
-    "debugging.assert_non_positive": "checks.assert_non_positive",
-    "debugging.assert_none_equal": "checks.assert_none_equal",
-    "debugging.assert_positive": "checks.assert_positive",
-    "debugging.assert_rank": "checks.assert_rank",
-    "debugging.assert_rank_at_least": "checks.assert_rank_at_least",
-    "debugging.assert_rank_in": "checks.assert_rank_in",
-    "debugging.assert_scalar": "checks.assert_scalar",
-    "debugging.assert_shapes": "checks.assert_shapes",
-    "debugging.assert_type": "checks.assert_type",
-    "errors.error_code_from_exception_type": "tf.errors.error_code_from_exception_type",
-    "errors.exception_type_from_error_code": "tf.errors.exception_type_from_error_code",
     "extract_image_patches": "image.extract_image_patches",
     "get_seed": "arithmetic.get_seed",
-    "io.decode_csv": "parsing.decode_csv",
-    "io.decode_raw": "parsing.decode_raw",
     "io.match_filenames_once": "train.producers.match_filenames_once",
-    "io.parse_example": "parsing.parse_example",
-    "io.parse_single_example": "parsing.parse_single_example",
     "linalg.norm": "reductions.norm",
     "linalg.transpose": "tf.linalg.matrix_transpose",
-    "lookup.StaticHashTable": "lookup.StaticHashTable",
-    "lookup.StaticVocabularyTable": "lookup.StaticVocabularyTable",
-    "manip.batch_to_space_nd": "arrays.batch_to_space_nd",
-    "manip.gather_nd": "arrays.gather_nd",
     "manip.reshape": "tf.reshape",
-    "python_io.TFRecordCompressionType": "io.TFRecordCompressionType",
-    "python_io.tf_record_iterator": "io.tf_record_iterator",
-    "random.get_seed": "arithmetic.get_seed",
-    "random.multinomial": "arithmetic.multinomial",
     "random.poisson": "arithmetic.random_poisson",
-    "random.set_random_seed": "arithmetic.set_random_seed",
-    "random.stateless_multinomial": "arithmetic.stateless_multinomial",
     "saved_model.builder.SavedModelBuilder": "saved_model.Builder",
-    "saved_model.loader.load": "saved_model.load",
-    "saved_model.loader.maybe_saved_model_directory": "saved_model.maybe_saved_model_directory",
     "saved_model.main_op.main_op": "saved_model.main_op_function",
     "saved_model.main_op.main_op_with_restore": "saved_model.main_op_with_restore",
-    "saved_model.signature_def_utils.build_signature_def": "saved_model.build_signature_def",
-    "saved_model.signature_def_utils.classification_signature_def": "saved_model.classification_signature_def",
-    "saved_model.signature_def_utils.is_valid_signature": "saved_model.is_valid_signature",
-    "saved_model.signature_def_utils.predict_signature_def": "saved_model.predict_signature_def",
-    "saved_model.signature_def_utils.regression_signature_def": "saved_model.regression_signature_def",
-    "saved_model.utils.build_tensor_info": "saved_model.build_tensor_info",
-    "saved_model.utils.get_tensor_from_tensor_info": "saved_model.get_tensor_from_tensor_info",
-    "serialize_many_sparse": "io.serialize_many_sparse",
-    "serialize_sparse": "io.serialize_sparse",
     "sparse.placeholder": "placeholders.sparse_placeholder",
     "sparse_add": "sparse.add",
     "sparse_concat": "sparse.concat",
@@ -98,27 +81,10 @@ _OWN = {
     "sparse_split": "sparse.split",
     "sparse_to_dense": "sparse.sparse_to_dense",
     "string_split": "texts.string_split",
-    "strings.length": "texts.length",
-    "strings.reduce_join": "texts.reduce_join",
-    "strings.split": "texts.split",
-    "strings.substr": "texts.substr",
     "strings.to_hash_bucket": "texts.string_to_hash_bucket",
     "strings.to_number": "texts.string_to_number",
     "variable_creator_scope": "tf.variable_creator_scope",
 }
-# The constants of SavedModels, which are in namespaces of their own, too.
-_OWN |= {
-    f"saved_model.{place}.{name}": f"tf.saved_model.{name}"
-    for place, constants in {
-        "constants": "ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB SAVED_MODEL_FILENAME_PB "
-        "SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY VARIABLES_FILENAME",
-        "signature_constants": "CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES "
-        "DEFAULT_SERVING_SIGNATURE_DEF_KEY PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS "
-        "REGRESS_METHOD_NAME REGRESS_OUTPUTS",
-        "tag_constants": "GPU SERVING TPU TRAINING",
-    }.items()
-    for name in constants.split()
-} | {f"saved_model.constants.{name}": f"saved_model.{name}" for name in ("LEGACY_INIT_OP_KEY", "MAIN_OP_KEY")}
 _FILE = pathlib.Path(__file__).with_name("names.txt")
 
 

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow import linalg, math
-from tapeflow.compat.v1.renamed import either
+from tapeflow.compat.v1.renamed import either, member
 from tapeflow.core.types.dtypes import as_dtype, int64
 
 
 def _reduction(function: Callable[..., Any], summary: str, example: str, result: str) -> Callable[..., Any]:
     """Returns a reduction of `tf.math` with the parameters of TensorFlow 1."""
 
+    @member(function.__name__, summary=summary, example=example, result=result)
     def reduce(
         input_tensor: Any,
         axis: Any = None,
@@ -21,27 +22,26 @@ def _reduction(function: Callable[..., Any], summary: str, example: str, result:
         reduction_indices: Any = None,
         keep_dims: bool | None = None,
     ) -> Any:
+        """{summary} over dimensions, see `tf.{name}`.
+
+        Args:
+            input_tensor: the tensor.
+            axis, reduction_indices: the dimensions to reduce, by either name; None for all.
+            keepdims, keep_dims: keeps the reduced dimensions with length 1, by either name.
+
+        Returns:
+            A tensor of the same dtype.
+
+        Raises:
+            ValueError: an argument was passed under both names.
+
+        Example:
+            >>> tf.compat.v1.{name}({example}, reduction_indices=1, keep_dims=True).numpy().tolist()
+            {result}
+        """
         dims = either("axis", axis, "reduction_indices", reduction_indices)
         return function(input_tensor, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name=name)
 
-    reduce.__name__ = reduce.__qualname__ = function.__name__
-    reduce.__doc__ = f"""{summary} over dimensions, see `tf.{function.__name__}`.
-
-    Args:
-        input_tensor: the tensor.
-        axis, reduction_indices: the dimensions to reduce, by either name; None for all.
-        keepdims, keep_dims: keeps the reduced dimensions with length 1, by either name.
-
-    Returns:
-        A tensor of the same dtype.
-
-    Raises:
-        ValueError: an argument was passed under both names.
-
-    Example:
-        >>> tf.compat.v1.{function.__name__}({example}, reduction_indices=1, keep_dims=True).numpy().tolist()
-        {result}
-    """
     return reduce
 
 

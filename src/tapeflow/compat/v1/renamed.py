@@ -1,7 +1,8 @@
-"""Parameters that have an old and a new name, in the functions of TensorFlow 1."""
+"""What families of functions of TensorFlow 1 share: parameters that have an old and a new name, and docstrings."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -16,3 +17,19 @@ def either(new_name: str, new: Any, old_name: str, old: Any) -> Any:
     if new is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
     return old
+
+
+def member(name: str, **words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes a function one of a family: gives it a name of its own, and its docstring the name and its own words.
+
+    Args:
+        name: replaces `{name}` in the docstring.
+        **words: replace what stands in braces there.
+    """
+
+    def named(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = (function.__doc__ or "").format(name=name, **words)
+        return function
+
+    return named

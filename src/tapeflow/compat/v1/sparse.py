@@ -9,7 +9,7 @@ from tapeflow import raw_ops
 from tapeflow.array import joining, shaping
 from tapeflow.array.joining import stack
 from tapeflow.compat.v1 import names
-from tapeflow.compat.v1.renamed import either
+from tapeflow.compat.v1.renamed import either, member
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, int64
 from tapeflow.linalg import products
@@ -137,31 +137,32 @@ def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
 
 
 def _reduction(name: str, function: Callable[..., Any], sparse: bool, summary: str, result: str) -> Callable[..., Any]:
+    kind, shown = ("sparse", "tf.sparse.to_dense(result)") if sparse else ("dense", "result")
+
+    @member(name, summary=summary, result=result, kind=kind, shown=shown)
     def reduce(
         sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
         keep_dims: bool | None = None,
     ) -> Any:  # fmt: skip
+        """{summary} over dimensions, as a {kind} tensor.
+
+        Args:
+            sp_input: a `tf.SparseTensor` of numbers.
+            axis, reduction_axes: the dimensions to reduce, by either name; None for all.
+            keepdims, keep_dims: keeps them with length 1, by either name.
+
+        Raises:
+            ValueError: an argument was passed under both names.
+
+        Example:
+            >>> a = tf.SparseTensor([[0, 0], [0, 1]], [2.0, 5.0], [1, 2])
+            >>> result = tf.compat.v1.sparse.{name}(a, reduction_axes=1)
+            >>> {shown}.numpy().tolist()
+            {result}
+        """
         dims = either("axis", axis, "reduction_axes", reduction_axes)
         return function(sp_input, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), sparse)
 
-    shown = "tf.sparse.to_dense(result)" if sparse else "result"
-    reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"""{summary} over dimensions, as a {"sparse" if sparse else "dense"} tensor.
-
-    Args:
-        sp_input: a `tf.SparseTensor` of numbers.
-        axis, reduction_axes: the dimensions to reduce, by either name; None for all.
-        keepdims, keep_dims: keeps them with length 1, by either name.
-
-    Raises:
-        ValueError: an argument was passed under both names.
-
-    Example:
-        >>> a = tf.SparseTensor([[0, 0], [0, 1]], [2.0, 5.0], [1, 2])
-        >>> result = tf.compat.v1.sparse.{name}(a, reduction_axes=1)
-        >>> {shown}.numpy().tolist()
-        {result}
-    """
     return reduce
 
 
@@ -172,29 +173,29 @@ reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, 
 
 
 def _segments(name: str, function: Callable[..., Any], summary: str, result: str) -> Callable[..., Any]:
+    @member(name, summary=summary, result=result)
     def segments(
         data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
         sparse_gradient: bool = False,
     ) -> Any:  # fmt: skip
+        """{summary} of the rows of each segment, see `tf.sparse.{name}`.
+
+        Args:
+            data: of shape [rows, ...].
+            indices: int32 or int64, of shape [count]: the numbers of the rows.
+            segment_ids: of the same shape, sorted: to which segment each belongs.
+            num_segments: the number of segments; by default the largest id plus 1.
+            sparse_gradient: gives `tf.IndexedSlices` as the gradient of `data`.
+
+        Raises:
+            InvalidArgumentError: a number is out of range, or the segments are not sorted.
+
+        Example:
+            >>> print(tf.compat.v1.sparse.{name}(tf.constant([[1.0], [3.0], [9.0]]), [0, 1], [0, 0]).numpy().round(4))
+            {result}
+        """
         return function(data, indices, segment_ids, num_segments, name, sparse_gradient)
 
-    segments.__name__ = segments.__qualname__ = name
-    segments.__doc__ = f"""{summary} of the rows of each segment, see `tf.sparse.{name}`.
-
-    Args:
-        data: of shape [rows, ...].
-        indices: int32 or int64, of shape [count]: the numbers of the rows.
-        segment_ids: of the same shape, sorted: to which segment each belongs.
-        num_segments: the number of segments; by default the largest id plus 1.
-        sparse_gradient: gives `tf.IndexedSlices` as the gradient of `data`.
-
-    Raises:
-        InvalidArgumentError: a number is out of range, or the segments are not sorted.
-
-    Example:
-        >>> print(tf.compat.v1.sparse.{name}(tf.constant([[1.0], [3.0], [9.0]]), [0, 1], [0, 0]).numpy().round(4))
-        {result}
-    """
     return segments
 
 

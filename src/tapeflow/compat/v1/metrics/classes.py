@@ -44,7 +44,7 @@ def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = Non
         labels, predictions: integers in `[0, num_classes)`, of one shape.
         num_classes: the number of classes.
         weights: of the shape of `predictions`.
-        metrics_collections, updates_collections, metrics_collections, updates_collections, name: as of `mean`.
+        metrics_collections, updates_collections, name: as of `mean`.
 
     Returns:
         A float32 scalar, the mean so far, and the operation that takes in a batch and gives the confusion matrix,
@@ -86,7 +86,7 @@ def mean_per_class_accuracy(
         predictions: of the shape of `labels`.
         num_classes: the number of classes.
         weights: of the shape of `labels`.
-        metrics_collections, updates_collections, metrics_collections, updates_collections, name: as of `mean`.
+        metrics_collections, updates_collections, name: as of `mean`.
 
     Returns:
         A float32 scalar, the mean so far, and the operation that takes in a batch and gives the fraction of each class.

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.compat.v1.metrics.streaming import aligned, metric, metric_variable, results
+from tapeflow.compat.v1.renamed import member
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import bool as boolean
@@ -60,36 +61,37 @@ def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, An
 
 
 def _metric(kind: str, example: float) -> Callable[..., Any]:
+    @metric
+    @member(kind, kind=kind.replace("_", " "), example=str(example))
     def count(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
+        """Counts the {kind}.
+
+        Args:
+            labels, predictions: of one shape, cast to booleans.
+            weights: each element counts as much as its weight; a scalar, or of the rank of `predictions`.
+            metrics_collections: the graph's collections that the value is added to.
+            updates_collections: those that the operation of the update is added to.
+            name: the variable scope of its variable, `count`.
+
+        Returns:
+            Two float32 scalars: the number so far, and the one with this batch, which it takes in when it runs.
+
+        Raises:
+            ValueError: the shapes do not fit.
+            RuntimeError: no graph is being built.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+            ...     value, update = tf.compat.v1.metrics.{name}([1, 1, 1, 0, 0], [1, 1, 0, 1, 0])
+            ...     sess.run(tf.compat.v1.local_variables_initializer())
+            ...     print(sess.run(update))
+            {example}
+        """
         with variable_scope(name, kind):
             pair = _count_matches(kind, *_booleans(labels, predictions, weights))
             return convert_to_tensor(pair[0]), convert_to_tensor(pair[1])
 
-    count.__name__ = count.__qualname__ = kind
-    count.__doc__ = f"""Counts the {kind.replace("_", " ")}.
-
-    Args:
-        labels, predictions: of one shape, cast to booleans.
-        weights: each element counts as much as its weight; a scalar, or of the rank of `predictions`.
-        metrics_collections: the graph's collections that the value is added to.
-        updates_collections: those that the operation of the update is added to.
-        name: the variable scope of its variable, `count`.
-
-    Returns:
-        Two float32 scalars: the number so far, and the one with this batch, which it takes in when it runs.
-
-    Raises:
-        ValueError: the shapes do not fit.
-        RuntimeError: no graph is being built.
-
-    Example:
-        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
-        ...     value, update = tf.compat.v1.metrics.{kind}([1, 1, 1, 0, 0], [1, 1, 0, 1, 0])
-        ...     sess.run(tf.compat.v1.local_variables_initializer())
-        ...     print(sess.run(update))
-        {example}
-    """
-    return metric(count)
+    return count
 
 
 true_positives = _metric("true_positives", 2.0)

@@ -14,6 +14,7 @@ from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.compat.v1.checks import assert_greater_equal, assert_less_equal
 from tapeflow.compat.v1.metrics.counts import KINDS, are_of_kind
 from tapeflow.compat.v1.metrics.streaming import aligned, broadcast_weights, metric, metric_variable, results
+from tapeflow.compat.v1.renamed import member
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
@@ -67,42 +68,44 @@ def _spread(count: int, last: float = 1.0 + _MARGIN) -> list[float]:
 
 
 def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
+    @metric
+    @member(f"{kind}_at_thresholds", kind=kind.replace("_", " "), example=str(example))
     def count(
         labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
     ) -> Any:
+        """Counts the {kind} for each threshold.
+
+        Args:
+            labels: cast to booleans.
+            predictions: floats in `[0, 1]` of the shape of `labels`, which stand for true where they are above a
+                threshold.
+            thresholds: the thresholds.
+            weights: a scalar, or of the rank of `predictions` with each dimension the same or 1.
+            metrics_collections: the graph's collections that the value is added to.
+            updates_collections: those that the operation of the update is added to.
+            name: the variable scope of its variable.
+
+        Returns:
+            Two float32 vectors: the numbers so far, and those with this batch, which it takes in when it runs.
+
+        Raises:
+            ValueError: the shapes do not fit.
+            InvalidArgumentError: when it runs: a prediction is not in `[0, 1]`.
+            RuntimeError: no graph is being built.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+            ...     value, update = tf.compat.v1.metrics.{name}(
+            ...         [0, 0, 1, 1, 1], [0.1, 0.6, 0.3, 0.7, 0.9], thresholds=[0.2, 0.8])
+            ...     sess.run(tf.compat.v1.local_variables_initializer())
+            ...     print(sess.run(update).tolist())
+            {example}
+        """
         with variable_scope(name, kind):
             (value,), (update,) = _counts([kind], labels, predictions, thresholds, weights)
             return convert_to_tensor(value), convert_to_tensor(update)
 
-    count.__name__ = count.__qualname__ = f"{kind}_at_thresholds"
-    count.__doc__ = f"""Counts the {kind.replace("_", " ")} for each threshold.
-
-    Args:
-        labels: cast to booleans.
-        predictions: floats in `[0, 1]` of the shape of `labels`, which stand for true where they are above a threshold.
-        thresholds: the thresholds.
-        weights: a scalar, or of the rank of `predictions` with each dimension the same or 1.
-        metrics_collections: the graph's collections that the value is added to.
-        updates_collections: those that the operation of the update is added to.
-        name: the variable scope of its variable.
-
-    Returns:
-        Two float32 vectors: the numbers so far, and those with this batch, which it takes in when it runs.
-
-    Raises:
-        ValueError: the shapes do not fit.
-        InvalidArgumentError: when it runs: a prediction is not in `[0, 1]`.
-        RuntimeError: no graph is being built.
-
-    Example:
-        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
-        ...     value, update = tf.compat.v1.metrics.{kind}_at_thresholds(
-        ...         [0, 0, 1, 1, 1], [0.1, 0.6, 0.3, 0.7, 0.9], thresholds=[0.2, 0.8])
-        ...     sess.run(tf.compat.v1.local_variables_initializer())
-        ...     print(sess.run(update).tolist())
-        {example}
-    """
-    return metric(count)
+    return count
 
 
 true_positives_at_thresholds = _metric("true_positives", [3.0, 1.0])
