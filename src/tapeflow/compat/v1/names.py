@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-# Functions of TensorFlow 1 that are looked up by name: their namespaces, where they are below this one or `tf`, and which.
+# Functions of TensorFlow 1 that are looked up by name: namespaces, where they are below this one or `tf`, and names.
 _NAMESAKES = (
     ("", "arrays", "batch_to_space_nd convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
     ("", "io", "serialize_many_sparse serialize_sparse"),
