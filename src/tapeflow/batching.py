@@ -76,7 +76,7 @@ class _Batcher:
                 self.changed.notify_all()
                 return False
             if len(self.batches) >= self.most_batches:
-                raise UnavailableError(None, None, "The batch scheduling queue is full")
+                raise UnavailableError.of("The batch scheduling queue is full")
             self.batches.append([call])
             return True
 

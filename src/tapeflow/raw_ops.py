@@ -117,7 +117,7 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
     signature = _signature(definition)
 
     def missing(*_: typing.Any) -> typing.NoReturn:
-        raise errors.NotFoundError(None, None, f"No OpKernel was registered to support Op '{name}' [Op:{name}]")
+        raise errors.NotFoundError.of(f"No OpKernel was registered to support Op '{name}' [Op:{name}]")
 
     def raw_op(**kwargs: typing.Any) -> typing.Any:
         if state.graph is None or (machine.has_gpu and not _has_alternative(state.graph)):

@@ -107,10 +107,8 @@ def _results(result: Any, types: list[Any], func: Any) -> list[Any]:
     else:
         values = [result]
     if len(values) < len(types):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"{func!r} returns {len(values)} values, but expects to see {len(types)} values. [Op:EagerPyFunc]",
+        raise errors.InvalidArgumentError.of(
+            f"{func!r} returns {len(values)} values, but expects to see {len(types)} values. [Op:EagerPyFunc]"
         )
     if values and not types:
         raise IndexError(f"{func!r} returned a value, but Tout is empty")

@@ -378,7 +378,7 @@ class TensorArray:
 
 
 def _out_of_range(message: str) -> OutOfRangeError:
-    return OutOfRangeError(None, None, message)
+    return OutOfRangeError.of(message)
 
 
 class TensorArraySpec(TypeSpec):

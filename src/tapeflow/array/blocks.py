@@ -277,7 +277,7 @@ def _patches(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: st
     space = x.ndim - 2
     for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
         if values[0] != 1 or values[-1] != 1:
-            raise UnimplementedError(None, None, f"Only support {name} across space.")
+            raise UnimplementedError.of(f"Only support {name} across space.")
     pads: list[int] = []
     rule = _patches_rule(TensorShape(x.shape), ksizes, strides, rates, padding)
     for axis in range(1, space + 1):

@@ -10,7 +10,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
+from typing import Any, Self
 
 OK = 0
 CANCELLED = 1
@@ -62,6 +62,11 @@ class OpError(Exception):
         self._message = message
         self._error_code = error_code
         self._experimental_payloads = args[0] if args else {}
+
+    @classmethod
+    def of(cls, message: str) -> Self:
+        """Returns the error with a message, and without a node or an op."""
+        return cls(None, None, message)  # type: ignore[call-arg]  # a subclass knows its code
 
     @property
     def message(self) -> str:

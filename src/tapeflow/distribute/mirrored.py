@@ -250,10 +250,8 @@ class MultiWorkerMirroredStrategy(Strategy):
             else cluster_resolver.cluster_spec().num_tasks("worker")
         )
         if workers > 1:
-            raise UnimplementedError(
-                None,
-                None,
-                f"MultiWorkerMirroredStrategy with {workers} workers: TapeFlow trains in one process so far.",
+            raise UnimplementedError.of(
+                f"MultiWorkerMirroredStrategy with {workers} workers: TapeFlow trains in one process so far."
             )
         self._cluster_resolver = cluster_resolver
         super().__init__(_MirroredExtended(self, _default_devices()))
@@ -287,11 +285,9 @@ class TPUStrategy(Strategy):
         experimental_device_assignment: Any = None,
         experimental_spmd_xla_partitioning: bool = False,
     ) -> None:
-        raise NotFoundError(
-            None,
-            None,
+        raise NotFoundError.of(
             "tf.distribute.TPUStrategy found no TPU: TapeFlow runs on CPUs and GPUs. Use "
-            "tf.distribute.MirroredStrategy or tf.distribute.OneDeviceStrategy.",
+            "tf.distribute.MirroredStrategy or tf.distribute.OneDeviceStrategy."
         )
 
 

@@ -56,10 +56,8 @@ def function_executor_type(executor_type: str | None) -> Iterator[None]:
         2
     """
     if executor_type is not None and executor_type not in _EXECUTORS:
-        raise NotFoundError(
-            None,
-            None,
+        raise NotFoundError.of(
             f"No executor factory registered for the given executor type: {executor_type} Registered factories are "
-            "{DEFAULT, , SINGLE_THREADED_EXECUTOR}.",
+            "{DEFAULT, , SINGLE_THREADED_EXECUTOR}."
         )
     yield

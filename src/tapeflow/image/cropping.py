@@ -44,7 +44,7 @@ def _check_crops(image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Te
     if not boxes.isfinite().all():
         raise invalid("Boxes contains at least one element that is not finite")
     if ((box_indices < 0) | (box_indices >= image.shape[0])).any():
-        raise OutOfRangeError(None, None, "box_index has values outside [0, batch_size)")
+        raise OutOfRangeError.of("box_index has values outside [0, batch_size)")
 
 
 def _positions(begin: torch.Tensor, end: torch.Tensor, count: int, length: int) -> torch.Tensor:

@@ -134,7 +134,7 @@ def _check_jpeg(ratio: int, fancy_upscaling: bool, dct_method: str) -> None:
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
     if not fancy_upscaling:
-        raise UnimplementedError(None, None, "JPEG files are decoded with fancy_upscaling=True only")
+        raise UnimplementedError.of("JPEG files are decoded with fancy_upscaling=True only")
 
 
 def _decode_jpeg_kernel(contents: Any, channels: int, ratio: int, fancy_upscaling: bool, *others: Any) -> torch.Tensor:
@@ -435,7 +435,7 @@ def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
     if image.shape[2] not in (1, 3):
         raise invalid(f"image must have 1 or 3 channels, got {text(TensorShape(image.shape))}")
     if not image.numel():
-        raise InternalError(None, None, f"JPEG encoding failed: the image has shape {list(image.shape)}")
+        raise InternalError.of(f"JPEG encoding failed: the image has shape {list(image.shape)}")
     return image.cpu().numpy()
 
 
@@ -511,7 +511,7 @@ def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> np.ndarray
     if not -1 <= compression <= 9:
         raise invalid(f"compression should be in [-1,9], got {compression}")
     if not image.numel():
-        raise InternalError(None, None, f"PNG encoding failed: the image has shape {list(image.shape)}")
+        raise InternalError.of(f"PNG encoding failed: the image has shape {list(image.shape)}")
     pixels = image.cpu().numpy()
     return _each_image(lambda one: png.write(one, compression), pixels)
 

@@ -65,7 +65,7 @@ class GFile:
     def __init__(self, name: FilePath, mode: str = "r") -> None:
         kind = mode.replace("b", "")
         if kind not in _MODES:
-            raise errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
+            raise errors.InvalidArgumentError.of("mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
         self._name, self._mode, self._kind = name, mode, kind
         self._file: Any = None
 
@@ -83,7 +83,7 @@ class GFile:
         """Returns the open file, for reading or writing."""
         allowed = self._kind[-1] == "+" or (self._kind == "r") == (to == "read")
         if not allowed:
-            raise errors.PermissionDeniedError(None, None, f"File isn't open for {to[:-1] if to == 'write' else to}ing")
+            raise errors.PermissionDeniedError.of(f"File isn't open for {to[:-1] if to == 'write' else to}ing")
         if self._file is None:
             with tensorflows_errors(self._name):
                 self._file = open(local_path(self._name), self._kind + "b")  # noqa: SIM115 (closed by `close`)
@@ -299,7 +299,7 @@ def listdir(path: FilePath) -> list[str]:
         ['name']
     """
     if not isdir(path):
-        raise errors.NotFoundError(None, None, f"Could not find directory {os.fsdecode(path)}")
+        raise errors.NotFoundError.of(f"Could not find directory {os.fsdecode(path)}")
     return os.listdir(local_path(path))
 
 
@@ -342,7 +342,7 @@ def rmtree(path: FilePath) -> None:
         False
     """
     if not exists(path):
-        raise errors.NotFoundError(None, None, f"{os.fsdecode(path)} not found")
+        raise errors.NotFoundError.of(f"{os.fsdecode(path)} not found")
     with tensorflows_errors(path):
         (shutil.rmtree if isdir(path) else os.remove)(local_path(path))
 
@@ -401,7 +401,7 @@ def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
 
 def _refuse_existing(path: Any, overwrite: bool) -> None:
     if not overwrite and exists(path):
-        raise errors.AlreadyExistsError(None, None, "file already exists")
+        raise errors.AlreadyExistsError.of("file already exists")
 
 
 def glob(pattern: FilePath | Sequence[FilePath]) -> list[str]:

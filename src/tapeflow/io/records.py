@@ -86,7 +86,7 @@ class _Inflated(io.RawIOBase):
         except zlib.error as error:
             match = re.fullmatch(r"Error (-?\d+) while decompressing data: (.*)", str(error))
             reason = f"error {match[1]}: {match[2]}" if match else str(error)
-            raise errors.DataLossError(None, None, f"inflate() failed with {reason}") from None
+            raise errors.DataLossError.of(f"inflate() failed with {reason}") from None
 
     def close(self) -> None:
         self._file.close()
@@ -132,13 +132,13 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
             size, stored = struct.unpack("<QI", head)
             if stored != masked(crc32c(head[:8])):
                 hint = "" if offset else " (Is this even a TFRecord file?)"
-                raise errors.DataLossError(None, None, f"corrupted record at {offset}{hint}")
+                raise errors.DataLossError.of(f"corrupted record at {offset}{hint}")
             data, tail = file.read(size), file.read(_TAIL)
             if len(tail) < _TAIL:
                 why = "EOF reached" if compression_type else "Read less bytes than requested"
-                raise errors.DataLossError(None, None, f"truncated record at {offset}' failed with {why}")
+                raise errors.DataLossError.of(f"truncated record at {offset}' failed with {why}")
             if struct.unpack("<I", tail)[0] != masked(crc32c(data)):
-                raise errors.DataLossError(None, None, f"corrupted record at {offset + _HEAD}")
+                raise errors.DataLossError.of(f"corrupted record at {offset + _HEAD}")
             yield data
             offset += _HEAD + size + _TAIL
 
@@ -322,7 +322,7 @@ class TFRecordWriter:
     def _put(self, data: bytes, compressed: bool = False) -> None:
         """Writes bytes to the file, and compresses them unless they are."""
         if self._file.closed:
-            raise errors.FailedPreconditionError(None, None, "Writer is closed.")
+            raise errors.FailedPreconditionError.of("Writer is closed.")
         with tensorflows_errors(self._file.name):
             self._file.write(data if compressed or self._compressor is None else self._compressor.compress(data))
 

@@ -66,7 +66,7 @@ def _string_array(strings: list[bytes], shape: tuple[int, ...]) -> np.ndarray:
 
 def _check_type(out_type: Any) -> None:
     if as_dtype(out_type) is not string:
-        raise UnimplementedError(None, None, "Sparse tensors are serialized to strings only, not to variants")
+        raise UnimplementedError.of("Sparse tensors are serialized to strings only, not to variants")
 
 
 def _serialize_kernel(indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string) -> np.ndarray:

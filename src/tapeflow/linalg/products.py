@@ -370,7 +370,7 @@ def _cross_rule(a: TensorShape, b: TensorShape) -> TensorShape:
     if a.rank == 0:
         raise invalid("Input must be at least 1D[]")
     if a.rank is not None and a[-1] not in (3, None):
-        raise FailedPreconditionError(None, None, "Cross-products are only defined for 3-element vectors.")
+        raise FailedPreconditionError.of("Cross-products are only defined for 3-element vectors.")
     return a
 
 

@@ -84,11 +84,9 @@ class Storage:
         with self.lock:
             for key, value in self._pairs(keys, values):
                 if self.items.setdefault(key, value) != value:
-                    raise FailedPreconditionError(
-                        None,
-                        None,
+                    raise FailedPreconditionError.of(
                         f"HashTable has different value for same key. Key {text_of(key)} has "
-                        f"{text_of(self.items[key])} and trying to add value {text_of(value)}",
+                        f"{text_of(self.items[key])} and trying to add value {text_of(value)}"
                     )
 
     def insert(self, keys: EagerTensor, values: EagerTensor) -> None:

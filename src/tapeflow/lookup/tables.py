@@ -51,11 +51,9 @@ class LookupTable(TrackableResource):
         super().__init__()
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         if key_dtype not in _KEYS or value_dtype not in _VALUES:
-            raise NotFoundError(
-                None,
-                None,
+            raise NotFoundError.of(
                 f"Could not find device for a table from {key_dtype.name} to {value_dtype.name}: keys are "
-                f"{', '.join(d.name for d in _KEYS)}, and values {', '.join(d.name for d in _VALUES)}. [Op:{op}]",
+                f"{', '.join(d.name for d in _KEYS)}, and values {', '.join(d.name for d in _VALUES)}. [Op:{op}]"
             )
         self._default = convert(default_value, value_dtype)
         self.storage = Storage(key_dtype, value_dtype, key_shape, self._default.shape.as_list())

@@ -27,7 +27,7 @@ from tapeflow.core.values.variable import Variable
 
 
 def _refuse(source: DType, to: DType) -> UnimplementedError:
-    return UnimplementedError(None, None, f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
+    return UnimplementedError.of(f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
 
 
 def _to(x: torch.Tensor, DstT: DType) -> Any:

@@ -28,7 +28,7 @@ from tapeflow.math.comparison import not_equal
 
 def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
     if x.is_complex():
-        raise NotFoundError(None, None, f"{name} has no kernel for complex numbers")
+        raise NotFoundError.of(f"{name} has no kernel for complex numbers")
 
 
 def _zero_in(y: torch.Tensor) -> bool:
@@ -46,7 +46,7 @@ def _for_uint64(function: Callable[..., Any], x: torch.Tensor, y: torch.Tensor) 
 
 def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if not (x.is_floating_point() or x.is_complex()):
-        raise NotFoundError(None, None, "RealDiv has no kernel for integers: cast to a float, or use tf.math.truediv")
+        raise NotFoundError.of("RealDiv has no kernel for integers: cast to a float, or use tf.math.truediv")
     return torch.div(x, y)
 
 
@@ -217,7 +217,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     _needs_real_numbers("TruncateDiv", x)
     if _zero_in(y):
-        raise InternalError(None, None, "Integer division by zero")
+        raise InternalError.of("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.floor_divide, x, y)
     return torch.div(x, y, rounding_mode="trunc")
@@ -286,7 +286,7 @@ mod = floormod
 
 def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if _zero_in(y):
-        raise InternalError(None, None, "Integer division by zero")
+        raise InternalError.of("Integer division by zero")
     return torch.fmod(x, y)
 
 
@@ -419,7 +419,7 @@ def nonzero(x: Any) -> Any:
 
 def _reciprocal(x: torch.Tensor) -> torch.Tensor:
     if not (x.is_floating_point() or x.is_complex()):
-        raise NotFoundError(None, None, "Reciprocal has no kernel for integers: cast to a float")
+        raise NotFoundError.of("Reciprocal has no kernel for integers: cast to a float")
     return torch.reciprocal(x)
 
 

@@ -68,7 +68,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 
 def _nearest(x: torch.Tensor) -> torch.Tensor:
     if x.is_complex():
-        raise NotFoundError(None, None, "Round has no kernel for complex numbers: round real and imaginary parts")
+        raise NotFoundError.of("Round has no kernel for complex numbers: round real and imaginary parts")
     return torch.round(x)
 
 

@@ -245,7 +245,7 @@ def _fixed_weights(
             with open(vocab_file, encoding="utf-8") as lines:
                 weights = [float(line.rsplit(",", 1)[1]) for line in lines if line.strip()]
         except OSError as error:
-            raise NotFoundError(None, None, f"{vocab_file}: {error.strerror}") from None
+            raise NotFoundError.of(f"{vocab_file}: {error.strerror}") from None
         except (IndexError, ValueError):
             raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
     distorted = [0.0] * reserved + [w**distortion for w in weights]

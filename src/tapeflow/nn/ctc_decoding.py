@@ -32,14 +32,12 @@ def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
     time, batch, _ = inputs.shape
     lengths = sequence_length.reshape(-1).tolist()
     if len(lengths) != batch:
-        raise FailedPreconditionError(
-            None,
-            None,
-            f"len(sequence_length) != batch_size.  len(sequence_length):  {len(lengths)} batch_size: {batch}",
+        raise FailedPreconditionError.of(
+            f"len(sequence_length) != batch_size.  len(sequence_length):  {len(lengths)} batch_size: {batch}"
         )
     for i, length in enumerate(lengths):
         if length > time:
-            raise FailedPreconditionError(None, None, f"sequence_length({i}) <= {time}")
+            raise FailedPreconditionError.of(f"sequence_length({i}) <= {time}")
     return lengths
 
 

@@ -26,7 +26,7 @@ def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: st
 
 def _check(x: TensorShape, filters: TensorShape, strides: Any, data_format: str, batch_dims: int, groups: int) -> None:
     if groups != 1:
-        raise UnimplementedError(None, None, "Grouped/Depthwise Convolutions are not supported yet.")
+        raise UnimplementedError.of("Grouped/Depthwise Convolutions are not supported yet.")
     if x.rank is None or filters.rank is None:
         return
     dims = x.rank - batch_dims - 1

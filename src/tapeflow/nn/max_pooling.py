@@ -200,7 +200,7 @@ def _max_pool_with_argmax_kernel(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     op = "MaxPoolWithArgmax"
     if pooled_depth(ksize, "NHWC") != 1:
-        raise UnimplementedError(None, None, "MaxPoolWithArgmax is not supported across depth")
+        raise UnimplementedError.of("MaxPoolWithArgmax is not supported across depth")
     layout = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
     if layout.empty:
         return input.new_zeros(layout.output), input.new_zeros(layout.output, dtype=Targmax.torch)

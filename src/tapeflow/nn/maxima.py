@@ -90,17 +90,13 @@ def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str
     depth = pooled_depth(ksize, data_format)
     channel = x.dim() - 1 if channels_last(data_format) else 1
     if any(k != 1 for k in spatial(ksize, data_format)) or ksize[0] != 1:
-        raise UnimplementedError(
-            None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
+        raise UnimplementedError.of(
+            "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
         )
     if x.shape[channel] % depth:
-        raise UnimplementedError(
-            None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth."
-        )
+        raise UnimplementedError.of("Depthwise max pooling requires the depth window to evenly divide the input depth.")
     if strides[channel] != depth:
-        raise UnimplementedError(
-            None, None, "Depthwise max pooling requires the depth window to equal the depth stride."
-        )
+        raise UnimplementedError.of("Depthwise max pooling requires the depth window to equal the depth stride.")
     groups = x.unflatten(channel, (-1, depth))
     maxima = groups.amax(channel + 1)
     if not _inspectable(x) or _finite(maxima):
@@ -154,7 +150,7 @@ def max_of_windows_back(
     In a volume, TensorFlow compares by subtraction, so that an infinite maximum has no gradient.
     """
     if pooled_depth(ksize, data_format) != 1:
-        raise UnimplementedError(None, None, "The gradient of pooling across depth is not supported")
+        raise UnimplementedError.of("The gradient of pooling across depth is not supported")
     layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
     if layout.empty:
         return torch.zeros_like(x)

@@ -43,7 +43,7 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
             raise invalid(f"{name} must be {rank}-dimensional: {list(x.shape)}")
     for name, steps in (("Stride", strides), ("Rate", rates)):
         if len(steps) != 4 or steps[0] != 1 or steps[3] != 1:
-            raise UnimplementedError(None, None, f"{name} is only supported across spatial dimensions.")
+            raise UnimplementedError.of(f"{name} is only supported across spatial dimensions.")
     if input.shape[3] != filter.shape[2]:
         raise invalid(f"input and filter must have the same depth: {input.shape[3]} vs {filter.shape[2]}")
     height, width = filter.shape[:2]

@@ -74,7 +74,7 @@ def pool_layout(
             f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}"
         )
     if ksize[0] != 1 or strides[0] != 1:
-        raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
+        raise UnimplementedError.of("Pooling is not yet supported on the batch dimension.")
     windows = spatial(ksize, data_format)
     one_each = (1,) * (dims + 2)
     geometry = window_geometry(

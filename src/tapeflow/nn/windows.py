@@ -130,10 +130,8 @@ def check_steps(kind: str, values: tuple[int, ...], dims: int, data_format: str)
         raise invalid(f"{problem} {next(v for v in values if v <= 0)}")
     others = (values[0], values[-1]) if channels_last(data_format) else values[:2]
     if others != (1, 1):
-        raise UnimplementedError(
-            None,
-            None,
-            f"Current implementation does not yet support {kind} in the batch and depth dimensions: {list(values)}",
+        raise UnimplementedError.of(
+            f"Current implementation does not yet support {kind} in the batch and depth dimensions: {list(values)}"
         )
 
 

@@ -102,7 +102,7 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     """
     with _lock:
         if _running:
-            raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
+            raise errors.AlreadyExistsError.of("Another profiler is running.")
         _running.append(_Session(logdir, options or ProfilerOptions()))
 
 
@@ -117,7 +117,7 @@ def stop(save: bool = True) -> None:
     """
     with _lock:
         if not _running:
-            raise errors.UnavailableError(None, None, "Cannot export profiling results. No profiler is running.")
+            raise errors.UnavailableError.of("Cannot export profiling results. No profiler is running.")
         session = _running.pop()
         profile = session.stop()
     if save:

@@ -195,8 +195,8 @@ class QueueBase:
         else:
             values = list(vals) if isinstance(vals, (list, tuple)) else [vals]
         if len(values) != len(self._dtypes):
-            raise errors.InvalidArgumentError(
-                None, None, f"An element has {len(self._dtypes)} components, and {len(values)} are given: {vals}"
+            raise errors.InvalidArgumentError.of(
+                f"An element has {len(self._dtypes)} components, and {len(values)} are given: {vals}"
             )
         components = []
         for i, (value, dtype) in enumerate(zip(values, self._dtypes, strict=True)):

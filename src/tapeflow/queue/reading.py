@@ -156,4 +156,4 @@ class Reading:
 
     def _check_serializes(self, method: str) -> None:
         if self._op not in _ONE_RECORD:
-            raise errors.UnimplementedError(None, None, f"Reader {method}")
+            raise errors.UnimplementedError.of(f"Reader {method}")

@@ -85,7 +85,7 @@ class Storage:
         """
         wait_until(self._changed, lambda: self._cancelled or ready())
         if self._cancelled:
-            raise errors.CancelledError(None, None, f"{self._described()}: the operation was cancelled")
+            raise errors.CancelledError.of(f"{self._described()}: the operation was cancelled")
 
     def _described(self) -> str:
         return f"{self.kind} '{self.name}'"
@@ -104,7 +104,7 @@ class Storage:
         with self._changed, self._turn(self._adding) as turn:
             self._refuse_if_dropped(turn)
             if self._closed:
-                raise errors.CancelledError(None, None, f"{self._described()} is closed.")
+                raise errors.CancelledError.of(f"{self._described()} is closed.")
             for element in elements:
                 self._wait(lambda: turn in self._dropped or not 0 <= self.capacity <= len(self._items))
                 self._refuse_if_dropped(turn)
@@ -113,7 +113,7 @@ class Storage:
 
     def _refuse_if_dropped(self, turn: object) -> None:
         if turn in self._dropped:
-            raise errors.CancelledError(None, None, "Enqueue operation was cancelled")
+            raise errors.CancelledError.of("Enqueue operation was cancelled")
 
     def _check(self, element: Element) -> None:
         for i, (value, shape) in enumerate(zip(element, self.shapes, strict=True)):
@@ -142,11 +142,9 @@ class Storage:
                     if not self._available() and len(elements) >= at_least:
                         break
                     if not self._available():
-                        raise errors.OutOfRangeError(
-                            None,
-                            None,
+                        raise errors.OutOfRangeError.of(
                             f"{self._described()} is closed and has insufficient elements (requested {count}, current "
-                            f"size {len(elements)})",
+                            f"size {len(elements)})"
                         )
                     elements.append(self._take())
                     self._changed.notify_all()
@@ -199,7 +197,7 @@ class Storage:
 
     def _close(self) -> None:
         if self._closed:
-            raise errors.CancelledError(None, None, f"Queue '{self.name}' is already closed.")
+            raise errors.CancelledError.of(f"Queue '{self.name}' is already closed.")
         self._closed = True
 
     def cancel(self) -> None:

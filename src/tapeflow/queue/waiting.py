@@ -93,15 +93,15 @@ def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
             _limits.on_wait()
         now = time.monotonic()
         if _limits.until is not None and now >= _limits.until:
-            raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
+            raise errors.DeadlineExceededError.of("Timed out waiting for notification")
         if _limits.stopped is not None and _limits.stopped.is_set():
-            raise errors.CancelledError(None, None, "Another operation of the same run failed")
+            raise errors.CancelledError.of("Another operation of the same run failed")
         if _ending.is_set():
-            raise errors.CancelledError(None, None, "The program ends")
+            raise errors.CancelledError.of("The program ends")
         if ending():
             orphaned = orphaned or now
             if now - orphaned > _PATIENCE:
-                raise errors.CancelledError(None, None, "The program ends")
+                raise errors.CancelledError.of("The program ends")
         changed.wait(_POLL)
 
 

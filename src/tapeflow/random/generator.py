@@ -308,10 +308,10 @@ class Generator(AutoTrackable):
             ([1, 0, 0], [513, 0, 0])
         """
         if self._alg == Algorithm.THREEFRY.value:
-            raise errors.UnimplementedError(None, None, "Non-XLA devices don't support the ThreeFry algorithm.")
+            raise errors.UnimplementedError.of("Non-XLA devices don't support the ThreeFry algorithm.")
         if self._state_var.dtype is not int64:
-            raise errors.InvalidArgumentError(
-                None, None, f"dtype of RNG state variable must be int64, not {self._state_var.dtype.name}"
+            raise errors.InvalidArgumentError.of(
+                f"dtype of RNG state variable must be int64, not {self._state_var.dtype.name}"
             )
         before = self._state_var.read_value()
         blocks = multiply(cast(convert(delta), int64), 256)  # a number may take 256 words

@@ -234,7 +234,7 @@ def check_categorical(logits: torch.Tensor, num_samples: Any) -> None:
         NotFoundError: `logits` is of integers.
     """
     if not logits.is_floating_point():
-        raise NotFoundError(None, None, "there is no kernel for logits of integers: cast them to a floating dtype")
+        raise NotFoundError.of("there is no kernel for logits of integers: cast them to a floating dtype")
     if logits.ndim != 2:
         raise invalid(f"logits should be a matrix, got shape {text(TensorShape(logits.shape))}")
     if type(num_samples) is not int:

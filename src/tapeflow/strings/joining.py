@@ -87,7 +87,7 @@ def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, se
     axes = (reduction_indices,) if isinstance(reduction_indices, int) else tuple(reduction_indices)
     for axis in axes:
         if not -rank <= axis < rank:
-            raise OutOfRangeError(None, None, f"Invalid reduction dimension {axis} for input with {rank} dimension(s)")
+            raise OutOfRangeError.of(f"Invalid reduction dimension {axis} for input with {rank} dimension(s)")
     axes = tuple(a % rank for a in axes)
     if len(set(axes)) != len(axes):
         raise invalid(f"Duplicate reduction dimension {next(a for a in axes if axes.count(a) > 1)}")

@@ -134,9 +134,7 @@ def _parsed(metadata: Any) -> Any:
     try:
         return summary_pb2.SummaryMetadata.FromString(text)
     except DecodeError:
-        raise errors.InvalidArgumentError(
-            None, None, f"No serialized SummaryMetadata: {text!r} [Op:WriteSummary]"
-        ) from None
+        raise errors.InvalidArgumentError.of(f"No serialized SummaryMetadata: {text!r} [Op:WriteSummary]") from None
 
 
 def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str | None = None) -> Tensor:
@@ -170,8 +168,7 @@ def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str |
             try:
                 merged.MergeFromString(text)
             except DecodeError:
-                raise errors.DataLossError(
-                    None, None, f"Bad tf.compat.v1.Summary binary proto tensor string at index {i} "
+                raise errors.DataLossError.of(f"Bad tf.compat.v1.Summary binary proto tensor string at index {i} "
                     "[Op:WriteRawProtoSummary] name: "
                 ) from None  # fmt: skip
         return merged
@@ -206,7 +203,7 @@ def import_event(tensor: TensorLike, name: str | None = None) -> None:
         try:
             writer.add(event_pb2.Event.FromString(text.numpy()))
         except DecodeError:
-            raise errors.DataLossError(None, None, "Bad tf.Event binary proto tensor string [Op:ImportEvent]") from None
+            raise errors.DataLossError.of("Bad tf.Event binary proto tensor string [Op:ImportEvent]") from None
 
     text = convert(tensor, string)
     if executing_eagerly():

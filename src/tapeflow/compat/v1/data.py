@@ -38,11 +38,9 @@ class _Slot:
 
     def _current(self) -> OwnedIterator:
         if self._iterator is None:
-            raise FailedPreconditionError(
-                None,
-                None,
+            raise FailedPreconditionError.of(
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
-                "initializer operation for this iterator before getting the next element.",
+                "initializer operation for this iterator before getting the next element."
             )
         return self._iterator
 

@@ -273,7 +273,7 @@ class Session:
         """
         elements = self._elements(fetches)
         if not elements:
-            raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
+            raise errors.InvalidArgumentError.of("Must specify at least one target to fetch or execute.")
         targets = [self._target(feed) for feed in feeds or ()]
         handle = f"run_{next(_handles)}"
         self._partials[handle] = _Partial({id(w) for w in elements}, {id(t) for t in targets}, Stepping(self._held))
@@ -297,7 +297,7 @@ class Session:
         self._check_open()
         partial = self._partials.get(handle)
         if partial is None:
-            raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
+            raise errors.InvalidArgumentError.of("Must run 'setup' before performing partial runs!")
         feeds, elements = self._feeds(feed_dict), self._elements(fetches)
         for kind, announced, items in (
             ("feed", partial.feeds, [t for t, _ in feeds]),
@@ -305,10 +305,8 @@ class Session:
         ):
             for item in items:
                 if id(item) not in announced:
-                    raise errors.InvalidArgumentError(
-                        None,
-                        None,
-                        f"The {kind} {item.name} was not specified in partial_run_setup, or is done already.",
+                    raise errors.InvalidArgumentError.of(
+                        f"The {kind} {item.name} was not specified in partial_run_setup, or is done already."
                     )
         with executing_eagerly(), in_use(self._resources), own_streams(self._streams):
             try:
@@ -472,12 +470,10 @@ def _uninitialized(error: AttributeError) -> Exception:
     if error.name != "_value" or not isinstance(error.obj, Variable):
         return error
     name = error.obj._name
-    return errors.FailedPreconditionError(
-        None,
-        None,
+    return errors.FailedPreconditionError.of(
         f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
         "the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this "
-        f"session first. (Could not find resource: localhost/{name})",
+        f"session first. (Could not find resource: localhost/{name})"
     )
 
 

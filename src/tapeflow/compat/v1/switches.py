@@ -131,10 +131,8 @@ def disable_v2_tensorshape() -> None:
         Traceback (most recent call last):
         tapeflow.errors.UnimplementedError: The dimensions of a tf.TensorShape are ints and None here; ...
     """
-    raise UnimplementedError(
-        None,
-        None,
-        "The dimensions of a tf.TensorShape are ints and None here; `shape.dims` has them as tf.compat.v1.Dimension",
+    raise UnimplementedError.of(
+        "The dimensions of a tf.TensorShape are ints and None here; `shape.dims` has them as tf.compat.v1.Dimension"
     )
 
 
@@ -159,4 +157,4 @@ def disable_tensor_equality() -> None:
         Traceback (most recent call last):
         tapeflow.errors.UnimplementedError: `==` compares the elements of eager tensors; compare identities with `is`
     """
-    raise UnimplementedError(None, None, "`==` compares the elements of eager tensors; compare identities with `is`")
+    raise UnimplementedError.of("`==` compares the elements of eager tensors; compare identities with `is`")

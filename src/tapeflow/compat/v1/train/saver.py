@@ -226,12 +226,10 @@ class Saver:
 
     def _read(self, bundle: Bundle, name: str, variable: Any) -> Any:
         if name not in bundle.entries:
-            raise errors.NotFoundError(
-                None,
-                None,
+            raise errors.NotFoundError.of(
                 "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that "
                 "is missing from the checkpoint. Please ensure that you have not altered the graph expected based on "
-                f"the checkpoint. Original error:\n\nKey {name} not found in checkpoint",
+                f"the checkpoint. Original error:\n\nKey {name} not found in checkpoint"
             )
         value = bundle.read(name)
         if value.dtype is not variable.dtype:
@@ -289,12 +287,10 @@ def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
 
 
 def _mismatch(reason: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
-        None,
-        None,
+    return errors.InvalidArgumentError.of(
         "Restoring from checkpoint failed. This is most likely due to a mismatch between the current graph and the "
         "graph from the checkpoint. Please ensure that you have not altered the graph expected based on the "
-        f"checkpoint. Original error:\n\n{reason}",
+        f"checkpoint. Original error:\n\n{reason}"
     )
 
 

@@ -164,7 +164,7 @@ class SessionManager:
             with contextlib.suppress(Exception):
                 sess.close()
             if time.monotonic() + self._wait_seconds > until:
-                raise errors.DeadlineExceededError(None, None, f"Session was not ready after waiting {most} secs.")
+                raise errors.DeadlineExceededError.of(f"Session was not ready after waiting {most} secs.")
             get_logger().info("Waiting for model to be ready: %s", missing)
             time.sleep(self._wait_seconds)
 
