@@ -259,13 +259,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        properties = inherited(
-            operators,
-            "direct sum",
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-        )
+        properties = inherited(operators, "direct sum", is_non_singular, is_self_adjoint, is_positive_definite)
         super().__init__(
             operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **properties
         )
@@ -470,10 +464,4 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
                 parts = [row[j].matmul(inverse[j][i].to_dense()) for j in range(i, len(row) - 1)]
                 blocks.append(LinearOperatorFullMatrix(-last.matmul(functools.reduce(python.add, parts))))
             inverse.append([*blocks, last])
-        return LinearOperatorBlockLowerTriangular(
-            inverse,
-            is_non_singular=self.is_non_singular,
-            is_self_adjoint=self.is_self_adjoint,
-            is_positive_definite=self.is_positive_definite,
-            is_square=True,
-        )
+        return LinearOperatorBlockLowerTriangular(inverse, **hints.of(self))

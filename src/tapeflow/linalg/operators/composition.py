@@ -40,13 +40,13 @@ def checked_operators(operators: Any) -> list[LinearOperator]:
     return operators
 
 
-def inherited(operators: Sequence[LinearOperator], combination: str, **arguments: bool | None) -> dict[str, Any]:
+def inherited(operators: Sequence[LinearOperator], combination: str, *arguments: bool | None) -> dict[str, Any]:
     """Returns the hints of a product or sum, which has the properties that all operators have.
 
     Args:
         operators: the operators.
         combination: the kind of product or sum, for messages.
-        **arguments: its own hints.
+        *arguments: its own hints, in the order of `hints.NAMES`.
 
     Raises:
         ValueError: a hint is False although all operators have the property.
@@ -57,7 +57,7 @@ def inherited(operators: Sequence[LinearOperator], combination: str, **arguments
             value,
             f"The {combination} of {(text := hint.removeprefix('is_').replace('_', '-'))} operators is always {text}.",
         )
-        for hint, value in arguments.items()
+        for hint, value in zip(hints.NAMES, arguments, strict=False)
     }
 
 
@@ -114,7 +114,7 @@ class LinearOperatorComposition(LinearOperator):
         self._operators = operators = checked_operators(operators)
         for left, right in zip(operators, operators[1:], strict=False):
             check_same_dimension(left.domain_dimension, right.range_dimension)
-        is_non_singular = inherited(operators, "composition", is_non_singular=is_non_singular)["is_non_singular"]
+        is_non_singular = inherited(operators, "composition", is_non_singular)["is_non_singular"]
         symmetric = _is_symmetric_product(operators)
         alone = len(operators) == 1 and bool(operators[0].is_self_adjoint)
         super().__init__(
@@ -243,13 +243,7 @@ class LinearOperatorKronecker(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        properties = inherited(
-            operators,
-            "Kronecker product",
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-        )
+        properties = inherited(operators, "Kronecker product", is_non_singular, is_self_adjoint, is_positive_definite)
         super().__init__(
             operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **properties
         )

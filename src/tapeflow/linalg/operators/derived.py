@@ -17,12 +17,11 @@ class _DerivedOperator(LinearOperator):
 
     _matrix_dimensions = {"operator": 0}  # noqa: RUF012
 
-    def _derive(self, operator: LinearOperator, relation: str, name: str, **arguments: bool | None) -> None:
+    def _derive(self, operator: LinearOperator, relation: str, name: str, *arguments: bool | None) -> None:
         """Initializes the base class with the properties of `operator`, which is the `relation` of this one."""
         self._operator = operator
-        shared: dict[str, Any] = {
-            hint: hints.shared(operator, hint, value, relation) for hint, value in arguments.items()
-        }
+        pairs = zip(hints.NAMES, arguments, strict=True)
+        shared: dict[str, Any] = {hint: hints.shared(operator, hint, value, relation) for hint, value in pairs}
         LinearOperator.__init__(self, operator.dtype, name=name, **shared)
 
     @property
@@ -70,15 +69,8 @@ class LinearOperatorAdjoint(_DerivedOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        self._derive(
-            operator,
-            "adjoint",
-            name or operator.name + "_adjoint",
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-        )
+        name = name or operator.name + "_adjoint"
+        self._derive(operator, "adjoint", name, is_non_singular, is_self_adjoint, is_positive_definite, is_square)
 
     def _shape(self) -> TensorShape:
         shape = self._operator.shape
@@ -156,15 +148,8 @@ class LinearOperatorInversion(_DerivedOperator):
                     f"Argument `{hint}` or argument `operator` must have supplied hint `{hint}` equal to `True` or "
                     f"`None`. Found `operator.{hint}`: {own}, `{hint}`: {value}."
                 )
-        self._derive(
-            operator,
-            "inverse",
-            name or operator.name + "_inv",
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-        )
+        name = name or operator.name + "_inv"
+        self._derive(operator, "inverse", name, is_non_singular, is_self_adjoint, is_positive_definite, is_square)
 
     def _shape(self) -> TensorShape:
         return self._operator.shape

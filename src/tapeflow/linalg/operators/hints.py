@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+NAMES = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+
 
 def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool | None:
     """Returns a property that an operator and one derived from it (its adjoint, its inverse) have or lack together.
@@ -61,7 +63,7 @@ def of_product(left: Any, right: Any) -> dict[str, Any]:
     """Returns the properties of the product of two operators."""
     is_square = product_is_square(left, right)
     if is_square is False:
-        return dict.fromkeys(("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"), False)
+        return dict.fromkeys(NAMES, False)
     return {"is_non_singular": product_is_non_singular(left, right) if is_square else None, "is_square": is_square}
 
 
@@ -79,9 +81,4 @@ def of_commuting_product(left: Any, right: Any) -> dict[str, Any]:
 
 def of(operator: Any) -> dict[str, Any]:
     """Returns the properties of an operator, for another that shares them all."""
-    return {
-        "is_non_singular": operator.is_non_singular,
-        "is_self_adjoint": operator.is_self_adjoint,
-        "is_positive_definite": operator.is_positive_definite,
-        "is_square": operator.is_square,
-    }
+    return {name: getattr(operator, name) for name in NAMES}
