@@ -117,19 +117,6 @@ def _fitted(samples: np.ndarray, desired_channels: int, desired_samples: int) ->
     return samples
 
 
-def _decode(
-    contents: np.ndarray, desired_channels: int = -1, desired_samples: int = -1
-) -> tuple[torch.Tensor, torch.Tensor]:
-    if contents.ndim:
-        raise invalid(f"contents must be scalar, got shape {text(TensorShape(contents.shape))}")
-    for name, value in (("desired_channels", desired_channels), ("desired_samples", desired_samples)):
-        if value < -1:
-            raise invalid(f"{name} must be >= -1, got {value}")
-    samples, rate = _read_wav(contents.item())
-    audio = np.ascontiguousarray(_fitted(samples, desired_channels, desired_samples), np.float32)
-    return torch.from_numpy(audio), torch.tensor(rate, dtype=torch.int32)
-
-
 def _decoded_shape(
     contents: TensorShape, desired_channels: int = -1, desired_samples: int = -1
 ) -> tuple[TensorShape, TensorShape]:
@@ -139,9 +126,19 @@ def _decoded_shape(
     return TensorShape(sizes), TensorShape([])
 
 
-@op("DecodeWav", kernel=_decode, strings=_decode, shape=_decoded_shape)
-def _decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None) -> Any:
+@op("DecodeWav", strings=True, shape=_decoded_shape)
+def _decode_wav(
+    contents: np.ndarray, desired_channels: int = -1, desired_samples: int = -1
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Decodes a WAV file."""
+    if contents.ndim:
+        raise invalid(f"contents must be scalar, got shape {text(TensorShape(contents.shape))}")
+    for name, value in (("desired_channels", desired_channels), ("desired_samples", desired_samples)):
+        if value < -1:
+            raise invalid(f"{name} must be >= -1, got {value}")
+    samples, rate = _read_wav(contents.item())
+    audio = np.ascontiguousarray(_fitted(samples, desired_channels, desired_samples), np.float32)
+    return torch.from_numpy(audio), torch.tensor(rate, dtype=torch.int32)
 
 
 not_differentiable(_decode_wav)

@@ -151,13 +151,8 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _BITS = torch.tensor([bin(byte).count("1") for byte in range(256)], dtype=torch.uint8)
 
 
-def _count_bits(x: torch.Tensor) -> torch.Tensor:
-    octets = x.contiguous().view(-1).view(torch.uint8)
-    return _BITS.to(x.device)[octets.long()].view(*x.shape, x.itemsize).sum(-1, dtype=torch.uint8)
-
-
-@op("PopulationCount", kernel=_count_bits, shape=same, elementwise=True)
-def _population_count(x: TensorLike, name: str | None = None) -> Tensor:
+@op("PopulationCount", shape=same, elementwise=True)
+def _population_count(x: torch.Tensor) -> torch.Tensor:
     """Counts the bits that are set in each integer: `tf.raw_ops.PopulationCount`.
 
     Args:
@@ -173,6 +168,8 @@ def _population_count(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.raw_ops.PopulationCount(x=[5, -1]).numpy().tolist()
         [2, 32]
     """
+    octets = x.contiguous().view(-1).view(torch.uint8)
+    return _BITS.to(x.device)[octets.long()].view(*x.shape, x.itemsize).sum(-1, dtype=torch.uint8)
 
 
 not_differentiable(bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift, _population_count)

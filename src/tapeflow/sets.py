@@ -80,56 +80,35 @@ def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]
     return where, array, shape
 
 
-def _dense_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool) -> Any:
-    if set1.ndim != set2.ndim:
-        raise invalid(f"Ranks of the sets differ: {set1.ndim} and {set2.ndim}.")
-    return _combined(_dense_sets(set1), _dense_sets(set2), set_operation, set1)
-
-
 def _sets_of_rank(rank: int | None) -> list[TensorShape]:
     return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
 @op(
     "DenseToDenseSetOperation",
-    kernel=_dense_dense,
-    strings=_dense_dense,
+    strings=True,
     shape=lambda set1, set2, *_: _sets_of_rank(set2.rank if set1.rank is None else set1.rank),
 )
-def _of_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool = True, name: str | None = None) -> Any:
+def _of_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool = True) -> Any:
     """Applies an operation to the rows of two dense tensors."""
-
-
-def _dense_sparse(set1: Any, indices: Any, values: Any, shape: Any, set_operation: str, validate_indices: bool) -> Any:
-    return _combined(_dense_sets(set1), _sparse_sets(indices, values, shape, validate_indices), set_operation, set1)
+    if set1.ndim != set2.ndim:
+        raise invalid(f"Ranks of the sets differ: {set1.ndim} and {set2.ndim}.")
+    return _combined(_dense_sets(set1), _dense_sets(set2), set_operation, set1)
 
 
 @op(
     "DenseToSparseSetOperation",
-    kernel=_dense_sparse,
-    strings=_dense_sparse,
+    strings=True,
     host=("set2_shape",),
     shape=lambda set1, indices, *_: _sets_of_rank(_rank_of_sparse(indices) if set1.rank is None else set1.rank),
 )
 def _of_dense_and_sparse(
-    set1: Any, set2_indices: Any, set2_values: Any, set2_shape: Any, set_operation: str, validate_indices: bool = True,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Applies an operation to the rows of a dense and a sparse tensor."""
-
-
-def _sparse_sparse(
-    indices1: Any,
-    values1: Any,
-    shape1: Any,
-    indices2: Any,
-    values2: Any,
-    shape2: Any,
-    set_operation: str,
-    validate: bool,
+    set1: Any, set2_indices: Any, set2_values: Any, set2_shape: Any, set_operation: str, validate_indices: bool = True
 ) -> Any:
-    first = _sparse_sets(indices1, values1, shape1, validate)
-    return _combined(first, _sparse_sets(indices2, values2, shape2, validate), set_operation, values1)
+    """Applies an operation to the rows of a dense and a sparse tensor."""
+    return _combined(
+        _dense_sets(set1), _sparse_sets(set2_indices, set2_values, set2_shape, validate_indices), set_operation, set1
+    )
 
 
 def _rank_of_sparse(indices: TensorShape) -> int | None:
@@ -138,31 +117,35 @@ def _rank_of_sparse(indices: TensorShape) -> int | None:
 
 @op(
     "SparseToSparseSetOperation",
-    kernel=_sparse_sparse,
-    strings=_sparse_sparse,
+    strings=True,
     host=("set1_shape", "set2_shape"),
     shape=lambda indices, *_: _sets_of_rank(_rank_of_sparse(indices)),
 )
 def _of_sparse(
-    set1_indices: Any, set1_values: Any, set1_shape: Any, set2_indices: Any, set2_values: Any, set2_shape: Any,
-    set_operation: str, validate_indices: bool = True, name: str | None = None,
-) -> Any:  # fmt: skip
+    set1_indices: Any,
+    set1_values: Any,
+    set1_shape: Any,
+    set2_indices: Any,
+    set2_values: Any,
+    set2_shape: Any,
+    set_operation: str,
+    validate_indices: bool = True,
+) -> Any:
     """Applies an operation to the rows of two sparse tensors."""
+    first = _sparse_sets(set1_indices, set1_values, set1_shape, validate_indices)
+    return _combined(
+        first, _sparse_sets(set2_indices, set2_values, set2_shape, validate_indices), set_operation, set1_values
+    )
 
 
-def _sizes(indices: Any, values: Any, shape: Any, validate_indices: bool) -> torch.Tensor:
-    sets, groups = _sparse_sets(indices, values, shape, validate_indices)
+@op("SetSize", strings=True, host=("set_shape",), shape=unknown)
+def _set_size(set_indices: Any, set_values: Any, set_shape: Any, validate_indices: bool = True) -> torch.Tensor:
+    """Counts the distinct elements of each row."""
+    sets, groups = _sparse_sets(set_indices, set_values, set_shape, validate_indices)
     out = torch.zeros(groups, dtype=torch.int32)
     for group, row in sets.items():
         out[group] = len(row)
     return out
-
-
-@op("SetSize", kernel=_sizes, strings=_sizes, host=("set_shape",), shape=unknown)
-def _set_size(
-    set_indices: Any, set_values: Any, set_shape: Any, validate_indices: bool = True, name: str | None = None
-) -> Any:
-    """Counts the distinct elements of each row."""
 
 
 not_differentiable(_of_dense, _of_dense_and_sparse, _of_sparse, _set_size)

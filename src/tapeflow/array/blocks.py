@@ -145,31 +145,28 @@ def _regrouped(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> An
     return ops.Reshape(moved, (batch.count, -1, *dims))
 
 
-def _to_space(x: torch.Tensor, block_shape: Any, crops: Any) -> torch.Tensor:
-    _check_blocks(x.ndim, block_shape, crops, "crops")
+@op("BatchToSpaceND", host=("block_shape", "crops"), shape=_to_space_rule, moves=True)
+def batch_to_space_nd(input: torch.Tensor, block_shape: Any, crops: Any) -> torch.Tensor:
+    """Undoes `tf.space_to_batch`, with crops for its paddings."""
+    _check_blocks(input.ndim, block_shape, crops, "crops")
     m, count = len(block_shape), math.prod(block_shape)
-    if x.shape[0] % count:
-        raise invalid(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({count})")
-    inner = list(x.shape[m + 1 :])
-    space = list(x.shape[1 : m + 1])
-    batch = x.shape[0] // count
-    x = x.reshape([*block_shape, batch, *space, *inner])
+    if input.shape[0] % count:
+        raise invalid(f"Input batch dimension ({input.shape[0]}) is not divisible by product of block sizes ({count})")
+    inner = list(input.shape[m + 1 :])
+    space = list(input.shape[1 : m + 1])
+    batch = input.shape[0] // count
+    input = input.reshape([*block_shape, batch, *space, *inner])
     order = [m]
     for i in range(m):
         order += (m + 1 + i, i)
-    x = x.permute(order + list(range(2 * m + 1, x.ndim)))
-    x = x.reshape([batch, *[s * b for s, b in zip(space, block_shape, strict=True)], *inner])
+    input = input.permute(order + list(range(2 * m + 1, input.ndim)))
+    input = input.reshape([batch, *[s * b for s, b in zip(space, block_shape, strict=True)], *inner])
     for i, (before, after) in enumerate(crops):
-        length = x.shape[i + 1] - before - after
+        length = input.shape[i + 1] - before - after
         if length < 0:
             raise invalid(f"cropped_shape[{i}]={length} must be non-negative")
-        x = x.narrow(i + 1, before, length)
-    return x
-
-
-@op("BatchToSpaceND", kernel=_to_space, host=("block_shape", "crops"), shape=_to_space_rule, moves=True)
-def batch_to_space_nd(input: TensorLike, block_shape: ShapeLike, crops: ShapeLike, name: str | None = None) -> Tensor:
-    """Undoes `tf.space_to_batch`, with crops for its paddings."""
+        input = input.narrow(i + 1, before, length)
+    return input
 
 
 @batch_to_space_nd.gradient()

@@ -53,26 +53,6 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
     return TensorShape(params.as_list()[:axis] + indices.as_list()[batch_dims:] + params.as_list()[axis + 1 :])
 
 
-def _taken(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int = 0) -> torch.Tensor:
-    if batch_dims or not params.ndim:
-        return _taken_in_batches(params, indices, axis, batch_dims)
-    if indices.is_cuda:
-        indices, outside = _clipped(indices, params.shape[axis])
-        out = _taken_at(params, indices, axis)
-        if traced(outside) or outside.any():  # as TensorFlow does it there, where a kernel can't raise
-            axis %= params.ndim
-            out = out.masked_fill(outside.reshape((1,) * axis + outside.shape + (1,) * (params.ndim - axis - 1)), 0)
-        return out
-    if traced(indices):  # compiled code raises for large indices, and counts negative ones from the end
-        return _taken_at(params, torch.where(indices < 0, params.shape[axis], indices), axis)
-    try:
-        return _taken_at(params, indices, axis)
-    except (IndexError, RuntimeError):
-        if -params.ndim <= axis < params.ndim:
-            _check_indices(indices, params.shape[axis])
-        raise
-
-
 def _taken_at(params: torch.Tensor, indices: torch.Tensor, axis: int) -> torch.Tensor:
     if indices.ndim == 1:
         return torch.index_select(params, axis, indices)
@@ -114,9 +94,26 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
     return out.reshape(batch + outer + indices.shape[batch_dims:] + inner)
 
 
-@op("GatherV2", kernel=_taken, host=("axis",), shape=_gather_rule, moves=True)
-def _gather(params: Any, indices: Any, axis: Any, batch_dims: int = 0, name: str | None = None) -> Any:
+@op("GatherV2", host=("axis",), shape=_gather_rule, moves=True)
+def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int = 0) -> torch.Tensor:
     """Picks slices of a tensor along a dimension."""
+    if batch_dims or not params.ndim:
+        return _taken_in_batches(params, indices, axis, batch_dims)
+    if indices.is_cuda:
+        indices, outside = _clipped(indices, params.shape[axis])
+        out = _taken_at(params, indices, axis)
+        if traced(outside) or outside.any():  # as TensorFlow does it there, where a kernel can't raise
+            axis %= params.ndim
+            out = out.masked_fill(outside.reshape((1,) * axis + outside.shape + (1,) * (params.ndim - axis - 1)), 0)
+        return out
+    if traced(indices):  # compiled code raises for large indices, and counts negative ones from the end
+        return _taken_at(params, torch.where(indices < 0, params.shape[axis], indices), axis)
+    try:
+        return _taken_at(params, indices, axis)
+    except (IndexError, RuntimeError):
+        if -params.ndim <= axis < params.ndim:
+            _check_indices(indices, params.shape[axis])
+        raise
 
 
 @_gather.gradient(needs="input1 shapes")
@@ -272,7 +269,9 @@ def _gather_nd_rule(params: TensorShape, indices: TensorShape, _: str = "") -> T
     return TensorShape(indices.as_list()[:-1] + params.as_list()[depth:])
 
 
-def _taken_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
+@op("GatherNd", shape=_gather_nd_rule, moves=True)
+def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
+    """Picks slices of a tensor at places in its leading dimensions."""
     if not indices.ndim or indices.shape[-1] > params.ndim:
         raise TypeError("the shape rule says what is wrong")
     depth = indices.shape[-1]
@@ -290,11 +289,6 @@ def _taken_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: s
     rows = params.reshape((int(np.prod(params.shape[:depth])), *inner))
     out = torch.index_select(rows, 0, flat).view(indices.shape[:-1] + inner)
     return out if outside is None else out.masked_fill(outside.reshape(outside.shape + (1,) * len(inner)), 0)
-
-
-@op("GatherNd", kernel=_taken_nd, shape=_gather_nd_rule, moves=True)
-def _gather_nd(params: Any, indices: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
-    """Picks slices of a tensor at places in its leading dimensions."""
 
 
 @_gather_nd.gradient(needs="input1 shapes")

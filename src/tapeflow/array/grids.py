@@ -220,20 +220,6 @@ def _count(depth: int, device: torch.device) -> torch.Tensor:
     return torch.arange(depth, device=device)
 
 
-def _hot(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor, axis: int = -1) -> torch.Tensor:
-    rank = indices.ndim
-    if axis < -1 or depth < 0 or on.ndim or off.ndim:
-        raise TypeError("the shape rule says what is wrong")
-    if axis in (-1, rank) and by_value(indices) and indices.numel() * depth >= MANY:
-        return _hot_rows(indices, depth, on, off)
-    column = indices.unsqueeze(axis)
-    cached = depth <= _MOST_CACHED and not traced(indices)
-    places = _count(depth, indices.device) if cached else torch.arange(depth, device=indices.device)
-    if axis not in (-1, rank):
-        places = places.view((-1,) + (1,) * (rank - axis))
-    return torch.where(column == places, on, off)
-
-
 def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
     """Returns the rows, filled with `off` before one element of each is written. An index out of range writes `off`
     again.
@@ -244,9 +230,22 @@ def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Te
     return rows.reshape(*indices.shape, depth)
 
 
-@op("OneHot", kernel=_hot, host=("depth",), shape=_one_hot_rule, moves=True, node_name="one_hot")
-def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, axis: int = -1, name: str | None = None) -> Any:
+@op("OneHot", host=("depth",), shape=_one_hot_rule, moves=True, node_name="one_hot")
+def _one_hot(
+    indices: torch.Tensor, depth: int, on_value: torch.Tensor, off_value: torch.Tensor, axis: int = -1
+) -> torch.Tensor:
     """Returns one value at each index of a new dimension, and another elsewhere."""
+    rank = indices.ndim
+    if axis < -1 or depth < 0 or on_value.ndim or off_value.ndim:
+        raise TypeError("the shape rule says what is wrong")
+    if axis in (-1, rank) and by_value(indices) and indices.numel() * depth >= MANY:
+        return _hot_rows(indices, depth, on_value, off_value)
+    column = indices.unsqueeze(axis)
+    cached = depth <= _MOST_CACHED and not traced(indices)
+    places = _count(depth, indices.device) if cached else torch.arange(depth, device=indices.device)
+    if axis not in (-1, rank):
+        places = places.view((-1,) + (1,) * (rank - axis))
+    return torch.where(column == places, on_value, off_value)
 
 
 not_differentiable(_one_hot)

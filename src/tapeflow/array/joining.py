@@ -62,7 +62,9 @@ def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
     return TensorShape([total if j == axis else d for j, d in enumerate(dims)])
 
 
-def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
+@op("ConcatV2", host=("axis",), shape=_concat_rule, moves=True, node_name="concat")
+def _concat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
+    """Joins tensors along a dimension."""
     if len(values) == 1:
         return values[0]
     rank = values[0].ndim
@@ -70,11 +72,6 @@ def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
         if v.ndim != rank:  # torch would skip an empty vector
             raise TypeError("the shape rule says what is wrong")
     return torch.cat(values, axis)
-
-
-@op("ConcatV2", kernel=_cat, host=("axis",), shape=_concat_rule, moves=True, node_name="concat")
-def _concat(values: Any, axis: Any, name: str | None = None) -> Any:
-    """Joins tensors along a dimension."""
 
 
 @_concat.static_value
@@ -156,16 +153,13 @@ def _stack_rule(values: list[TensorShape], axis: int = 0) -> TensorShape:
     return TensorShape(dims)
 
 
-def _pack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
+@op("Pack", shape=_stack_rule, moves=True, node_name="stack")
+def _stack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
+    """Puts tensors beside each other along a new dimension."""
     try:
         return torch.stack(values, axis)
     except IndexError:
         raise _axis_error(axis, values[0].ndim + 1) from None
-
-
-@op("Pack", kernel=_pack, shape=_stack_rule, moves=True, node_name="stack")
-def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Puts tensors beside each other along a new dimension."""
 
 
 @_stack.static_value
@@ -244,7 +238,9 @@ def _unpack_rule(value: TensorShape, num: int, axis: int = 0) -> list[TensorShap
     return [TensorShape(dims)] * num
 
 
-def _unbind(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor, ...]:
+@op("Unpack", shape=_unpack_rule, moves=True, node_name="unstack")
+def _unpack(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor, ...]:
+    """Returns the slices along a dimension."""
     try:
         parts = torch.unbind(value, axis)
     except (IndexError, RuntimeError):
@@ -252,11 +248,6 @@ def _unbind(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor,
     if len(parts) != num:
         raise TypeError("the shape rule says what is wrong")
     return parts
-
-
-@op("Unpack", kernel=_unbind, shape=_unpack_rule, moves=True, node_name="unstack")
-def _unpack(value: Any, num: int, axis: int = 0, name: str | None = None) -> Any:
-    """Returns the slices along a dimension."""
 
 
 @_unpack.gradient()
@@ -328,17 +319,14 @@ def _split_rule(axis: int, value: TensorShape, num_split: int) -> list[TensorSha
     return [TensorShape([part if i == axis else d for i, d in enumerate(value)])] * num_split
 
 
-def _chunk(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor, ...]:
+@op("Split", host=("axis",), shape=_split_rule, moves=True, node_name="split")
+def _split(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor, ...]:
+    """Splits a tensor into equal parts along a dimension."""
     length, rest = divmod(value.shape[axis], num_split)
     if rest:
         raise TypeError("the shape rule says what is wrong")
     # "Unsafe" are such views where torch's autograd is to see changes of one in another.
     return torch.unsafe_split_with_sizes(value, [length] * num_split, axis)
-
-
-@op("Split", kernel=_chunk, host=("axis",), shape=_split_rule, moves=True, node_name="split")
-def _split(axis: Any, value: Any, num_split: int, name: str | None = None) -> Any:
-    """Splits a tensor into equal parts along a dimension."""
 
 
 @_split.gradient()
@@ -381,25 +369,15 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
     return [TensorShape([n if i == axis else d for i, d in enumerate(value)]) for n in lengths]
 
 
-def _split_with_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
+@op("SplitV", host=("size_splits", "axis"), shape=_split_sizes_rule, moves=True, node_name="split")
+def _split_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
+    """Splits a tensor into parts of the specified sizes along a dimension."""
     if len(size_splits) != num_split:
         raise TypeError("the shape rule says what is wrong")
     if -1 in size_splits:
         rest = value.shape[axis] - sum(size_splits) - 1
         size_splits = [rest if s == -1 else s for s in size_splits]
     return torch.split_with_sizes(value, size_splits, axis)
-
-
-@op(
-    "SplitV",
-    kernel=_split_with_sizes,
-    host=("size_splits", "axis"),
-    shape=_split_sizes_rule,
-    moves=True,
-    node_name="split",
-)
-def _split_sizes(value: Any, size_splits: Any, axis: Any, num_split: int, name: str | None = None) -> Any:
-    """Splits a tensor into parts of the specified sizes along a dimension."""
 
 
 @_split_sizes.gradient()

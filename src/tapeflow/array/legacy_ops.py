@@ -15,8 +15,12 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 
 
-def _axes_of_broadcasting(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The axes along which gradients are summed up, for each of two shapes that were broadcast together."""
+@op("BroadcastGradientArgs", shape=lambda s0, s1: [TensorShape([None])] * 2)
+def broadcast_gradient_args(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The axes to sum the gradients of two broadcast tensors along, from their shapes.
+
+    The axes along which gradients are summed up, for each of two shapes that were broadcast together.
+    """
     shapes = s0.tolist(), s1.tolist()
     rank = max(map(len, shapes))
     a, b = ([1] * (rank - len(s)) + s for s in shapes)
@@ -26,11 +30,6 @@ def _axes_of_broadcasting(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.Ten
     first, second = ([i for i in range(rank) if i < m or (s[i] == 1 and o[i] != 1)]
                      for m, s, o in zip(missing, (a, b), (b, a), strict=True))  # fmt: skip
     return torch.tensor(first, dtype=s0.dtype), torch.tensor(second, dtype=s0.dtype)
-
-
-@op("BroadcastGradientArgs", kernel=_axes_of_broadcasting, shape=lambda s0, s1: [TensorShape([None])] * 2)
-def broadcast_gradient_args(s0: Any, s1: Any, name: str | None = None) -> Any:
-    """The axes to sum the gradients of two broadcast tensors along, from their shapes."""
 
 
 def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
@@ -49,25 +48,19 @@ def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
     """Returns where each of the tensors of these shapes begins when they are joined along an axis."""
 
 
-def _difference(x: torch.Tensor, y: torch.Tensor, out_idx: DType) -> tuple[torch.Tensor, torch.Tensor]:
+@op("ListDiff", shape=lambda x, y, out_idx: [TensorShape([None])] * 2)
+def list_diff(x: torch.Tensor, y: torch.Tensor, out_idx: DType = int32) -> tuple[torch.Tensor, torch.Tensor]:
+    """The elements of a vector that another one has not, and where they are."""
     places = torch.nonzero(~torch.isin(x, y)).reshape(-1)
     return x[places], places.to(out_idx.torch)
 
 
-@op("ListDiff", kernel=_difference, shape=lambda x, y, out_idx: [TensorShape([None])] * 2)
-def list_diff(x: Any, y: Any, out_idx: Any = int32, name: str | None = None) -> Any:
-    """The elements of a vector that another one has not, and where they are."""
-
-
-def _selected(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
+@op("Select", moves=True, shape=lambda condition, t, e: t)
+def select(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
+    """`t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
     if condition.ndim == 1 and t.ndim > 1:  # whole rows
         condition = condition.reshape(-1, *[1] * (t.ndim - 1))
     return torch.where(condition, t, e)
-
-
-@op("Select", kernel=_selected, moves=True, shape=lambda condition, t, e: t)
-def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Any:
-    """`t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
 
 
 @select.gradient(needs="input0 dtypes")

@@ -27,15 +27,12 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
-def _true_places(input: torch.Tensor) -> torch.Tensor:
+@op("Where", shape=lambda x: TensorShape([None, x.rank]))
+def _where(input: torch.Tensor) -> torch.Tensor:
+    """Returns the indices of the elements that are true or not zero."""
     if not input.ndim:
         raise invalid("WhereOp : Unhandled input dimensions: 0")
     return torch.nonzero(input)
-
-
-@op("Where", kernel=_true_places, shape=lambda x: TensorShape([None, x.rank]))
-def _where(input: Any, name: str | None = None) -> Any:
-    """Returns the indices of the elements that are true or not zero."""
 
 
 not_differentiable(_where)

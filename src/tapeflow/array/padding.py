@@ -59,33 +59,27 @@ def _flat(x: torch.Tensor, paddings: Any) -> list[int]:
     return flat
 
 
-def _pad_zeros(x: torch.Tensor, paddings: Any) -> torch.Tensor:
-    return torch.constant_pad_nd(x, _flat(x, paddings)) if x.ndim else x
-
-
-def _pad_value(x: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -> torch.Tensor:
-    flat = _flat(x, paddings)
-    if constant_values.ndim:
-        raise invalid(f"constant_values must be a scalar. Found: {text(TensorShape(constant_values.shape))}")
-    if x.dtype.is_floating_point or x.dtype in (torch.int32, torch.int64):
-        return torch.constant_pad_nd(x, flat, constant_values.item())
-    inside = tuple([slice(b, b + d) for (b, _), d in zip(paddings, x.shape, strict=True)])
-    out = constant_values.expand([d + b + a for d, (b, a) in zip(x.shape, paddings, strict=True)]).clone()
-    out[inside] = x
-    return out
-
-
 _pads_no_slices = with_entry_for_batch((0, 0))
 
 
-@op("Pad", kernel=_pad_zeros, host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
-def _pad(input: Any, paddings: Any, name: str | None = None) -> Any:
+@op("Pad", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
+def _pad(input: torch.Tensor, paddings: Any) -> torch.Tensor:
     """Pads a tensor with zeros."""
+    return torch.constant_pad_nd(input, _flat(input, paddings)) if input.ndim else input
 
 
-@op("PadV2", kernel=_pad_value, host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
-def _pad_v2(input: Any, paddings: Any, constant_values: Any, name: str | None = None) -> Any:
+@op("PadV2", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
+def _pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -> torch.Tensor:
     """Pads a tensor with one value."""
+    flat = _flat(input, paddings)
+    if constant_values.ndim:
+        raise invalid(f"constant_values must be a scalar. Found: {text(TensorShape(constant_values.shape))}")
+    if input.dtype.is_floating_point or input.dtype in (torch.int32, torch.int64):
+        return torch.constant_pad_nd(input, flat, constant_values.item())
+    inside = tuple([slice(b, b + d) for (b, _), d in zip(paddings, input.shape, strict=True)])
+    out = constant_values.expand([d + b + a for d, (b, a) in zip(input.shape, paddings, strict=True)]).clone()
+    out[inside] = input
+    return out
 
 
 def _inside(call: Call, dy: Any) -> Any:
@@ -129,27 +123,16 @@ def _mirrored_places(length: int, before: int, after: int, mode: str, device: to
     ])  # fmt: skip
 
 
-def _pad_mirrored(x: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
-    _flat(x, paddings)
-    for axis, (before, after) in enumerate(paddings):
-        if before or after:
-            x = torch.index_select(x, axis, _mirrored_places(x.shape[axis], before, after, mode, x.device))
-    return x
-
-
-def _fold_mirrored(dy: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
-    for axis, (before, after) in enumerate(paddings):
-        if before or after:
-            shape = list(dy.shape)
-            shape[axis] -= before + after
-            places = _mirrored_places(shape[axis], before, after, mode, dy.device)
-            dy = dy.new_zeros(shape).index_add_(axis, places, dy)
-    return dy
-
-
-@op("MirrorPad", kernel=_pad_mirrored, host=("paddings",), shape=_mirror_rule, moves=True, batching=_pads_no_slices)
-def _mirror_pad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
+@op("MirrorPad", host=("paddings",), shape=_mirror_rule, moves=True, batching=_pads_no_slices)
+def _mirror_pad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
     """Pads a tensor with its mirror images."""
+    _flat(input, paddings)
+    for axis, (before, after) in enumerate(paddings):
+        if before or after:
+            input = torch.index_select(
+                input, axis, _mirrored_places(input.shape[axis], before, after, mode, input.device)
+            )
+    return input
 
 
 @_mirror_pad.gradient()
@@ -164,9 +147,16 @@ def _mirror_grad_rule(dy: TensorShape, paddings: Any, mode: str) -> TensorShape:
     return TensorShape([None if None in (d, b, a) else d - b - a for d, (b, a) in zip(dy, rows, strict=True)])
 
 
-@op("MirrorPadGrad", kernel=_fold_mirrored, host=("paddings",), shape=_mirror_grad_rule, batching=_pads_no_slices)
-def _mirror_pad_grad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
+@op("MirrorPadGrad", host=("paddings",), shape=_mirror_grad_rule, batching=_pads_no_slices)
+def _mirror_pad_grad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
     """Adds up each element and its mirror images."""
+    for axis, (before, after) in enumerate(paddings):
+        if before or after:
+            shape = list(input.shape)
+            shape[axis] -= before + after
+            places = _mirrored_places(shape[axis], before, after, mode, input.device)
+            input = input.new_zeros(shape).index_add_(axis, places, input)
+    return input
 
 
 @_mirror_pad_grad.gradient()
@@ -331,25 +321,22 @@ def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, b
     return x
 
 
-def _sequences_flipped(x: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: int, batch_dim: int = 0) -> torch.Tensor:
-    batch, length = x.shape[batch_dim], x.shape[seq_dim]
-    if batch_dim % x.ndim == seq_dim % x.ndim or seq_lengths.shape != (batch,):
+@op("ReverseSequence", shape=_reverse_sequence_rule, moves=True)
+def _reverse_sequence(input: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: int, batch_dim: int = 0) -> torch.Tensor:
+    """Reverses the beginning of each sequence."""
+    batch, length = input.shape[batch_dim], input.shape[seq_dim]
+    if batch_dim % input.ndim == seq_dim % input.ndim or seq_lengths.shape != (batch,):
         raise TypeError("the shape rule says what is wrong")
     lengths = seq_lengths.to(torch.int64)
     if batch and (int(lengths.min()) < 0 or int(lengths.max()) > length):
         bad = next(i for i, n in enumerate(lengths.tolist()) if not 0 <= n <= length)
         wrong = f"seq_lens({bad}) < 0" if lengths[bad] < 0 else f"seq_lens({bad}) > input.dims({seq_dim})"
         raise invalid(wrong)
-    place = torch.arange(length, device=x.device)
+    place = torch.arange(length, device=input.device)
     source = torch.where(place < lengths[:, None], lengths[:, None] - 1 - place, place)  # [batch, length]
-    moved = x.movedim((batch_dim, seq_dim), (0, 1))
-    rows = torch.arange(batch, device=x.device)[:, None]
+    moved = input.movedim((batch_dim, seq_dim), (0, 1))
+    rows = torch.arange(batch, device=input.device)[:, None]
     return moved[rows, source].movedim((0, 1), (batch_dim, seq_dim))
-
-
-@op("ReverseSequence", kernel=_sequences_flipped, shape=_reverse_sequence_rule, moves=True)
-def _reverse_sequence(input: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0, name: str | None = None) -> Any:
-    """Reverses the beginning of each sequence."""
 
 
 @_reverse_sequence.gradient(needs="input1")

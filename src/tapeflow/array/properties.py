@@ -90,14 +90,11 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str 
     """
 
 
-def _count(input: Any, out_type: DType = int32) -> torch.Tensor:
+@op("Size", shape=lambda x, _: TensorShape([]), strings=True, reads_shape=True)
+def _size(input: Any, out_type: DType = int32) -> torch.Tensor:
+    """Returns the number of elements."""
     count = input.numel() if isinstance(input, torch.Tensor) else input.size
     return torch.scalar_tensor(count, dtype=out_type.torch)
-
-
-@op("Size", kernel=_count, shape=lambda x, _: TensorShape([]), strings=_count, reads_shape=True)
-def _size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """Returns the number of elements."""
 
 
 @_size.static_value
@@ -243,19 +240,16 @@ def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShap
         ) from None
 
 
-def _broadcast_dims(s0: torch.Tensor, s1: torch.Tensor) -> torch.Tensor:
-    dims = broadcast(TensorShape(s0.tolist()), TensorShape(s1.tolist()))
-    return torch.tensor(dims.as_list(), dtype=s0.dtype)
-
-
 def _broadcast_rank(s0: TensorShape, s1: TensorShape) -> TensorShape:
     ranks = [s[0] for s in (s0, s1) if s.rank == 1 and s[0] is not None]
     return TensorShape([max(ranks) if len(ranks) == 2 else None])
 
 
-@op("BroadcastArgs", kernel=_broadcast_dims, shape=_broadcast_rank)
-def _broadcast_args(shape_x: Any, shape_y: Any, name: str | None = None) -> Any:
+@op("BroadcastArgs", shape=_broadcast_rank)
+def _broadcast_args(shape_x: torch.Tensor, shape_y: torch.Tensor) -> torch.Tensor:
     """Returns the shape that two shapes broadcast to."""
+    dims = broadcast(TensorShape(shape_x.tolist()), TensorShape(shape_y.tolist()))
+    return torch.tensor(dims.as_list(), dtype=shape_x.dtype)
 
 
 def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
@@ -280,17 +274,14 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
 not_differentiable(_broadcast_args)
 
 
-def _checked_shape(input: Any, shape: Any) -> Any:
+@op("EnsureShape", strings=True, shape=lambda x, shape: x.merge_with(shape))
+def _ensure_shape(input: Any, shape: Any) -> Any:
+    """Returns the same tensor, if it has the shape."""
     expected = TensorShape(shape)
     actual = TensorShape(tuple(input.shape))
     if not actual.is_compatible_with(expected):
         raise invalid(f"Shape of tensor input {text(actual)} is not compatible with expected shape {text(expected)}.")
     return input
-
-
-@op("EnsureShape", kernel=_checked_shape, strings=_checked_shape, shape=lambda x, shape: x.merge_with(shape))
-def _ensure_shape(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Returns the same tensor, if it has the shape."""
 
 
 @_ensure_shape.gradient()

@@ -67,15 +67,6 @@ def _rows_of(tensor: torch.Tensor, depth: int) -> torch.Tensor:
     return tensor.reshape((int(np.prod(tensor.shape[:depth])), *tensor.shape[depth:]))
 
 
-def _scattered(indices: torch.Tensor, updates: torch.Tensor, shape: Any, bad_indices_policy: str = "") -> torch.Tensor:
-    places, rows = _places(indices, updates, shape, bad_indices_policy)
-    out = _rows_of(updates.new_zeros(shape), indices.shape[-1])
-    if rows.dtype == torch.bool:  # adding up is `or`
-        out[places[rows]] = True
-        return out.view(shape)
-    return out.index_add_(0, places, rows).view(shape)
-
-
 def _scattered_texts(
     indices: torch.Tensor, updates: np.ndarray, shape: Any, bad_indices_policy: str = ""
 ) -> np.ndarray:
@@ -88,9 +79,15 @@ def _scattered_texts(
     return out
 
 
-@op("ScatterNd", kernel=_scattered, host=("shape",), shape=_scatter_rule, strings=_scattered_texts)
-def _scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+@op("ScatterNd", host=("shape",), shape=_scatter_rule, strings=_scattered_texts)
+def _scatter_nd(indices: torch.Tensor, updates: torch.Tensor, shape: Any, bad_indices_policy: str = "") -> torch.Tensor:
     """Returns zeros of a shape, with updates added at places."""
+    places, rows = _places(indices, updates, shape, bad_indices_policy)
+    out = _rows_of(updates.new_zeros(shape), indices.shape[-1])
+    if rows.dtype == torch.bool:  # adding up is `or`
+        out[places[rows]] = True
+        return out.view(shape)
+    return out.index_add_(0, places, rows).view(shape)
 
 
 @_scatter_nd.gradient(needs="input0")
@@ -157,20 +154,6 @@ def _into(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, po
     return out, _rows_of(out, indices.shape[-1]), places, rows
 
 
-def _update(
-    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
-) -> torch.Tensor:
-    out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    if places.numel() > 1 and not indices.is_cuda:  # of several updates of one place the last one counts
-        last = torch.full((target.shape[0],), -1, dtype=torch.int64)
-        order = torch.arange(places.numel())
-        last.scatter_reduce_(0, places, order, "amax")
-        keep = last[places] == order
-        places, rows = places[keep], rows[keep]
-    target[places] = rows
-    return out
-
-
 def _accumulated(sign: int) -> Any:
     def kernel(
         tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
@@ -194,11 +177,20 @@ def _extreme(reduction: str) -> Any:
     return kernel
 
 
-@op("TensorScatterUpdate", kernel=_update, shape=_into_rule, moves=True)
+@op("TensorScatterUpdate", shape=_into_rule, moves=True)
 def _tensor_scatter_update(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
+) -> torch.Tensor:
     """Replaces slices of a tensor at places."""
+    out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
+    if places.numel() > 1 and not indices.is_cuda:  # of several updates of one place the last one counts
+        last = torch.full((target.shape[0],), -1, dtype=torch.int64)
+        order = torch.arange(places.numel())
+        last.scatter_reduce_(0, places, order, "amax")
+        keep = last[places] == order
+        places, rows = places[keep], rows[keep]
+    target[places] = rows
+    return out
 
 
 @_tensor_scatter_update.gradient(needs="input1 shapes")

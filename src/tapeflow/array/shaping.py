@@ -312,10 +312,6 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     return TensorShape([x[p] for p in perm])
 
 
-def _conjugate_permuted(x: torch.Tensor, perm: Any) -> torch.Tensor:
-    return torch.permute(x, perm).conj().resolve_conj()
-
-
 @op(
     "Transpose",
     kernel=torch.permute,
@@ -334,9 +330,10 @@ def _(call: Call, dy: Any) -> Any:
     return _transpose(dy, inverse_permutation(call.attrs[0]))
 
 
-@op("ConjugateTranspose", kernel=_conjugate_permuted, host=("perm",), shape=_transpose_rule)
-def _conjugate_transpose(a: Any, perm: Any, name: str | None = None) -> Any:
+@op("ConjugateTranspose", host=("perm",), shape=_transpose_rule)
+def _conjugate_transpose(a: torch.Tensor, perm: Any) -> torch.Tensor:
     """Permutes dimensions, and takes the complex conjugate."""
+    return torch.permute(a, perm).conj().resolve_conj()
 
 
 @_conjugate_transpose.gradient()

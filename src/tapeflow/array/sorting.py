@@ -173,17 +173,14 @@ def _as_matrix(x: Any) -> Any:
     return reshape(x, [math.prod(leading), columns])
 
 
-def _buckets(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
+@op("Bucketize", shape=lambda x, _: x)
+def _bucketize(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
+    """Returns for each element the number of the sorted boundaries that are not above it."""
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # the precision of the attr
     if bool((edges[1:] < edges[:-1]).any()):
         raise invalid("Expected sorted boundaries")
     wide = input.dtype if input.dtype is torch.float64 else torch.float32
     return torch.bucketize(input.to(wide), edges.to(wide), right=True, out_int32=True)
-
-
-@op("Bucketize", kernel=_buckets, shape=lambda x, _: x)
-def _bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
-    """Returns for each element the number of the sorted boundaries that are not above it."""
 
 
 not_differentiable(_bucketize)
@@ -265,13 +262,10 @@ def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
 
-def _unique_kernel(x: Any, out_idx: DType = int32) -> Any:
-    return _unique_counts_kernel(x, out_idx)[:2]
-
-
-@op("Unique", kernel=_unique_kernel, strings=_unique_kernel, moves=True, shape=lambda x, _: [[None], x])
-def _unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+@op("Unique", strings=True, moves=True, shape=lambda x, _: [[None], x])
+def _unique(x: Any, out_idx: DType = int32) -> Any:
     """Returns the distinct elements of a vector."""
+    return _unique_counts_kernel(x, out_idx)[:2]
 
 
 @op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True,
@@ -285,10 +279,6 @@ def _unique_slices_counts_kernel(x: Any, axis: Any, out_idx: DType = int32) -> A
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
 
-def _unique_slices_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
-    return _unique_slices_counts_kernel(x, axis, out_idx)[:2]
-
-
 def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
     if x.rank is None or not isinstance(axis, (int, tuple)) or axis == (None,):
         return [None if x.rank is None else [None] * x.rank, [None]]
@@ -296,10 +286,10 @@ def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
     return [[None] * x.rank, x if number is None else [x[number]]]
 
 
-@op("UniqueV2", kernel=_unique_slices_kernel, strings=_unique_slices_kernel, moves=True, host=("axis",),
-    shape=_unique_slices_rule)  # fmt: skip
-def _unique_slices(x: Any, axis: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+@op("UniqueV2", strings=True, moves=True, host=("axis",), shape=_unique_slices_rule)
+def _unique_slices(x: Any, axis: Any, out_idx: DType = int32) -> Any:
     """Returns the distinct slices along the only dimension in `axis`, in the order of their first appearance."""
+    return _unique_slices_counts_kernel(x, axis, out_idx)[:2]
 
 
 @op("UniqueWithCountsV2", kernel=_unique_slices_counts_kernel, strings=_unique_slices_counts_kernel, moves=True,

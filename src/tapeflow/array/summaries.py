@@ -23,7 +23,15 @@ from tapeflow.core.values.tensor import Tensor, as_numpy, invalid
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
 
-def _histogram(values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtype: DType = int32) -> torch.Tensor:
+def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
+    return TensorShape([nbins if isinstance(nbins, int) and nbins > 0 else None])
+
+
+@op("HistogramFixedWidth", host=("nbins",), shape=_histogram_rule)
+def _histogram_fixed_width(
+    values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtype: DType = int32
+) -> torch.Tensor:
+    """Counts the values in each of several bins of equal width."""
     if value_range.shape != (2,):
         raise invalid("value_range should be a vector of 2 elements.")
     if isinstance(nbins, tuple):
@@ -38,17 +46,6 @@ def _histogram(values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtyp
         raise invalid("Histogram values must not contain NaN")
     bins = ((values - low) / ((high - low) / nbins)).clamp(0, nbins - 1).to(torch.int64)
     return torch.bincount(bins, minlength=nbins).to(dtype.torch)
-
-
-def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
-    return TensorShape([nbins if isinstance(nbins, int) and nbins > 0 else None])
-
-
-@op("HistogramFixedWidth", kernel=_histogram, host=("nbins",), shape=_histogram_rule)
-def _histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any, dtype: Any = int32, name: str | None = None
-) -> Any:
-    """Counts the values in each of several bins of equal width."""
 
 
 not_differentiable(_histogram_fixed_width)
@@ -126,7 +123,9 @@ def _as_bytes(row: bytes) -> list[int]:
     return list(fingerprint64(row).to_bytes(8, "little"))
 
 
-def _fingerprints(data: Any, method: np.ndarray) -> torch.Tensor:
+@op("Fingerprint", shape=lambda data, _: TensorShape([data[0] if data.rank else None, 8]), strings=True)
+def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
+    """Returns the fingerprints of the rows of a tensor."""
     name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
     if name != "farmhash64":
         raise invalid(f"Unsupported fingerprint method: {name}")
@@ -142,16 +141,6 @@ def _fingerprints(data: Any, method: np.ndarray) -> torch.Tensor:
     else:  # the fingerprint of the fingerprints
         hashes = [_as_bytes(b"".join(fingerprint64(v).to_bytes(8, "little") for v in row)) for row in rows]
     return torch.tensor(hashes, dtype=torch.uint8).reshape(len(hashes), 8)
-
-
-@op(
-    "Fingerprint",
-    kernel=_fingerprints,
-    shape=lambda data, _: TensorShape([data[0] if data.rank else None, 8]),
-    strings=_fingerprints,
-)
-def _fingerprint(data: Any, method: Any, name: str | None = None) -> Any:
-    """Returns the fingerprints of the rows of a tensor."""
 
 
 not_differentiable(_fingerprint)
@@ -198,10 +187,22 @@ def _sequences(indices: torch.Tensor, values: Any) -> dict[tuple[int, ...], list
     return sequences
 
 
-def _distances(
-    hypothesis_indices: torch.Tensor, hypothesis_values: Any, hypothesis_shape: torch.Tensor,
-    truth_indices: torch.Tensor, truth_values: Any, truth_shape: torch.Tensor, normalize: bool = True,
-) -> torch.Tensor:  # fmt: skip
+def _distances_rule(indices: TensorShape, *_: Any) -> TensorShape:
+    rank = indices[1] if indices.rank == 2 else None
+    return TensorShape(None if rank is None else [None] * (rank - 1))
+
+
+@op("EditDistance", strings=True, shape=_distances_rule)
+def _edit_distance(
+    hypothesis_indices: torch.Tensor,
+    hypothesis_values: Any,
+    hypothesis_shape: torch.Tensor,
+    truth_indices: torch.Tensor,
+    truth_values: Any,
+    truth_shape: torch.Tensor,
+    normalize: bool = True,
+) -> torch.Tensor:
+    """Returns the edit distances of sequences."""
     guess, true = hypothesis_shape.tolist(), truth_shape.tolist()
     if len(true) < 2:
         raise invalid(f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {len(true)}")
@@ -220,19 +221,6 @@ def _distances(
             distance = distance / len(b) if b else np.inf
         out[place] = distance
     return torch.from_numpy(out)
-
-
-def _distances_rule(indices: TensorShape, *_: Any) -> TensorShape:
-    rank = indices[1] if indices.rank == 2 else None
-    return TensorShape(None if rank is None else [None] * (rank - 1))
-
-
-@op("EditDistance", kernel=_distances, strings=_distances, shape=_distances_rule)
-def _edit_distance(
-    hypothesis_indices: Any, hypothesis_values: Any, hypothesis_shape: Any, truth_indices: Any, truth_values: Any,
-    truth_shape: Any, normalize: bool = True, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Returns the edit distances of sequences."""
 
 
 not_differentiable(_edit_distance)

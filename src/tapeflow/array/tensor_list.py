@@ -112,17 +112,12 @@ def _slices(tensor: Raw) -> Sequence[Raw]:
 # ---- new lists -------------------------------------------------------------------------------------------------------
 
 
-def _reserved(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
+@op("TensorListReserve", host=("element_shape", "num_elements"), shape=_scalar)
+def list_reserve(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
+    """Returns a list of `num_elements` entries, none of them written."""
     if num_elements < 0:
         raise invalid(f"The num_elements to reserve must be a non negative number, but got {num_elements}")
     return as_variant(Sparse(num_elements))
-
-
-@op("TensorListReserve", kernel=_reserved, host=("element_shape", "num_elements"), shape=_scalar)
-def list_reserve(
-    element_shape: ShapeLike, num_elements: TensorLike, element_dtype: DTypeLike, name: str | None = None
-) -> Tensor:
-    """Returns a list of `num_elements` entries, none of them written."""
 
 
 @op(
@@ -140,13 +135,10 @@ def empty_list(
 not_differentiable(list_reserve, empty_list)
 
 
-def _unstacked(tensor: Raw, element_shape: Any) -> np.ndarray:
-    return as_variant(_slices(tensor))
-
-
-@op("TensorListFromTensor", kernel=_unstacked, strings=_unstacked, host=("element_shape",), shape=_scalar)
-def list_from_tensor(tensor: TensorLike, element_shape: ShapeLike, name: str | None = None) -> Tensor:
+@op("TensorListFromTensor", strings=True, host=("element_shape",), shape=_scalar)
+def list_from_tensor(tensor: Raw, element_shape: Any) -> np.ndarray:
     """Returns a list of the slices of a tensor along its first dimension."""
+    return as_variant(_slices(tensor))
 
 
 @list_from_tensor.gradient(needs="shapes dtypes")
@@ -462,7 +454,9 @@ def _(call: Call, dy: Any, dlengths: Any) -> Any:
     return None if dy is None else list_split(dy, _host_shape(call.attrs[1]), call.outputs[1])
 
 
-def _split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray:
+@op("TensorListSplit", strings=True, host=("element_shape",), shape=_scalar)
+def list_split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray:
+    """Returns a list of the pieces of a tensor along its first dimension, of these lengths."""
     sizes = lengths.tolist()
     if not tensor.ndim or sum(sizes) != tensor.shape[0]:
         raise invalid(
@@ -472,11 +466,6 @@ def _split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray
     if isinstance(tensor, torch.Tensor):
         return as_variant(torch.split(tensor, sizes))
     return as_variant(np.split(tensor, np.cumsum(sizes)[:-1]))
-
-
-@op("TensorListSplit", kernel=_split, strings=_split, host=("element_shape",), shape=_scalar)
-def list_split(tensor: TensorLike, element_shape: ShapeLike, lengths: TensorLike, name: str | None = None) -> Tensor:
-    """Returns a list of the pieces of a tensor along its first dimension, of these lengths."""
 
 
 @list_split.gradient(needs="input1 shapes dtypes")

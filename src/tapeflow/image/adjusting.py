@@ -49,17 +49,14 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     return convert_image_dtype(add(floats, cast(delta, floats.dtype)), images.dtype, saturate=True)
 
 
-def _scale_contrast_kernel(images: torch.Tensor, contrast_factor: torch.Tensor) -> torch.Tensor:
+@op("AdjustContrastv2", shape=same, batching=leading_dimensions)
+def _scale_contrast(images: torch.Tensor, contrast_factor: torch.Tensor) -> torch.Tensor:
+    """Multiplies the distance of each channel from its mean."""
     if images.ndim < 3:
         raise invalid(f"input must be at least 3-D, got shape{text(TensorShape(images.shape))}")
     check_scalar(contrast_factor, "contrast_factor")
     mean = images.float().mean((-3, -2), keepdim=True)
     return ((images - mean) * contrast_factor + mean).to(images.dtype)
-
-
-@op("AdjustContrastv2", kernel=_scale_contrast_kernel, shape=same, batching=leading_dimensions)
-def _scale_contrast(images: TensorLike, contrast_factor: TensorLike, name: str | None = None) -> Tensor:
-    """Multiplies the distance of each channel from its mean."""
 
 
 def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:

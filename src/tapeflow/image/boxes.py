@@ -58,7 +58,9 @@ def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
         raise invalid(f"The size of the third dimension of the box must be 4. Received: {boxes.shape[2]}")
 
 
-def _draw_kernel(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+@op("DrawBoundingBoxesV2", shape=same)
+def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+    """Draws boxes into images."""
     _check_boxes(images, boxes)
     table = _colors_for(images, colors)[:, : images.shape[3]]
     out = images.clone()
@@ -79,11 +81,6 @@ def _draw_kernel(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor
                 if 0 <= column < width:
                     image[rows, column] = color
     return out
-
-
-@op("DrawBoundingBoxesV2", kernel=_draw_kernel, shape=same)
-def _draw(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
-    """Draws boxes into images."""
 
 
 def draw_bounding_boxes(
@@ -288,30 +285,33 @@ def _sample_shapes(*_: Any) -> list[TensorShape]:
 _ASPECTS, _AREAS = (0.75, 1.33), (0.05, 1.0)
 
 
-def _sample_kernel(
-    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: int, seed2: int,
-    aspects: tuple[float, float], areas: tuple[float, float], max_attempts: int, whole: bool,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
+@op("SampleDistortedBoundingBoxV2", shape=_sample_shapes)
+def _sample(
+    image_size: torch.Tensor,
+    bounding_boxes: torch.Tensor,
+    min_object_covered: torch.Tensor,
+    seed: int = 0,
+    seed2: int = 0,
+    aspect_ratio_range: tuple[float, float] = _ASPECTS,
+    area_range: tuple[float, float] = _AREAS,
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Samples a part of an image."""
+
     def stream() -> Philox:
         return reserve(("SampleDistortedBoundingBoxV2", image_size.dtype), seed, seed2, max_attempts)
 
-    return _sample_box(image_size, bounding_boxes, min_object_covered, stream, aspects, areas, max_attempts, whole)
-
-
-@op("SampleDistortedBoundingBoxV2", kernel=_sample_kernel, shape=_sample_shapes)
-def _sample(
-    image_size: Any,
-    bounding_boxes: Any,
-    min_object_covered: Any,
-    seed: int = 0,
-    seed2: int = 0,
-    aspect_ratio_range: Any = _ASPECTS,
-    area_range: Any = _AREAS,
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Samples a part of an image."""
+    return _sample_box(
+        image_size,
+        bounding_boxes,
+        min_object_covered,
+        stream,
+        aspect_ratio_range,
+        area_range,
+        max_attempts,
+        use_image_if_no_bounding_boxes,
+    )
 
 
 def _stateless_sample_kernel(

@@ -173,7 +173,9 @@ def _check_image(images: torch.Tensor) -> None:
         raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
 
 
-def _turn_hue_kernel(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+@op("AdjustHue", shape=same, batching=leading_dimensions)
+def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    """Adds `delta` turns of the color circle to the hue of RGB images."""
     _check_image(images)
     check_scalar(delta, "delta")
     hue = (_rgb_to_hsv_kernel(images)[..., 0] + delta.to(images.dtype)).remainder(1)
@@ -181,21 +183,13 @@ def _turn_hue_kernel(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     return torch.stack([low + share * (high - low) for share in _shares(hue)], -1)
 
 
-@op("AdjustHue", kernel=_turn_hue_kernel, shape=same, batching=leading_dimensions)
-def turn_hue(images: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
-    """Adds `delta` turns of the color circle to the hue of RGB images."""
-
-
-def _scale_saturation_kernel(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+@op("AdjustSaturation", shape=same, batching=leading_dimensions)
+def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """Multiplies the saturation of RGB images, and clips it to [0, 1]."""
     _check_image(images)
     check_scalar(scale, "scale")
     hue, saturation, value = _rgb_to_hsv_kernel(images).unbind(-1)
     return _hsv_to_rgb_kernel(torch.stack([hue, (saturation * scale.to(images.dtype)).clamp(0, 1), value], -1))
-
-
-@op("AdjustSaturation", kernel=_scale_saturation_kernel, shape=same, batching=leading_dimensions)
-def scale_saturation(images: TensorLike, scale: TensorLike, name: str | None = None) -> Tensor:
-    """Multiplies the saturation of RGB images, and clips it to [0, 1]."""
 
 
 _YIQ = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])

@@ -178,7 +178,13 @@ def _start(offset: float, length: int, size: int, centered: bool, normalized: bo
     return int(start)
 
 
-def _extract_glimpse_kernel(
+def _glimpses_shape(input: TensorShape, size: Any, *_: Any) -> TensorShape:
+    batch, channels = (input[0], input[3]) if input.rank == 4 else (None, None)
+    return TensorShape([batch, *_static_size(size), channels])
+
+
+@op("ExtractGlimpseV2", host=("size",), shape=_glimpses_shape)
+def _extract_glimpse(
     input: torch.Tensor,
     size: Any,
     offsets: torch.Tensor,
@@ -187,6 +193,7 @@ def _extract_glimpse_kernel(
     uniform_noise: bool = True,
     noise: str = "uniform",
 ) -> torch.Tensor:
+    """Cuts windows out of images."""
     if input.ndim != 4:
         raise invalid("input must be 4-dimensional (batch_size, height, width, depth)" + text(TensorShape(input.shape)))
     if type(size) is not tuple or len(size) != 2:
@@ -207,25 +214,6 @@ def _extract_glimpse_kernel(
             glimpse[top : top + visible.shape[0], left : left + visible.shape[1]] = visible
         glimpses.append(glimpse)
     return torch.stack(glimpses) if glimpses else input.new_zeros((0, *size, input.shape[3]))
-
-
-def _glimpses_shape(input: TensorShape, size: Any, *_: Any) -> TensorShape:
-    batch, channels = (input[0], input[3]) if input.rank == 4 else (None, None)
-    return TensorShape([batch, *_static_size(size), channels])
-
-
-@op("ExtractGlimpseV2", kernel=_extract_glimpse_kernel, host=("size",), shape=_glimpses_shape)
-def _extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
-    centered: bool = True,
-    normalized: bool = True,
-    uniform_noise: bool = True,
-    noise: str = "uniform",
-    name: str | None = None,
-) -> Any:
-    """Cuts windows out of images."""
 
 
 not_differentiable(_extract_glimpse)

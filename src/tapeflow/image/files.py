@@ -328,24 +328,17 @@ def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint
     """
 
 
-def _decode_image_kernel(
-    contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True
-) -> torch.Tensor:
-    image = _decode("DecodeImage", contents, channels, dtype)
-    return image if image.ndim == 3 or expand_animations else image[0]
-
-
 def _any_image_shape(
     contents: TensorShape, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True
 ) -> TensorShape:
     return TensorShape(None) if expand_animations else TensorShape([None, None, channels or None])
 
 
-@op("DecodeImage", kernel=_decode_image_kernel, strings=_decode_image_kernel, shape=_any_image_shape)
-def _decode_image(
-    contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True, name: str | None = None
-) -> Any:
+@op("DecodeImage", strings=True, shape=_any_image_shape)
+def _decode_image(contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True) -> torch.Tensor:
     """Decodes an image file of any format."""
+    image = _decode("DecodeImage", contents, channels, dtype)
+    return image if image.ndim == 3 or expand_animations else image[0]
 
 
 def decode_image(
@@ -494,13 +487,10 @@ def encode_jpeg(
     """
 
 
-def _encode_with_quality_kernel(images: torch.Tensor, quality: Any) -> np.ndarray:
-    return np.array(codecs.write_jpeg(_check_jpeg_image(images, quality), quality), object)
-
-
-@op("EncodeJpegVariableQuality", kernel=_encode_with_quality_kernel, host=("quality",), shape=_scalar)
-def encode_jpeg_variable_quality(images: TensorLike, quality: TensorLike, name: str | None = None) -> Tensor:
+@op("EncodeJpegVariableQuality", host=("quality",), shape=_scalar)
+def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> np.ndarray:
     """Encodes an image as a JPEG file of a quality that may be a tensor."""
+    return np.array(codecs.write_jpeg(_check_jpeg_image(images, quality), quality), object)
 
 
 def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> np.ndarray:

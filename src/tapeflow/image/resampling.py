@@ -15,9 +15,8 @@ import torch.nn.functional as functional
 
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.op import op
-from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import invalid
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -83,9 +82,11 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
     return weights
 
 
-def _resize_bilinear_kernel(
+@op("ResizeBilinear", host=("size",), shape=_resized_shape, batching=_join_slices)
+def resize_bilinear(
     images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
+    """Resizes images `[batch, height, width, channels]`: each new pixel is interpolated from its four neighbors."""
     if half_pixel_centers and not align_corners and images.dtype in (torch.float32, torch.float64):
         _check(images, size)
         resized = functional.interpolate(_channels_first(images), size, mode="bilinear", align_corners=False)
@@ -93,20 +94,11 @@ def _resize_bilinear_kernel(
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
 
 
-@op("ResizeBilinear", kernel=_resize_bilinear_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
-def resize_bilinear(
-    images: TensorLike,
-    size: ShapeLike,
-    align_corners: bool = False,
-    half_pixel_centers: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """Resizes images `[batch, height, width, channels]`: each new pixel is interpolated from its four neighbors."""
-
-
-def _resize_nearest_kernel(
+@op("ResizeNearestNeighbor", host=("size",), shape=_resized_shape, batching=_join_slices)
+def resize_nearest_neighbor(
     images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
+    """Resizes images: each new pixel is the nearest old one."""
     _check(images, size)
     for axis in (0, 1):
         old, new = images.shape[axis + 1], size[axis]
@@ -118,17 +110,6 @@ def _resize_nearest_kernel(
         index = torch.as_tensor(np.clip(chosen, 0, old - 1).astype(np.int64), device=images.device)
         images = images.index_select(axis + 1, index)
     return images
-
-
-@op("ResizeNearestNeighbor", kernel=_resize_nearest_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
-def resize_nearest_neighbor(
-    images: TensorLike,
-    size: ShapeLike,
-    align_corners: bool = False,
-    half_pixel_centers: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """Resizes images: each new pixel is the nearest old one."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -153,21 +134,12 @@ def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) ->
     return weights / weights.sum(1, keepdims=True) if half_pixel_centers else weights
 
 
-def _resize_bicubic_kernel(
+@op("ResizeBicubic", host=("size",), shape=_resized_shape, batching=_join_slices)
+def resize_bicubic(
     images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
-    return _weighted(images, size, _cubic, align_corners, half_pixel_centers)
-
-
-@op("ResizeBicubic", kernel=_resize_bicubic_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
-def resize_bicubic(
-    images: TensorLike,
-    size: ShapeLike,
-    align_corners: bool = False,
-    half_pixel_centers: bool = False,
-    name: str | None = None,
-) -> Tensor:
     """Resizes images: each new pixel is interpolated from its sixteen neighbors."""
+    return _weighted(images, size, _cubic, align_corners, half_pixel_centers)
 
 
 @functools.lru_cache(maxsize=256)
@@ -181,13 +153,10 @@ def _overlaps(new: int, old: int, align_corners: bool) -> np.ndarray:
     return overlap / scale
 
 
-def _resize_area_kernel(images: torch.Tensor, size: Any, align_corners: bool = False) -> torch.Tensor:
-    return _weighted(images, size, _overlaps, align_corners)
-
-
-@op("ResizeArea", kernel=_resize_area_kernel, host=("size",), shape=_resized_shape, batching=_join_slices)
-def resize_area(images: TensorLike, size: ShapeLike, align_corners: bool = False, name: str | None = None) -> Tensor:
+@op("ResizeArea", host=("size",), shape=_resized_shape, batching=_join_slices)
+def resize_area(images: torch.Tensor, size: Any, align_corners: bool = False) -> torch.Tensor:
     """Resizes images: each new pixel is the mean of the area that it covers."""
+    return _weighted(images, size, _overlaps, align_corners)
 
 
 def _lanczos(radius: float) -> Any:
@@ -235,9 +204,11 @@ def _filtered(new: int, old: int, scale: float, translation: float, kernel: str,
     return weights
 
 
-def _scale_and_translate_kernel(
+@op("ScaleAndTranslate", host=("size", "scale", "translation"), shape=_resized_shape)
+def scale_and_translate(
     images: torch.Tensor, size: Any, scale: Any, translation: Any, kernel_type: str = "lanczos3", antialias: bool = True
 ) -> torch.Tensor:
+    """Scales images by `scale`, and moves them by `translation`, through a filter."""
     _check(images, size)
     if kernel_type not in _KERNELS:
         raise invalid(f"Unrecognized kernel type: {kernel_type}")
@@ -246,21 +217,6 @@ def _scale_and_translate_kernel(
         for i in (0, 1)
     ]
     return _by_weights(images, *matrices)
-
-
-@op(
-    "ScaleAndTranslate", kernel=_scale_and_translate_kernel, host=("size", "scale", "translation"), shape=_resized_shape
-)
-def scale_and_translate(
-    images: TensorLike,
-    size: ShapeLike,
-    scale: TensorLike,
-    translation: TensorLike,
-    kernel_type: str = "lanczos3",
-    antialias: bool = True,
-    name: str | None = None,
-) -> Tensor:
-    """Scales images by `scale`, and moves them by `translation`, through a filter."""
 
 
 # ---- projective transforms -------------------------------------------------------------------------------------------
@@ -283,7 +239,12 @@ def _mapped(x: torch.Tensor, length: int, fill_mode: str) -> torch.Tensor:
     return x.clamp(0, length - 1)
 
 
-def _project_kernel(
+def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_: Any) -> TensorShape:
+    return _resized_shape(images, size)
+
+
+@op("ImageProjectiveTransformV3", host=("output_shape", "fill_value"), shape=_projected_shape)
+def image_projective_transform_v3(
     images: torch.Tensor,
     transforms: torch.Tensor,
     output_shape: Any,
@@ -291,6 +252,7 @@ def _project_kernel(
     interpolation: str,
     fill_mode: str = "CONSTANT",
 ) -> torch.Tensor:
+    """Transforms images by projections `[a0, a1, a2, b0, b1, b2, c0, c1]` from output to input points."""
     if images.ndim != 4:
         raise invalid(f"images must be 4-dimensional, got {list(images.shape)}")
     if transforms.ndim != 2 or transforms.shape[1] != 8 or transforms.shape[0] not in (1, images.shape[0]):
@@ -323,20 +285,3 @@ def _project_kernel(
     blended = (1 - down) * upper + down * lower
     filled = torch.as_tensor(fill_value, dtype=blended.dtype, device=images.device)
     return torch.where(visible[..., None], blended, filled).to(images.dtype)
-
-
-def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_: Any) -> TensorShape:
-    return _resized_shape(images, size)
-
-
-@op("ImageProjectiveTransformV3", kernel=_project_kernel, host=("output_shape", "fill_value"), shape=_projected_shape)
-def image_projective_transform_v3(
-    images: TensorLike,
-    transforms: TensorLike,
-    output_shape: ShapeLike,
-    fill_value: TensorLike,
-    interpolation: str,
-    fill_mode: str = "CONSTANT",
-    name: str | None = None,
-) -> Tensor:
-    """Transforms images by projections `[a0, a1, a2, b0, b1, b2, c0, c1]` from output to input points."""

@@ -182,7 +182,14 @@ def non_max_suppression(
     """
 
 
-def _suppress_padded_kernel(
+def _padded_shapes(*args: Any) -> list[TensorShape]:
+    size, pads = args[2], args[-1]
+    length = TensorShape([size if pads is True and type(size) is int else None])
+    return [length, TensorShape([])]
+
+
+@op("NonMaxSuppressionV4", host=("max_output_size",), shape=_padded_shapes)
+def _non_max_suppression_padded(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     max_output_size: Any,
@@ -190,30 +197,12 @@ def _suppress_padded_kernel(
     score_threshold: torch.Tensor,
     pad_to_max_output_size: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the indices of the selected boxes, and their number."""
     indices = _suppress_kernel(boxes, scores, max_output_size, iou_threshold, score_threshold)
     count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
     if pad_to_max_output_size:
         indices = torch.nn.functional.pad(indices, (0, max_output_size - len(indices)))
     return indices, count
-
-
-def _padded_shapes(*args: Any) -> list[TensorShape]:
-    size, pads = args[2], args[-1]
-    length = TensorShape([size if pads is True and type(size) is int else None])
-    return [length, TensorShape([])]
-
-
-@op("NonMaxSuppressionV4", kernel=_suppress_padded_kernel, host=("max_output_size",), shape=_padded_shapes)
-def _non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any,
-    score_threshold: Any,
-    pad_to_max_output_size: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Returns the indices of the selected boxes, and their number."""
 
 
 def non_max_suppression_padded(
@@ -283,7 +272,13 @@ def _for_each_image(of_image: Callable[[Any, Any], Any], boxes: Any, scores: Any
     return reshape(indices, concat([batch, shape_of(indices)[-1:]], 0)), reshape(counts, batch)
 
 
-def _soft_suppress_kernel(
+def _padded_score_shapes(*args: Any) -> list[TensorShape]:
+    length, scalar = _padded_shapes(*args)
+    return [length, length, scalar]
+
+
+@op("NonMaxSuppressionV5", host=("max_output_size",), shape=_padded_score_shapes)
+def _soft_non_max_suppression(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     max_output_size: Any,
@@ -292,6 +287,7 @@ def _soft_suppress_kernel(
     soft_nms_sigma: torch.Tensor,
     pad_to_max_output_size: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Returns the indices of the selected boxes, their scores, and their number."""
     arrays, limit, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
     sigma = _scalar(soft_nms_sigma, "soft_nms_sigma")
     if sigma < 0:
@@ -306,25 +302,6 @@ def _soft_suppress_kernel(
         torch.from_numpy(selected_scores).to(boxes.device, scores.dtype),
         count,
     )
-
-
-def _padded_score_shapes(*args: Any) -> list[TensorShape]:
-    length, scalar = _padded_shapes(*args)
-    return [length, length, scalar]
-
-
-@op("NonMaxSuppressionV5", kernel=_soft_suppress_kernel, host=("max_output_size",), shape=_padded_score_shapes)
-def _soft_non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any,
-    score_threshold: Any,
-    soft_nms_sigma: Any,
-    pad_to_max_output_size: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Returns the indices of the selected boxes, their scores, and their number."""
 
 
 def non_max_suppression_with_scores(
@@ -414,44 +391,6 @@ def non_max_suppression_overlaps(
 # ---- of several classes ----------------------------------------------------------------------------------------------
 
 
-def _suppress_classes_kernel(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
-    iou_threshold: torch.Tensor,
-    score_threshold: torch.Tensor,
-    pad_per_class: bool = False,
-    clip_boxes: bool = True,
-) -> tuple[torch.Tensor, ...]:
-    _check_classes(boxes, scores, max_output_size_per_class, max_total_size)
-    threshold, min_score = _iou(iou_threshold), _scalar(score_threshold, "score_threshold")
-    classes = scores.shape[2]
-    length = min(max_total_size, max_output_size_per_class * classes) if pad_per_class else max_total_size
-    out = np.zeros((len(boxes), length, 6), np.float32)  # a box, its score and its class
-    counts = np.zeros(len(boxes), np.int32)
-    for image, (own_boxes, own_scores) in enumerate(zip(boxes.cpu().numpy(), scores.cpu().numpy(), strict=True)):
-        rows = []
-        for number in range(classes):
-            of_class = own_boxes[:, number if own_boxes.shape[1] > 1 else 0]
-            indices, selected_scores = _selected(
-                _overlaps_of(of_class), own_scores[:, number], max_output_size_per_class, threshold, min_score
-            )
-            class_column = np.full(len(indices), number, np.float32)
-            rows.append(np.column_stack([of_class[indices], selected_scores, class_column]))
-        best = np.concatenate(rows)
-        best = best[np.argsort(-best[:, 4], kind="stable")][:length]
-        out[image, : len(best)] = best
-        counts[image] = len(best)
-    if clip_boxes:
-        np.clip(out[..., :4], 0, 1, out=out[..., :4])
-    selected = (
-        torch.from_numpy(np.ascontiguousarray(part)).to(boxes.device)
-        for part in (out[..., :4], out[..., 4], out[..., 5])
-    )
-    return *selected, torch.from_numpy(counts).to(boxes.device)
-
-
 def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: Any, total: Any) -> None:
     """Checks the arguments of `combined_non_max_suppression`."""
     if boxes.ndim != 4:
@@ -488,24 +427,44 @@ def _combined_shapes(
     return [TensorShape([batch, *rest]) for rest in ([length, 4], [length], [length], [])]
 
 
-@op(
-    "CombinedNonMaxSuppression",
-    kernel=_suppress_classes_kernel,
-    host=("max_output_size_per_class", "max_total_size"),
-    shape=_combined_shapes,
-)
+@op("CombinedNonMaxSuppression", host=("max_output_size_per_class", "max_total_size"), shape=_combined_shapes)
 def _combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
     max_output_size_per_class: Any,
     max_total_size: Any,
-    iou_threshold: Any,
-    score_threshold: Any,
+    iou_threshold: torch.Tensor,
+    score_threshold: torch.Tensor,
     pad_per_class: bool = False,
     clip_boxes: bool = True,
-    name: str | None = None,
-) -> Any:
+) -> tuple[torch.Tensor, ...]:
     """Returns the selected boxes of all classes."""
+    _check_classes(boxes, scores, max_output_size_per_class, max_total_size)
+    threshold, min_score = _iou(iou_threshold), _scalar(score_threshold, "score_threshold")
+    classes = scores.shape[2]
+    length = min(max_total_size, max_output_size_per_class * classes) if pad_per_class else max_total_size
+    out = np.zeros((len(boxes), length, 6), np.float32)  # a box, its score and its class
+    counts = np.zeros(len(boxes), np.int32)
+    for image, (own_boxes, own_scores) in enumerate(zip(boxes.cpu().numpy(), scores.cpu().numpy(), strict=True)):
+        rows = []
+        for number in range(classes):
+            of_class = own_boxes[:, number if own_boxes.shape[1] > 1 else 0]
+            indices, selected_scores = _selected(
+                _overlaps_of(of_class), own_scores[:, number], max_output_size_per_class, threshold, min_score
+            )
+            class_column = np.full(len(indices), number, np.float32)
+            rows.append(np.column_stack([of_class[indices], selected_scores, class_column]))
+        best = np.concatenate(rows)
+        best = best[np.argsort(-best[:, 4], kind="stable")][:length]
+        out[image, : len(best)] = best
+        counts[image] = len(best)
+    if clip_boxes:
+        np.clip(out[..., :4], 0, 1, out=out[..., :4])
+    selected = (
+        torch.from_numpy(np.ascontiguousarray(part)).to(boxes.device)
+        for part in (out[..., :4], out[..., 4], out[..., 5])
+    )
+    return *selected, torch.from_numpy(counts).to(boxes.device)
 
 
 def combined_non_max_suppression(

@@ -99,7 +99,13 @@ def _tensor(rows: list[np.ndarray], shape: tuple[int, ...], dtype: DType) -> tor
     return convert(array.reshape(shape), as_dtype(dtype)).value
 
 
-def _decode_raw_kernel(bytes: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
+def _decoded_shape(input_bytes: TensorShape, *_: Any) -> TensorShape:
+    return input_bytes.concatenate([None])
+
+
+@op("DecodeRaw", strings=True, shape=_decoded_shape)
+def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
+    """Decodes the bytes of numbers."""
     texts, size = bytes.ravel().tolist(), as_dtype(out_type).size
     length = len(texts[0]) if texts else 0
     for i, text in enumerate(texts):
@@ -116,37 +122,20 @@ def _decode_raw_kernel(bytes: Any, out_type: Any, little_endian: bool = True) ->
     return _tensor([_elements(t, out_type, little_endian) for t in texts], (*bytes.shape, length // size), out_type)
 
 
-def _decoded_shape(input_bytes: TensorShape, *_: Any) -> TensorShape:
-    return input_bytes.concatenate([None])
+def _decoded_padded_shape(input_bytes: TensorShape, fixed_length: Any, out_type: Any, *_: Any) -> TensorShape:
+    length = fixed_length // as_dtype(out_type).size if type(fixed_length) is int else None
+    return input_bytes.concatenate([length])
 
 
-@op("DecodeRaw", kernel=_decode_raw_kernel, strings=_decode_raw_kernel, shape=_decoded_shape)
-def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True, name: str | None = None) -> Any:
-    """Decodes the bytes of numbers."""
-
-
-def _decode_padded_kernel(
-    input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True
-) -> torch.Tensor:
+@op("DecodePaddedRaw", strings=True, host=("fixed_length",), shape=_decoded_padded_shape)
+def _decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
+    """Decodes the bytes of numbers, truncated or padded with zeros to a length."""
     size = as_dtype(out_type).size
     if fixed_length % size:
         raise invalid(f"fixed_length ({fixed_length}) must be a multiple of the size of out_type ({size})")
     texts = [t[:fixed_length].ljust(fixed_length, b"\0") for t in input_bytes.ravel().tolist()]
     rows = [_elements(t, out_type, little_endian) for t in texts]
     return _tensor(rows, (*input_bytes.shape, fixed_length // size), out_type)
-
-
-def _decoded_padded_shape(input_bytes: TensorShape, fixed_length: Any, out_type: Any, *_: Any) -> TensorShape:
-    length = fixed_length // as_dtype(out_type).size if type(fixed_length) is int else None
-    return input_bytes.concatenate([length])
-
-
-@op("DecodePaddedRaw", kernel=_decode_padded_kernel, strings=_decode_padded_kernel, host=("fixed_length",),
-    shape=_decoded_padded_shape)  # fmt: skip
-def _decode_padded_raw(
-    input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True, name: str | None = None
-) -> Any:
-    """Decodes the bytes of numbers, truncated or padded with zeros to a length."""
 
 
 not_differentiable(encode_base64, decode_base64, _decode_raw, _decode_padded_raw)

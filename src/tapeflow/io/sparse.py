@@ -69,16 +69,13 @@ def _check_type(out_type: Any) -> None:
         raise UnimplementedError.of("Sparse tensors are serialized to strings only, not to variants")
 
 
-def _serialize_kernel(indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string) -> np.ndarray:
-    _check_type(out_type)
-    return _string_array(_three(*_arrays(indices, values, shape)), (3,))
-
-
-@op("SerializeSparse", kernel=_serialize_kernel, strings=_serialize_kernel, shape=lambda *_: TensorShape([3]))
+@op("SerializeSparse", strings=True, shape=lambda *_: TensorShape([3]))
 def _serialize_sparse(
-    sparse_indices: Any, sparse_values: Any, sparse_shape: Any, out_type: Any = string, name: str | None = None
-) -> Any:
+    sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
+) -> np.ndarray:
     """Serializes a sparse tensor as three strings."""
+    _check_type(out_type)
+    return _string_array(_three(*_arrays(sparse_indices, sparse_values, sparse_shape)), (3,))
 
 
 def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
@@ -105,11 +102,13 @@ def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name:
     return _serialize_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
 
 
-def _serialize_many_kernel(
-    indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string
+@op("SerializeManySparse", strings=True, shape=lambda *_: TensorShape([None, 3]))
+def _serialize_many_sparse(
+    sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
 ) -> np.ndarray:
+    """Serializes the parts of a sparse tensor along its first dimension, each as three strings."""
     _check_type(out_type)
-    coordinates, array, dims, dtype = _arrays(indices, values, shape)
+    coordinates, array, dims, dtype = _arrays(sparse_indices, sparse_values, sparse_shape)
     if len(dims) < 2:
         raise invalid(f"Rank of input SparseTensor should be > 1, but saw rank: {len(dims)}")
     rows: list[bytes] = []
@@ -117,14 +116,6 @@ def _serialize_many_kernel(
         own = coordinates[:, 0] == row
         rows += _three(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
     return _string_array(rows, (int(dims[0]), 3))
-
-
-@op("SerializeManySparse", kernel=_serialize_many_kernel, strings=_serialize_many_kernel,
-    shape=lambda *_: TensorShape([None, 3]))  # fmt: skip
-def _serialize_many_sparse(
-    sparse_indices: Any, sparse_values: Any, sparse_shape: Any, out_type: Any = string, name: str | None = None
-) -> Any:
-    """Serializes the parts of a sparse tensor along its first dimension, each as three strings."""
 
 
 def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
@@ -183,7 +174,13 @@ def _check_part(
         )
 
 
-def _deserialize_many_kernel(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
+def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
+    return [TensorShape([None, None]), TensorShape([None]), TensorShape([None])]
+
+
+@op("DeserializeManySparse", strings=True, shape=_deserialized_shapes)
+def _deserialize_many_sparse(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
+    """Returns the indices, values and shape of several sparse tensors, joined."""
     shown = text(TensorShape(serialized_sparse.shape))
     if not serialized_sparse.ndim or serialized_sparse.shape[-1] != 3:
         raise invalid(f"Serialized sparse should have 3 as the last dimension {shown}")
@@ -199,16 +196,6 @@ def _deserialize_many_kernel(serialized_sparse: np.ndarray, dtype: Any) -> tuple
     shape = np.concatenate([np.array(batch, np.int64), np.max([p[2] for p in parts], 0)])
     values = convert(np.concatenate([p[1] for p in parts]), as_dtype(dtype)).value
     return torch.from_numpy(np.concatenate(coordinates).astype(np.int64)), values, torch.from_numpy(shape)
-
-
-def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
-    return [TensorShape([None, None]), TensorShape([None]), TensorShape([None])]
-
-
-@op("DeserializeManySparse", kernel=_deserialize_many_kernel, strings=_deserialize_many_kernel,
-    shape=_deserialized_shapes)  # fmt: skip
-def _deserialize_many_sparse(serialized_sparse: Any, dtype: Any, name: str | None = None) -> Any:
-    """Returns the indices, values and shape of several sparse tensors, joined."""
 
 
 not_differentiable(_serialize_sparse, _serialize_many_sparse, _deserialize_many_sparse)

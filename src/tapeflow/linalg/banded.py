@@ -47,10 +47,22 @@ def _tridiagonal_solve_rule(diagonals: TensorShape, rhs: TensorShape, *_: Any) -
     return rhs
 
 
-def _tridiagonal_solve_kernel(
-    diagonals: torch.Tensor, rhs: torch.Tensor, partial_pivoting: bool, perturb_singular: bool
+def _exchanged(swap: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.where(swap, y, x), torch.where(swap, x, y)
+
+
+def _perturbed(pivot: torch.Tensor, tiny: float) -> torch.Tensor:
+    return torch.where(pivot.abs() < tiny, torch.full_like(pivot, tiny), pivot) if tiny else pivot
+
+
+@op("TridiagonalSolve", shape=_tridiagonal_solve_rule, batching=solve_slices)
+def _tridiagonal_solve(
+    diagonals: torch.Tensor, rhs: torch.Tensor, partial_pivoting: bool = True, perturb_singular: bool = False
 ) -> torch.Tensor:
-    """Eliminates by Gauss' method, a row at a time of the whole batch."""
+    """Solves tridiagonal equations.
+
+    Eliminates by Gauss' method, a row at a time of the whole batch.
+    """
     _tridiagonal_solve_rule(TensorShape(diagonals.shape), TensorShape(rhs.shape))
     n = rhs.shape[-2]
     above, main, below = [list(d.unsqueeze(-1).unbind(-2)) for d in diagonals.unbind(-2)]
@@ -86,22 +98,6 @@ def _tridiagonal_solve_kernel(
             right[i] = right[i] - second[i] * right[i + 2]
         right[i] = right[i] / main[i]
     return torch.where(singular.unsqueeze(-2), torch.nan, torch.stack(right, -2))
-
-
-def _exchanged(swap: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    return torch.where(swap, y, x), torch.where(swap, x, y)
-
-
-def _perturbed(pivot: torch.Tensor, tiny: float) -> torch.Tensor:
-    return torch.where(pivot.abs() < tiny, torch.full_like(pivot, tiny), pivot) if tiny else pivot
-
-
-@op("TridiagonalSolve", kernel=_tridiagonal_solve_kernel, shape=_tridiagonal_solve_rule, batching=solve_slices)
-def _tridiagonal_solve(
-    diagonals: TensorLike, rhs: TensorLike, partial_pivoting: bool = True, perturb_singular: bool = False,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Solves tridiagonal equations."""
 
 
 @_tridiagonal_solve.gradient(needs="input0 outputs")
@@ -235,22 +231,17 @@ def _tridiagonal_matmul_rule(
     return rhs
 
 
-def _tridiagonal_matmul_kernel(
+@op("TridiagonalMatMul", shape=_tridiagonal_matmul_rule, batching=equal_shapes)
+def _tridiagonal_matmul(
     superdiag: torch.Tensor, maindiag: torch.Tensor, subdiag: torch.Tensor, rhs: torch.Tensor
 ) -> torch.Tensor:
+    """Multiplies tridiagonal matrices by matrices."""
     _tridiagonal_matmul_rule(*[TensorShape(x.shape) for x in (superdiag, maindiag, subdiag, rhs)])
     above, main, below = [d.mT for d in (superdiag, maindiag, subdiag)]
     out = main * rhs
     out[..., :-1, :] += above[..., :-1, :] * rhs[..., 1:, :]
     out[..., 1:, :] += below[..., 1:, :] * rhs[..., :-1, :]
     return out
-
-
-@op("TridiagonalMatMul", kernel=_tridiagonal_matmul_kernel, shape=_tridiagonal_matmul_rule, batching=equal_shapes)
-def _tridiagonal_matmul(
-    superdiag: TensorLike, maindiag: TensorLike, subdiag: TensorLike, rhs: TensorLike, name: str | None = None
-) -> Tensor:
-    """Multiplies tridiagonal matrices by matrices."""
 
 
 @_tridiagonal_matmul.gradient(needs="inputs")

@@ -119,7 +119,9 @@ def _is_plain(equation: str) -> bool:
     return "." not in equation and len(set(output)) == len(output)
 
 
-def _einsum_kernel(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
+@op("Einsum", shape=_einsum_rule, node_name="einsum/Einsum")
+def _einsum(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
+    """Sums products of one tensor or two, as an equation with all subscripts says."""
     plain = _is_plain(equation)
     if plain and not any(1 in x.shape for x in inputs):
         return torch.einsum(equation, *inputs)
@@ -136,11 +138,6 @@ def _einsum_kernel(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     strides = [sum(s for s, n in zip(out.stride()[batch:], output, strict=True) if n == label) for label in labels]
     out.as_strided(values.shape, [*out.stride()[:batch], *strides]).copy_(values)
     return out
-
-
-@op("Einsum", kernel=_einsum_kernel, shape=_einsum_rule, node_name="einsum/Einsum")
-def _einsum(inputs: Sequence[TensorLike], equation: str, name: str | None = None) -> Tensor:
-    """Sums products of one tensor or two, as an equation with all subscripts says."""
 
 
 @_einsum.gradient(needs="inputs")

@@ -121,9 +121,17 @@ def _diag_rule(diagonal: TensorShape, k: Any = 0, num_rows: Any = -1, num_cols: 
     return batch.concatenate(_diag_size(diagonal[-1], low, high, num_rows, num_cols))
 
 
-def _matrix_diag_kernel(
-    diagonal: torch.Tensor, k: Any, num_rows: int, num_cols: int, padding_value: Any, align: str
+@op(
+    "MatrixDiagV3",
+    host=("k", "num_rows", "num_cols", "padding_value"),
+    shape=_diag_rule,
+    moves=True,
+    batching=leading_dimensions,
+)
+def _matrix_diag(
+    diagonal: torch.Tensor, k: Any, num_rows: int, num_cols: int, padding_value: Any, align: str = "RIGHT_LEFT"
 ) -> torch.Tensor:
+    """Builds matrices with some diagonals, and a padding value elsewhere."""
     if k == 0 and num_rows == -1 == num_cols and padding_value == 0 and diagonal.ndim and align in _ALIGNMENTS:
         return torch.diag_embed(diagonal)
     _check_align(align)
@@ -136,15 +144,6 @@ def _matrix_diag_kernel(
     for row, (i, start, stop) in enumerate(places):
         out.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
     return out
-
-
-@op("MatrixDiagV3", kernel=_matrix_diag_kernel, host=("k", "num_rows", "num_cols", "padding_value"), shape=_diag_rule,
-    moves=True, batching=leading_dimensions)  # fmt: skip
-def _matrix_diag(
-    diagonal: TensorLike, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, align: str = "RIGHT_LEFT",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Builds matrices with some diagonals, and a padding value elsewhere."""
 
 
 @_matrix_diag.gradient()
@@ -288,7 +287,9 @@ def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: An
     return input
 
 
-def _matrix_set_diag_kernel(input: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str) -> torch.Tensor:
+@op("MatrixSetDiagV3", host=("k",), shape=_set_diag_rule, moves=True, batching=equal_shapes)
+def _matrix_set_diag(input: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str = "RIGHT_LEFT") -> torch.Tensor:
+    """Replaces diagonals of matrices."""
     _check_align(align)
     _set_diag_rule(TensorShape(input.shape), TensorShape(diagonal.shape), k)  # copy_ would broadcast
     low, high = _diagonal_range(k)
@@ -299,14 +300,6 @@ def _matrix_set_diag_kernel(input: torch.Tensor, diagonal: torch.Tensor, k: Any,
     for row, (i, start, stop) in enumerate(places):
         out.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
     return out
-
-
-@op("MatrixSetDiagV3", kernel=_matrix_set_diag_kernel, host=("k",), shape=_set_diag_rule, moves=True,
-    batching=equal_shapes)  # fmt: skip
-def _matrix_set_diag(
-    input: TensorLike, diagonal: TensorLike, k: Any, align: str = "RIGHT_LEFT", name: str | None = None
-) -> Tensor:
-    """Replaces diagonals of matrices."""
 
 
 @_matrix_set_diag.gradient(needs="shapes")

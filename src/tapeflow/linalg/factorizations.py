@@ -165,7 +165,9 @@ def _lu_rule(input: TensorShape, *_: Any) -> tuple[TensorShape, TensorShape]:
     return input, input[:-1] if input.rank is not None else input
 
 
-def _lu_kernel(input: torch.Tensor, output_idx_type: DType) -> tuple[torch.Tensor, torch.Tensor]:
+@op("Lu", shape=_lu_rule, batching=leading_dimensions)
+def _lu(input: torch.Tensor, output_idx_type: DType = int32) -> tuple[torch.Tensor, torch.Tensor]:
+    """Factors matrices into a lower and an upper triangular one."""
     check_square(input)
     factors, pivots, info = torch.linalg.lu_factor_ex(input)
     if bool(info.any()):
@@ -173,11 +175,6 @@ def _lu_kernel(input: torch.Tensor, output_idx_type: DType) -> tuple[torch.Tenso
     permutations = torch.lu_unpack(factors, pivots, unpack_data=False)[0]
     order = permutations.real.argmax(-2) if input.numel() else input.new_zeros(input.shape[:-1], dtype=torch.int64)
     return factors, order.to(output_idx_type.torch)
-
-
-@op("Lu", kernel=_lu_kernel, shape=_lu_rule, batching=leading_dimensions)
-def _lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
-    """Factors matrices into a lower and an upper triangular one."""
 
 
 def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> Lu:

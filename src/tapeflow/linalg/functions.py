@@ -35,14 +35,11 @@ from tapeflow.math.reduction import reduce_max, reduce_sum
 from tapeflow.math.rounding import ceil
 
 
-def _exponential(input: torch.Tensor) -> torch.Tensor:
+@op("MatrixExponential", shape=square_matrices, batching=leading_dimensions)
+def _matrix_exponential(input: torch.Tensor) -> torch.Tensor:
+    """Computes the exponentials of matrices."""
     check_square(input)
     return torch.linalg.matrix_exp(input)
-
-
-@op("MatrixExponential", kernel=_exponential, shape=square_matrices, batching=leading_dimensions)
-def _matrix_exponential(input: TensorLike, name: str | None = None) -> Tensor:
-    """Computes the exponentials of matrices."""
 
 
 def expm(input: TensorLike, name: str | None = None) -> Tensor:

@@ -87,17 +87,12 @@ def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
     return True
 
 
-def _mm(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> torch.Tensor:
+@op("MatMul", shape=_matmul_rule, allocates=True)
+def _matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False) -> torch.Tensor:
+    """Multiplies two matrices, each of them transposed first or not."""
     if transpose_a:
         a = a.mT  # quicker than t()
     return _times_transposed(a, b) if transpose_b else torch.mm(a, b)
-
-
-@op("MatMul", kernel=_mm, shape=_matmul_rule, allocates=True)
-def _matmul(
-    a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None
-) -> Tensor:
-    """Multiplies two matrices, each of them transposed first or not."""
 
 
 def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
@@ -211,15 +206,12 @@ def _products_of_slices(batch: Batch, x: Slices, y: Slices, *attrs: Any) -> Any:
 _batch_matmul.batching(_products_of_slices)
 
 
-def _bmm_into(x: torch.Tensor, y: torch.Tensor, Tout: DType, adj_x: bool, adj_y: bool) -> torch.Tensor:
-    return _bmm(x.to(Tout.torch), y.to(Tout.torch), adj_x, adj_y)
-
-
-@op("BatchMatMulV3", kernel=_bmm_into, shape=_batch_matmul_rule, batching=_products_of_slices)
+@op("BatchMatMulV3", shape=_batch_matmul_rule, batching=_products_of_slices)
 def _batch_matmul_into(
-    x: TensorLike, y: TensorLike, Tout: DType, adj_x: bool = False, adj_y: bool = False, name: str | None = None
-) -> Tensor:
+    x: torch.Tensor, y: torch.Tensor, Tout: DType, adj_x: bool = False, adj_y: bool = False
+) -> torch.Tensor:
     """Multiplies matrices of one dtype or two in another dtype."""
+    return _bmm(x.to(Tout.torch), y.to(Tout.torch), adj_x, adj_y)
 
 
 @_batch_matmul_into.gradient(needs="inputs")

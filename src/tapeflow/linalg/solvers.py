@@ -63,15 +63,11 @@ def _scaled(matrices: Any, scalars: Any) -> Any:
 LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
 
 
-def _slogdet_kernel(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+@op("LogMatrixDeterminant", shape=lambda x: (one_each(x), one_each(x)), batching=leading_dimensions)
+def _slogdet(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes signs and logarithms of determinants."""
     sign, log = torch.linalg.slogdet(input)
     return sign, log.to(sign.dtype)
-
-
-@op("LogMatrixDeterminant", kernel=_slogdet_kernel, shape=lambda x: (one_each(x), one_each(x)),
-    batching=leading_dimensions)  # fmt: skip
-def _slogdet(input: TensorLike, name: str | None = None) -> list[Tensor]:
-    """Computes signs and logarithms of determinants."""
 
 
 def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
@@ -289,26 +285,21 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 # ---- least squares ---------------------------------------------------------------------------------------------------
 
 
-def _least_squares(matrix: torch.Tensor, rhs: torch.Tensor, l2_regularizer: float, fast: bool) -> torch.Tensor:
-    if not matrix.numel():
-        batch = torch.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-        return rhs.new_zeros(*batch, matrix.shape[-1], rhs.shape[-1])
-    if matrix.is_cuda:
-        return torch.linalg.pinv(matrix) @ rhs
-    return torch.linalg.lstsq(matrix, rhs, driver="gelsy").solution
-
-
 def _least_squares_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
     if matrix.rank is None or rhs.rank is None:
         return TensorShape(None)
     return batch_of_both(matrix, rhs).concatenate([matrix[-1], rhs[-1]])
 
 
-@op("MatrixSolveLs", kernel=_least_squares, host=("l2_regularizer",), shape=_least_squares_rule)
-def _matrix_solve_ls(
-    matrix: TensorLike, rhs: TensorLike, l2_regularizer: Any, fast: bool = True, name: str | None = None
-) -> Tensor:
+@op("MatrixSolveLs", host=("l2_regularizer",), shape=_least_squares_rule)
+def _matrix_solve_ls(matrix: torch.Tensor, rhs: torch.Tensor, l2_regularizer: float, fast: bool = True) -> torch.Tensor:
     """Solves least squares problems by an orthogonal factorization."""
+    if not matrix.numel():
+        batch = torch.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+        return rhs.new_zeros(*batch, matrix.shape[-1], rhs.shape[-1])
+    if matrix.is_cuda:
+        return torch.linalg.pinv(matrix) @ rhs
+    return torch.linalg.lstsq(matrix, rhs, driver="gelsy").solution
 
 
 @_matrix_solve_ls.gradient(needs="inputs outputs")

@@ -53,7 +53,9 @@ def _values_and_vectors_rule(input: TensorShape, compute_v: bool = True, *_: Any
     return values, input if compute_v else TensorShape([0])
 
 
-def _eigh(input: torch.Tensor, compute_v: bool) -> tuple[torch.Tensor, torch.Tensor]:
+@op("SelfAdjointEigV2", shape=_values_and_vectors_rule, batching=leading_dimensions)
+def _self_adjoint_eig(input: torch.Tensor, compute_v: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes eigenvalues, and eigenvectors, of self-adjoint matrices."""
     check_square(input)
     if not bool(input.tril().isfinite().all()):  # for which LAPACK returns arbitrary numbers
         raise invalid(_FAILED.format("Self-adjoint eigen decomposition"))
@@ -62,11 +64,6 @@ def _eigh(input: torch.Tensor, compute_v: bool) -> tuple[torch.Tensor, torch.Ten
     else:
         values, vectors = torch.linalg.eigvalsh(input), input.new_empty(0)
     return values.to(input.dtype), vectors
-
-
-@op("SelfAdjointEigV2", kernel=_eigh, shape=_values_and_vectors_rule, batching=leading_dimensions)
-def _self_adjoint_eig(input: TensorLike, compute_v: bool = True, name: str | None = None) -> list[Tensor]:
-    """Computes eigenvalues, and eigenvectors, of self-adjoint matrices."""
 
 
 @_self_adjoint_eig.gradient(needs="inputs outputs")
@@ -128,7 +125,9 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 # ---- any square matrices ---------------------------------------------------------------------------------------------
 
 
-def _eig(input: torch.Tensor, Tout: DType, compute_v: bool) -> tuple[torch.Tensor, torch.Tensor]:
+@op("Eig", shape=lambda x, Tout, compute_v=True: _values_and_vectors_rule(x, compute_v))
+def _general_eig(input: torch.Tensor, Tout: DType, compute_v: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes eigenvalues, and eigenvectors, of square matrices."""
     check_square(input)
     try:
         if compute_v:
@@ -141,11 +140,6 @@ def _eig(input: torch.Tensor, Tout: DType, compute_v: bool) -> tuple[torch.Tenso
             raise invalid(_FAILED.format("Eigen decomposition")) from None
         raise
     return values.to(Tout.torch), vectors.to(Tout.torch)
-
-
-@op("Eig", kernel=_eig, shape=lambda x, Tout, compute_v=True: _values_and_vectors_rule(x, compute_v))
-def _general_eig(input: TensorLike, Tout: DType, compute_v: bool = True, name: str | None = None) -> list[Tensor]:
-    """Computes eigenvalues, and eigenvectors, of square matrices."""
 
 
 @_general_eig.gradient(needs="inputs outputs")
@@ -231,7 +225,9 @@ def _svd_rule(input: TensorShape, compute_uv: bool = True, full_matrices: bool =
     return values, batch.concatenate([m, width[0]]), batch.concatenate([n, width[1]])
 
 
-def _svd_kernel(input: torch.Tensor, compute_uv: bool, full_matrices: bool) -> tuple[torch.Tensor, ...]:
+@op("Svd", shape=_svd_rule, batching=leading_dimensions)
+def _svd(input: torch.Tensor, compute_uv: bool = True, full_matrices: bool = False) -> tuple[torch.Tensor, ...]:
+    """Computes singular values, and singular vectors."""
     if not bool(torch.isfinite(input).all()):  # for which LAPACK may not return
         shapes = [s.as_list() for s in _svd_rule(TensorShape(input.shape), compute_uv, full_matrices)]
         return tuple([input.new_full([int(d or 0) for d in s], torch.nan) for s in shapes])
@@ -239,13 +235,6 @@ def _svd_kernel(input: torch.Tensor, compute_uv: bool, full_matrices: bool) -> t
         u, s, vh = torch.linalg.svd(input, full_matrices)
         return s.to(input.dtype), u, vh.mH
     return torch.linalg.svdvals(input).to(input.dtype), input.new_empty(0), input.new_empty(0)
-
-
-@op("Svd", kernel=_svd_kernel, shape=_svd_rule, batching=leading_dimensions)
-def _svd(
-    input: TensorLike, compute_uv: bool = True, full_matrices: bool = False, name: str | None = None
-) -> list[Tensor]:
-    """Computes singular values, and singular vectors."""
 
 
 @_svd.gradient(needs="inputs outputs")

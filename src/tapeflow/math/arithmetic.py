@@ -269,13 +269,10 @@ def _(call: Call, dy: Any) -> Any:
     return sum_like(dx, x) if want_x else None, negative(sum_like(dx, y)) if want_y else None
 
 
-def _mul_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.mul(x, y).masked_fill(y == 0, 0)
-
-
-@op("MulNoNan", kernel=_mul_no_nan, shape=broadcast, elementwise=True)
-def _multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+@op("MulNoNan", shape=broadcast, elementwise=True)
+def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the product, and 0 where `y` is 0."""
+    return torch.mul(x, y).masked_fill(y == 0, 0)
 
 
 @_multiply_no_nan.gradient(needs="inputs")
@@ -313,15 +310,6 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     """
 
 
-def _add_all(inputs: list[torch.Tensor]) -> torch.Tensor:
-    first = inputs[0]
-    for i, x in enumerate(inputs):
-        if x.shape != first.shape:
-            shapes = f"Input 0: {text(TensorShape(first.shape))} != input {i}: {text(TensorShape(x.shape))}"
-            raise invalid(f"Inputs to operation AddN of type AddN must have the same size and shape.  {shapes}")
-    return functools.reduce(torch.add, inputs)
-
-
 def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
     return functools.reduce(lambda x, y: x.merge_with(y), inputs)
 
@@ -332,9 +320,15 @@ def _add_variants(inputs: list[Any]) -> Any:
     return added(inputs)
 
 
-@op("AddN", kernel=_add_all, strings=_add_variants, shape=_add_n_rule)
-def _add_n(inputs: Any, name: str | None = None) -> Any:
+@op("AddN", strings=_add_variants, shape=_add_n_rule)
+def _add_n(inputs: list[torch.Tensor]) -> torch.Tensor:
     """Sums tensors of one shape."""
+    first = inputs[0]
+    for i, x in enumerate(inputs):
+        if x.shape != first.shape:
+            shapes = f"Input 0: {text(TensorShape(first.shape))} != input {i}: {text(TensorShape(x.shape))}"
+            raise invalid(f"Inputs to operation AddN of type AddN must have the same size and shape.  {shapes}")
+    return functools.reduce(torch.add, inputs)
 
 
 @_add_n.batching

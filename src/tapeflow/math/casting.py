@@ -30,17 +30,6 @@ def _refuse(source: DType, to: DType) -> UnimplementedError:
     return UnimplementedError.of(f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
 
 
-def _to(x: torch.Tensor, DstT: DType) -> Any:
-    kind = x.dtype
-    if kind.is_complex and not DstT.is_complex:
-        x = x.real
-    if DstT.torch is not None:
-        return (as_bytes(x) if kind is torch.bool else x).type(DstT.torch)  # takes two thirds of the time of `to`
-    if not DstT.is_numpy_compatible or DstT.name == "string":
-        raise _refuse(FROM_TORCH[x.dtype], DstT)
-    return as_numpy(x, FROM_TORCH[x.dtype]).astype(storage_type(DstT))
-
-
 def _array_to(x: np.ndarray, DstT: DType) -> Any:
     """Casts values that are held as arrays: strings, which are refused, and numbers that ATen has no storage for."""
     if x.dtype == object:
@@ -66,7 +55,6 @@ def _cast_of_number(source: DType, to: DType) -> str | None:
 
 @op(
     "Cast",
-    kernel=_to,
     shape=same,
     strings=_array_to,
     elementwise=True,
@@ -74,8 +62,16 @@ def _cast_of_number(source: DType, to: DType) -> str | None:
     scalar=_cast_of_number,
     takes_sparse=True,
 )
-def _cast(x: Any, DstT: Any, name: str | None = None) -> Any:
+def _cast(x: torch.Tensor, DstT: DType) -> Any:
     """Casts to a dtype."""
+    kind = x.dtype
+    if kind.is_complex and not DstT.is_complex:
+        x = x.real
+    if DstT.torch is not None:
+        return (as_bytes(x) if kind is torch.bool else x).type(DstT.torch)  # takes two thirds of the time of `to`
+    if not DstT.is_numpy_compatible or DstT.name == "string":
+        raise _refuse(FROM_TORCH[x.dtype], DstT)
+    return as_numpy(x, FROM_TORCH[x.dtype]).astype(storage_type(DstT))
 
 
 @_cast.static_value

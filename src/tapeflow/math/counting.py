@@ -65,7 +65,15 @@ def _counted(
     return out if count is None else out.reshape(count, size)
 
 
-def _dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool) -> torch.Tensor:
+def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
+    if input.rank is None or input.rank > 2:
+        return TensorShape(None)
+    return TensorShape([*input.as_list()[: input.rank - 1], size if isinstance(size, int) else None])
+
+
+@op("DenseBincount", host=("size",), shape=_dense_bincount_rule)
+def _bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool = False) -> torch.Tensor:
+    """Counts the values of a tensor, or of each of its rows."""
     if input.ndim > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {input.ndim}")
     rows, count = None, None
@@ -75,61 +83,34 @@ def _dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binar
     return _counted(input.reshape(-1), rows, count, size, weights, binary_output)
 
 
-def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
-    if input.rank is None or input.rank > 2:
-        return TensorShape(None)
-    return TensorShape([*input.as_list()[: input.rank - 1], size if isinstance(size, int) else None])
-
-
-@op("DenseBincount", kernel=_dense_bincount, host=("size",), shape=_dense_bincount_rule)
-def _bincount(input: Any, size: Any, weights: Any, binary_output: bool = False, name: str | None = None) -> Any:
-    """Counts the values of a tensor, or of each of its rows."""
-
-
-def _ragged_bincount(
-    splits: torch.Tensor, values: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool
-) -> torch.Tensor:
-    lengths = splits[1:] - splits[:-1]
-    rows = torch.arange(len(lengths), device=values.device).repeat_interleave(lengths)
-    return _counted(values, rows, len(lengths), size, weights, binary_output)
-
-
 def _ragged_bincount_rule(splits: TensorShape, _: TensorShape, size: Any, *__: Any) -> TensorShape:
     rows = splits[0] if splits.rank == 1 else None
     return TensorShape([rows and rows - 1, length(size)])
 
 
-@op("RaggedBincount", kernel=_ragged_bincount, host=("size",), shape=_ragged_bincount_rule)
+@op("RaggedBincount", host=("size",), shape=_ragged_bincount_rule)
 def _rows_bincount(
-    splits: Any, values: Any, size: Any, weights: Any, binary_output: bool = False, name: str | None = None
-) -> Any:
+    splits: torch.Tensor, values: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool = False
+) -> torch.Tensor:
     """Counts the values of each row of a ragged tensor."""
+    lengths = splits[1:] - splits[:-1]
+    rows = torch.arange(len(lengths), device=values.device).repeat_interleave(lengths)
+    return _counted(values, rows, len(lengths), size, weights, binary_output)
 
 
-def _sparse_bincount(
+@op("SparseBincount", host=("size",), shape=unknown)
+def _indexed_bincount(
     indices: torch.Tensor,
     values: torch.Tensor,
     dense_shape: torch.Tensor,
     size: Any,
     weights: torch.Tensor,
-    binary_output: bool,
+    binary_output: bool = False,
 ) -> torch.Tensor:
+    """Counts the values of each row of a sparse tensor."""
     if len(dense_shape) == 1:
         return _counted(values, None, None, size, weights, binary_output)
     return _counted(values, indices[:, 0], int(dense_shape[0]), size, weights, binary_output)
-
-
-@op("SparseBincount", kernel=_sparse_bincount, host=("size",), shape=unknown)
-def _indexed_bincount(
-    indices: Any,
-    values: Any,
-    dense_shape: Any,
-    size: Any,
-    weights: Any,
-    binary_output: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Counts the values of each row of a sparse tensor."""
 
 
 @_bincount.batching

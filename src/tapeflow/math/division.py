@@ -324,22 +324,19 @@ def _(call: Call, dy: Any) -> Any:
 # ---- where zero divides ----------------------------------------------------------------------------------------------
 
 
-def _div_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    quotient = torch.div(x, y)
-    if _is_number_but_zero(y):
-        return quotient
-    zero = torch.zeros((), dtype=quotient.dtype, device=quotient.device)
-    return bulk.select(bulk.equal(y, zero), zero, quotient)
-
-
 def _is_number_but_zero(y: torch.Tensor) -> bool:
     """Tests whether `y` is a readable scalar other than 0, as the divisors of losses and means are."""
     return not y.ndim and bulk.by_value(y) and bool(y.item())
 
 
-@op("DivNoNan", kernel=_div_no_nan, shape=broadcast, elementwise=True)
-def _divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+@op("DivNoNan", shape=broadcast, elementwise=True)
+def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the quotient, and 0 where `y` is 0."""
+    quotient = torch.div(x, y)
+    if _is_number_but_zero(y):
+        return quotient
+    zero = torch.zeros((), dtype=quotient.dtype, device=quotient.device)
+    return bulk.select(bulk.equal(y, zero), zero, quotient)
 
 
 @_divide_no_nan.gradient(needs="inputs")

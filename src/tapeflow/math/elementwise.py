@@ -81,16 +81,13 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _signum(x: torch.Tensor) -> torch.Tensor:
+@op("Sign", shape=same, elementwise=True, takes_sparse=True)
+def _sign(x: torch.Tensor) -> torch.Tensor:
+    """Computes the sign of real numbers."""
     result = torch.sgn(x)
     if x.is_floating_point() and may_have_nan(x):
         return result.masked_fill_(x != x, torch.nan)
     return result
-
-
-@op("Sign", kernel=_signum, shape=same, elementwise=True, takes_sparse=True)
-def _sign(x: Any, name: str | None = None) -> Any:
-    """Computes the sign of real numbers."""
 
 
 @_sign.gradient()

@@ -102,24 +102,21 @@ def _chosen(call: Call, dy: Any, chooses_x: Any) -> Any:
     )
 
 
-def _clip(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
-    if t.is_complex():
-        raise invalid("ClipByValue has no kernel for complex numbers, which have no order")
-    clipped = torch.maximum(torch.minimum(t, clip_value_max), clip_value_min)
-    if clipped.shape != t.shape:
-        raise ValueError(f"Shapes {TensorShape(t.shape)} and {TensorShape(clipped.shape)} are incompatible")
-    return clipped
-
-
 def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: TensorShape) -> TensorShape:
     broadcast(t, clip_value_min)
     broadcast(t, clip_value_max)
     return t
 
 
-@op("ClipByValue", kernel=_clip, shape=_clip_rule, orders=True, elementwise=True)
-def _clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+@op("ClipByValue", shape=_clip_rule, orders=True, elementwise=True)
+def _clip_by_value(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
     """Clips elements to bounds."""
+    if t.is_complex():
+        raise invalid("ClipByValue has no kernel for complex numbers, which have no order")
+    clipped = torch.maximum(torch.minimum(t, clip_value_max), clip_value_min)
+    if clipped.shape != t.shape:
+        raise ValueError(f"Shapes {TensorShape(t.shape)} and {TensorShape(clipped.shape)} are incompatible")
+    return clipped
 
 
 @_clip_by_value.decomposition

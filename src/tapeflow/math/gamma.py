@@ -212,21 +212,6 @@ def _igamma_gradient(call: Call, dy: Any) -> tuple[Any, Any]:
     return da, dx
 
 
-def _igamma_grad_a(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """Differentiates the series or the continued fraction, whichever is quicker, term by term."""
-    dtype = torch.promote_types(a.dtype, x.dtype)
-    a, x = torch.broadcast_tensors(a.to(torch.float64), x.to(torch.float64))
-    fits = (a > 0) & (x > 0) & torch.isfinite(a) & torch.isfinite(x)
-    one = torch.ones((), dtype=torch.float64, device=a.device)
-    in_series = fits & (x <= a + 1)
-    in_fraction = fits & (x > a + 1)
-    result = torch.where(in_series, _by_series(torch.where(in_series, a, one), torch.where(in_series, x, one)), 0.0)
-    fraction = _by_fraction(torch.where(in_fraction, a, one), torch.where(in_fraction, x, 3 * one))
-    result = torch.where(in_fraction, fraction, result)
-    wrong = (a <= 0) | (x < 0) | torch.isnan(a) | torch.isnan(x)
-    return result.masked_fill(wrong & (x != 0), torch.nan).to(dtype)
-
-
 def _by_series(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """Differentiates `P = x^a e^-x / gamma(a + 1) * sum of x^n / ((a + 1) ... (a + n))`, 8.7.1, by `a`."""
     term, d_term = torch.ones_like(a), torch.zeros_like(a)
@@ -269,9 +254,23 @@ def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return -factor * ((torch.log(x) - torch.digamma(a)) * value + d_value)
 
 
-@op("IgammaGradA", kernel=_igamma_grad_a, shape=broadcast, elementwise=True)
-def igamma_grad_a(a: Any, x: Any, name: str | None = None) -> Any:
-    """Computes the derivative of `igamma(a, x)` by `a`."""
+@op("IgammaGradA", shape=broadcast, elementwise=True)
+def igamma_grad_a(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """Computes the derivative of `igamma(a, x)` by `a`.
+
+    Differentiates the series or the continued fraction, whichever is quicker, term by term.
+    """
+    dtype = torch.promote_types(a.dtype, x.dtype)
+    a, x = torch.broadcast_tensors(a.to(torch.float64), x.to(torch.float64))
+    fits = (a > 0) & (x > 0) & torch.isfinite(a) & torch.isfinite(x)
+    one = torch.ones((), dtype=torch.float64, device=a.device)
+    in_series = fits & (x <= a + 1)
+    in_fraction = fits & (x > a + 1)
+    result = torch.where(in_series, _by_series(torch.where(in_series, a, one), torch.where(in_series, x, one)), 0.0)
+    fraction = _by_fraction(torch.where(in_fraction, a, one), torch.where(in_fraction, x, 3 * one))
+    result = torch.where(in_fraction, fraction, result)
+    wrong = (a <= 0) | (x < 0) | torch.isnan(a) | torch.isnan(x)
+    return result.masked_fill(wrong & (x != 0), torch.nan).to(dtype)
 
 
 not_differentiable(igamma_grad_a)

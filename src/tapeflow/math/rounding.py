@@ -66,15 +66,12 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _nearest(x: torch.Tensor) -> torch.Tensor:
+@op("Round", shape=same, elementwise=True)
+def _round(x: torch.Tensor) -> torch.Tensor:
+    """Rounds to the nearest integer; halves go to the even one."""
     if x.is_complex():
         raise NotFoundError.of("Round has no kernel for complex numbers: round real and imaginary parts")
     return torch.round(x)
-
-
-@op("Round", kernel=_nearest, shape=same, elementwise=True)
-def _round(x: Any, name: str | None = None) -> Any:
-    """Rounds to the nearest integer; halves go to the even one."""
 
 
 def _round_number(args: tuple[Any], name: str | None = None) -> Any:

@@ -40,14 +40,11 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+@op("SigmoidGrad", shape=same, elementwise=True, allocates=True)
+def sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    """Computes the gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
     # ATen's conjugates `y`, TensorFlow's gradient of sigmoid does it before.
     return torch.mul(dy, y - y * y) if y.is_complex() else _sigmoid_backward(dy, y)
-
-
-@op("SigmoidGrad", kernel=_sigmoid_grad, shape=same, elementwise=True, allocates=True)
-def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """Computes the gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
 
 
 @sigmoid.gradient(needs="outputs")
@@ -101,13 +98,10 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
-    return _tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
-
-
-@op("TanhGrad", kernel=_tanh_grad, shape=same, elementwise=True, allocates=True)
-def tanh_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+@op("TanhGrad", shape=same, elementwise=True, allocates=True)
+def tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
+    return _tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
 
 
 @tanh.gradient(needs="outputs")

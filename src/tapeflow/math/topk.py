@@ -68,14 +68,6 @@ def _gathered(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
     return torch.gather(x.view(bits), axis, places).view(x.dtype)
 
 
-def _top_k_kernel(
-    input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32
-) -> tuple[torch.Tensor, torch.Tensor]:
-    _check(TensorShape(input.shape), k)
-    places = _largest(_keys(input), k)
-    return _gathered(input, -1, places), places.to(index_type.torch)
-
-
 def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
     if isinstance(k, Unknown):
         k = None
@@ -84,9 +76,14 @@ def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
     return [TensorShape(None) if x.rank is None else TensorShape([*x.as_list()[:-1], k])] * 2
 
 
-@op("TopKV2", kernel=_top_k_kernel, host=("k",), shape=_top_k_rule, batching=leading_dimensions)
-def _top_k(input: Any, k: Any, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> Any:
+@op("TopKV2", host=("k",), shape=_top_k_rule, batching=leading_dimensions)
+def _top_k(
+    input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Finds the k largest elements of the last dimension, and their positions."""
+    _check(TensorShape(input.shape), k)
+    places = _largest(_keys(input), k)
+    return _gathered(input, -1, places), places.to(index_type.torch)
 
 
 @_top_k.gradient(needs="shapes outputs", none_for_zero=True)
@@ -176,7 +173,9 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
     return targets
 
 
-def _in_top_k_kernel(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch.Tensor:
+@op("InTopKV2", host=("k",), shape=_in_top_k_rule)
+def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch.Tensor:
+    """Tests whether each target is among the k largest predictions."""
     _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
     classes = predictions.shape[1]
     valid = (targets >= 0) & (targets < classes)
@@ -184,11 +183,6 @@ def _in_top_k_kernel(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -
         return valid
     chosen = torch.gather(predictions, 1, targets.long().clamp(0, classes - 1).unsqueeze(1))
     return valid & ((predictions > chosen).sum(1) < k) & predictions.isfinite().all(1)
-
-
-@op("InTopKV2", kernel=_in_top_k_kernel, host=("k",), shape=_in_top_k_rule)
-def _in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
-    """Tests whether each target is among the k largest predictions."""
 
 
 not_differentiable(_in_top_k)

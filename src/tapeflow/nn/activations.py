@@ -52,20 +52,16 @@ def _(call: Call, dy: Any) -> Any:
     return relu_grad(dy, call.outputs[0])
 
 
-def _relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-    return _threshold_backward(gradients, features, 0)
-
-
 @op(
     "ReluGrad",
-    kernel=_relu_grad,
     shape=same,
     elementwise=True,
     in_place=lambda *_: (_threshold_backward_into, "{kernel}({0}, {1}, 0, grad_input={0})"),
     allocates=True,
 )
-def relu_grad(gradients: Any, features: TensorLike, name: str | None = None) -> Tensor:
+def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
+    return _threshold_backward(gradients, features, 0)
 
 
 @relu_grad.inline
@@ -105,13 +101,10 @@ def _(call: Call, dy: Any) -> Any:
     return relu6_grad(dy, call.outputs[0])
 
 
-def _relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-    return aten.hardtanh_backward(gradients, features, 0, 6)
-
-
-@op("Relu6Grad", kernel=_relu6_grad, shape=same, elementwise=True)
-def relu6_grad(gradients: Any, features: TensorLike, name: str | None = None) -> Tensor:
+@op("Relu6Grad", shape=same, elementwise=True)
+def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
+    return aten.hardtanh_backward(gradients, features, 0, 6)
 
 
 @relu6_grad.gradient(needs="input1")
@@ -131,13 +124,10 @@ def _(call: Call, dy: Any) -> Any:
     return leaky_relu_grad(dy, call.inputs[0], call.attrs[0])
 
 
-def _leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: float) -> torch.Tensor:
-    return aten.leaky_relu_backward(gradients, features, alpha, False)
-
-
-@op("LeakyReluGrad", kernel=_leaky_relu_grad, shape=same, elementwise=True)
-def leaky_relu_grad(gradients: Any, features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
+@op("LeakyReluGrad", shape=same, elementwise=True)
+def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: float = 0.2) -> torch.Tensor:
     """Returns `gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
+    return aten.leaky_relu_backward(gradients, features, alpha, False)
 
 
 @leaky_relu_grad.gradient(needs="input1")
@@ -197,13 +187,10 @@ def _(call: Call, dy: Any) -> Any:
     return elu_grad(dy, call.outputs[0])
 
 
-def _elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
-    return aten.elu_backward(gradients, 1, 1, 1, True, outputs)
-
-
-@op("EluGrad", kernel=_elu_grad, shape=same, elementwise=True)
-def elu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Tensor:
+@op("EluGrad", shape=same, elementwise=True)
+def elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of elu: 1 where its outputs are positive, `outputs + 1` elsewhere."""
+    return aten.elu_backward(gradients, 1, 1, 1, True, outputs)
 
 
 @elu_grad.gradient(needs="inputs")
@@ -245,13 +232,10 @@ def _(call: Call, dy: Any) -> Any:
     return selu_grad(dy, call.outputs[0])
 
 
-def _selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
-    return aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
-
-
-@op("SeluGrad", kernel=_selu_grad, shape=same, elementwise=True)
-def selu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Tensor:
+@op("SeluGrad", shape=same, elementwise=True)
+def selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of selu, computed from its outputs."""
+    return aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
 
 
 @selu_grad.gradient(needs="inputs")

@@ -165,26 +165,33 @@ def _normalized_as_channels(batch: Batch, images: Sequence[Slices], *rest: Any) 
     return [outputs, *(batch.reshape(v, [n]) for v, n in zip(others, sizes, strict=True))]
 
 
-def _fused_batch_norm_grad(
-    dy: torch.Tensor,
+def _norm_grad_rule(dy: TensorShape, x: TensorShape, *rest: Any) -> list[TensorShape]:
+    dx, *vectors, empty = _norm_rule(x, *rest)
+    return [dx, *vectors[:2], empty, empty]
+
+
+@op("FusedBatchNormGradV3", shape=_norm_grad_rule)
+def fused_batch_norm_grad(
+    y_backprop: torch.Tensor,
     x: torch.Tensor,
     scale: torch.Tensor,
-    mean: torch.Tensor,
-    variance: torch.Tensor,
-    _: torch.Tensor,
+    reserve_space_1: torch.Tensor,
+    reserve_space_2: torch.Tensor,
+    reserve_space_3: torch.Tensor,
     epsilon: float = 0.0001,
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[torch.Tensor, ...]:
+    """Computes the gradients of `fused_batch_norm` by its input, scale and offset."""
     empty = scale.new_empty(0)
     if not x.numel():
         return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), empty, empty
     # ATen's second-order gradient accounts for the mean and variance, which come from x: they get none of their own.
-    mean, variance = mean.detach(), variance.detach()
-    running = (None, None) if is_training else (mean, variance)
-    saved = (mean, torch.rsqrt(variance + epsilon)) if is_training else (None, None)
+    reserve_space_1, reserve_space_2 = reserve_space_1.detach(), reserve_space_2.detach()
+    running = (None, None) if is_training else (reserve_space_1, reserve_space_2)
+    saved = (reserve_space_1, torch.rsqrt(reserve_space_2 + epsilon)) if is_training else (None, None)
     dx, dscale, doffset = aten.native_batch_norm_backward(
-        _to_first(dy, data_format),
+        _to_first(y_backprop, data_format),
         _to_first(x, data_format),
         scale,
         *running,
@@ -194,27 +201,6 @@ def _fused_batch_norm_grad(
         (True,) * 3,
     )
     return _from_first(dx, data_format), dscale, doffset, empty, empty
-
-
-def _norm_grad_rule(dy: TensorShape, x: TensorShape, *rest: Any) -> list[TensorShape]:
-    dx, *vectors, empty = _norm_rule(x, *rest)
-    return [dx, *vectors[:2], empty, empty]
-
-
-@op("FusedBatchNormGradV3", kernel=_fused_batch_norm_grad, shape=_norm_grad_rule)
-def fused_batch_norm_grad(
-    y_backprop: TensorLike,
-    x: TensorLike,
-    scale: TensorLike,
-    reserve_space_1: TensorLike,
-    reserve_space_2: TensorLike,
-    reserve_space_3: TensorLike,
-    epsilon: float = 0.0001,
-    data_format: str = "NHWC",
-    is_training: bool = True,
-    name: str | None = None,
-) -> list[Tensor]:
-    """Computes the gradients of `fused_batch_norm` by its input, scale and offset."""
 
 
 @fused_batch_norm_grad.batching

@@ -35,7 +35,13 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
     return value
 
 
-def _add_bias(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
+def _write_in_place(value: Any, bias: Any, data_format: str = "NHWC") -> tuple[None, str] | None:
+    return (None, "{0}.add_({1})") if data_format == "NHWC" else None
+
+
+@op("BiasAdd", shape=_bias_rule, in_place=_write_in_place, allocates=True)
+def _bias_add(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
+    """Adds `bias` along the channels of `value`."""
     shape, channels = value.shape, bias.shape
     rank = len(shape)
     if rank < 2 or len(channels) != 1 or shape[-1 if data_format == "NHWC" else 1] != channels[0]:
@@ -43,15 +49,6 @@ def _add_bias(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC"
     if data_format == "NHWC" or rank == 2:
         return torch.add(value, bias)
     return torch.add(value, bias.view(-1, *[1] * (rank - 2)))
-
-
-def _write_in_place(value: Any, bias: Any, data_format: str = "NHWC") -> tuple[None, str] | None:
-    return (None, "{0}.add_({1})") if data_format == "NHWC" else None
-
-
-@op("BiasAdd", kernel=_add_bias, shape=_bias_rule, in_place=_write_in_place, allocates=True)
-def _bias_add(value: Any, bias: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
-    """Adds `bias` along the channels of `value`."""
 
 
 @_bias_add.inline
@@ -73,14 +70,6 @@ def _(call: Call, dy: Any) -> Any:
     return dy if want_value else None, bias_add_grad(dy, call.attrs[0]) if want_bias else None
 
 
-def _sum_to_bias(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
-    rank = out_backprop.dim()
-    channel = rank - 1 if data_format == "NHWC" else 1
-    if rank == 4 and channel == 3:
-        return torch.sum(out_backprop, (0, 1, 2), dtype=out_backprop.dtype)
-    return torch.sum(out_backprop, [i for i in range(rank) if i != channel], dtype=out_backprop.dtype)
-
-
 @_bias_add.batching
 def _(batch: Batch, x: Slices, bias: Slices, data_format: str) -> Any:
     if data_format != "NHWC":
@@ -98,9 +87,14 @@ def _sum_rule(out_backprop: TensorShape, data_format: str = "NHWC") -> TensorSha
     return TensorShape([out_backprop[1 if data_format == "NCHW" else -1]])
 
 
-@op("BiasAddGrad", kernel=_sum_to_bias, shape=_sum_rule, keeps_nothing=True)
-def bias_add_grad(out_backprop: TensorLike, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+@op("BiasAddGrad", shape=_sum_rule, keeps_nothing=True)
+def bias_add_grad(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
     """Sums `out_backprop` over all dimensions but the channels: the gradient of `bias_add` by the bias."""
+    rank = out_backprop.dim()
+    channel = rank - 1 if data_format == "NHWC" else 1
+    if rank == 4 and channel == 3:
+        return torch.sum(out_backprop, (0, 1, 2), dtype=out_backprop.dtype)
+    return torch.sum(out_backprop, [i for i in range(rank) if i != channel], dtype=out_backprop.dtype)
 
 
 @bias_add_grad.gradient(needs="shapes")

@@ -254,7 +254,8 @@ def _fixed_weights(
     return [w if i % num_shards == shard else 0.0 for i, w in enumerate(distorted)]
 
 
-def _fixed_kernel(
+@op("FixedUnigramCandidateSampler", shape=_samples_rule)
+def _fixed(
     true_classes: torch.Tensor,
     num_true: int,
     num_sampled: int,
@@ -269,6 +270,7 @@ def _fixed_kernel(
     seed: int,
     seed2: int,
 ) -> Any:
+    """Samples classes by weights."""
     weights = _fixed_weights(range_max, vocab_file, distortion, num_reserved_ids, num_shards, shard, unigrams)
     total, alias = sum(weights), _Alias(weights)
     return _sample(
@@ -277,29 +279,9 @@ def _fixed_kernel(
     )  # fmt: skip
 
 
-@op("FixedUnigramCandidateSampler", kernel=_fixed_kernel, shape=_samples_rule)
-def _fixed(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    vocab_file: str,
-    distortion: float,
-    num_reserved_ids: int,
-    num_shards: int,
-    shard: int,
-    unigrams: Any,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Samples classes by weights."""
-
-
-def _all_kernel(
-    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int
-) -> Any:
+@op("AllCandidateSampler", shape=_samples_rule)
+def _all(true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int) -> Any:
+    """Returns all classes."""
     _true_classes(true_classes, num_true, num_sampled)
     device = true_classes.device
     return (
@@ -309,16 +291,11 @@ def _all_kernel(
     )
 
 
-@op("AllCandidateSampler", kernel=_all_kernel, shape=_samples_rule)
-def _all(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int, name: str | None = None
-) -> Any:
-    """Returns all classes."""
-
-
-def _hits_kernel(
+@op("ComputeAccidentalHits", shape=lambda *_: [TensorShape([None])] * 3)
+def _accidental_hits(
     true_classes: torch.Tensor, sampled_candidates: torch.Tensor, num_true: int, seed: int, seed2: int
 ) -> tuple[torch.Tensor, ...]:
+    """Finds the sampled classes that are true ones."""
     if true_classes.dim() != 2 or true_classes.shape[1] != num_true:
         raise invalid("true_candidates must be a batch_size * num_true matrix")
     if sampled_candidates.dim() != 1:
@@ -329,13 +306,6 @@ def _hits_kernel(
     indices = torch.tensor(hits, dtype=torch.int64, device=true_classes.device).view(-1, 2)
     least = torch.full((len(hits),), torch.finfo(torch.float32).min, device=true_classes.device)
     return indices[:, 0].int(), indices[:, 1].contiguous(), least
-
-
-@op("ComputeAccidentalHits", kernel=_hits_kernel, shape=lambda *_: [TensorShape([None])] * 3)
-def _accidental_hits(
-    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int, seed2: int, name: str | None = None
-) -> Any:
-    """Finds the sampled classes that are true ones."""
 
 
 not_differentiable(_uniform, _log_uniform, _learned, _fixed, _all, _accidental_hits)

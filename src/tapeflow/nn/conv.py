@@ -258,24 +258,23 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 # ---- two dimensions --------------------------------------------------------------------------------------------------
 
 
-def _conv2d_kernel(
-    input: torch.Tensor, filters: torch.Tensor, strides: Any, padding: Any, explicit_paddings: Any = (),
-    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1),
-) -> torch.Tensor:  # fmt: skip
+@op("Conv2D", shape=conv_rule, batching=convolutions, allocates=True)
+def _conv2d(
+    input: torch.Tensor,
+    filters: torch.Tensor,
+    strides: Any,
+    padding: Any,
+    explicit_paddings: Any = (),
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+) -> torch.Tensor:
+    """Computes a 2-D convolution."""
     if not input.is_floating_point():  # oneDNN has no integers; these are exact up to 2**53
         y = convolve(
             "Conv2D", input.double(), filters.double(), strides, padding, explicit_paddings, data_format, dilations
         )
         return y.to(input.dtype)
     return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
-
-
-@op("Conv2D", kernel=_conv2d_kernel, shape=conv_rule, batching=convolutions, allocates=True)
-def _conv2d(
-    input: Any, filters: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1), name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes a 2-D convolution."""
 
 
 def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:

@@ -35,7 +35,17 @@ _PRECISE = (float32, float64)
 # ---- softmax cross-entropy, from probabilities -----------------------------------------------------------------------
 
 
-def _xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
+    if not features.is_compatible_with(labels):
+        raise invalid(
+            f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}"
+        )
+    return [TensorShape(features[:1]), features]
+
+
+@op("SoftmaxCrossEntropyWithLogits", shape=_xent_rule, batching=joined_batches)
+def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the cross-entropy of each row, and its gradient by `features`."""
     if features.dim() != 2 or labels.dim() != 2:
         raise invalid(
             "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional, "
@@ -47,19 +57,6 @@ def _xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, t
     # A label of 0 takes nothing from a class, however improbable: 0 * -inf is 0 here.
     loss = torch.where(labels == 0, 0, labels * log_probabilities).sum(1).neg_()
     return loss, log_probabilities.exp_().sub_(labels)
-
-
-def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
-    if not features.is_compatible_with(labels):
-        raise invalid(
-            f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}"
-        )
-    return [TensorShape(features[:1]), features]
-
-
-@op("SoftmaxCrossEntropyWithLogits", kernel=_xent, shape=_xent_rule, batching=joined_batches)
-def _softmax_cross_entropy(features: Any, labels: Any, name: str | None = None) -> Any:
-    """Computes the cross-entropy of each row, and its gradient by `features`."""
 
 
 @_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
@@ -155,26 +152,6 @@ def _check_provided(labels: Any, logits: Any) -> None:
 # ---- softmax cross-entropy, from class indices -----------------------------------------------------------------------
 
 
-def _sparse_xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    if features.dim() != 2 or features.shape[:1] != labels.shape:
-        raise invalid(_sparse_mismatch(features.shape, labels.shape))
-    if not features.shape[1]:
-        raise invalid("Must have at least one class, but got logits shape " + str(list(features.shape)))
-    chosen = labels.long()
-    classes = features.shape[1]
-    log_probabilities = torch.log_softmax(features, 1)
-    if features.is_cuda or traced(features):  # a wrong label gives NaN there, as the device could only abort
-        wrong = (chosen < 0) | (chosen >= classes)
-        chosen = chosen.clamp(0, classes - 1)
-        loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL).masked_fill_(wrong, torch.nan)
-    else:
-        try:
-            loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL)
-        except IndexError:
-            raise invalid(_wrong_label(labels, classes)) from None
-    return loss, log_probabilities.exp_().scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
-
-
 _minus_chosen: Any = torch._C._nn.nll_loss_nd
 _NO_LABEL = -1 << 63  # the label that it would ignore
 
@@ -205,9 +182,26 @@ def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[Tensor
     return [labels, features]
 
 
-@op("SparseSoftmaxCrossEntropyWithLogits", kernel=_sparse_xent, shape=_sparse_xent_rule, batching=joined_batches)
-def _sparse_softmax_cross_entropy(features: Any, labels: Any, name: str | None = None) -> Any:
+@op("SparseSoftmaxCrossEntropyWithLogits", shape=_sparse_xent_rule, batching=joined_batches)
+def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
+    if features.dim() != 2 or features.shape[:1] != labels.shape:
+        raise invalid(_sparse_mismatch(features.shape, labels.shape))
+    if not features.shape[1]:
+        raise invalid("Must have at least one class, but got logits shape " + str(list(features.shape)))
+    chosen = labels.long()
+    classes = features.shape[1]
+    log_probabilities = torch.log_softmax(features, 1)
+    if features.is_cuda or traced(features):  # a wrong label gives NaN there, as the device could only abort
+        wrong = (chosen < 0) | (chosen >= classes)
+        chosen = chosen.clamp(0, classes - 1)
+        loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL).masked_fill_(wrong, torch.nan)
+    else:
+        try:
+            loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL)
+        except IndexError:
+            raise invalid(_wrong_label(labels, classes)) from None
+    return loss, log_probabilities.exp_().scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
 
 
 @_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)

@@ -132,13 +132,19 @@ def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -
     return -torch.logsumexp(alpha + end, 0).to(log_probabilities.dtype)
 
 
-def _ctc_kernel(
+def _losses_rule(inputs: TensorShape, *_: Any) -> list[TensorShape]:
+    return [TensorShape([inputs[1] if inputs.rank == 3 else None]), inputs]
+
+
+@op("CTCLoss", shape=_losses_rule)
+def _ctc_loss_of_sparse(
     inputs: torch.Tensor,
     labels_indices: torch.Tensor,
     labels_values: torch.Tensor,
     sequence_length: torch.Tensor,
     ignore_longer_outputs_than_inputs: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the losses and their gradients; the last class is the blank one."""
     _check(inputs, sequence_length)
     batch, classes = inputs.shape[1:]
     rows = _rows(labels_indices, labels_values, batch, classes, classes - 1)
@@ -146,22 +152,6 @@ def _ctc_kernel(
         raise invalid("Labels length is zero in batch " + str(next(i for i, row in enumerate(rows) if not row)))
     impossible = "ignore" if ignore_longer_outputs_than_inputs else "raise"
     return _loss_and_gradient(inputs, rows, sequence_length, classes - 1, impossible)
-
-
-def _losses_rule(inputs: TensorShape, *_: Any) -> list[TensorShape]:
-    return [TensorShape([inputs[1] if inputs.rank == 3 else None]), inputs]
-
-
-@op("CTCLoss", kernel=_ctc_kernel, shape=_losses_rule)
-def _ctc_loss_of_sparse(
-    inputs: Any,
-    labels_indices: Any,
-    labels_values: Any,
-    sequence_length: Any,
-    ignore_longer_outputs_than_inputs: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Computes the losses and their gradients; the last class is the blank one."""
 
 
 def _by_inputs(call: Call, dy: Any, d_gradient: Any) -> Any:
@@ -173,19 +163,14 @@ def _by_inputs(call: Call, dy: Any, d_gradient: Any) -> Any:
 _ctc_loss_of_sparse.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
 
 
-def _ctc_v2_kernel(
+@op("CTCLossV2", shape=_losses_rule)
+def _ctc_loss_of_dense(
     inputs: torch.Tensor, labels_indices: torch.Tensor, labels_values: torch.Tensor, sequence_length: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the losses and their gradients; the first class is the blank one."""
     _check(inputs, sequence_length)
     rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], -1)  # dense labels may be blank ones
     return _loss_and_gradient(inputs, rows, sequence_length, 0, "penalize")
-
-
-@op("CTCLossV2", kernel=_ctc_v2_kernel, shape=_losses_rule)
-def _ctc_loss_of_dense(
-    inputs: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, name: str | None = None
-) -> Any:
-    """Computes the losses and their gradients; the first class is the blank one."""
 
 
 _ctc_loss_of_dense.gradient(needs="outputs", none_for_zero=True)(_by_inputs)

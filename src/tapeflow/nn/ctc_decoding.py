@@ -53,9 +53,17 @@ def _as_sparse(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor, torch
     )
 
 
-def _greedy_kernel(
+def _paths_rule(inputs: TensorShape, _: TensorShape, beam_width: int, top_paths: int, *__: Any) -> list[TensorShape]:
+    batch = inputs[1] if inputs.rank == 3 else None
+    per_path = ([None, 2], [None], [2])
+    return [*(TensorShape(dims) for dims in per_path for _ in range(top_paths)), TensorShape([batch, top_paths])]
+
+
+@op("CTCGreedyDecoder", shape=lambda inputs, lengths, *_: _paths_rule(inputs, lengths, 1, 1))
+def _greedy(
     inputs: torch.Tensor, sequence_length: torch.Tensor, merge_repeated: bool = False, blank_index: int = -1
 ) -> tuple[torch.Tensor, ...]:
+    """Decodes by the most likely class at each step."""
     lengths = _lengths(inputs, sequence_length)
     classes = inputs.shape[2]
     if not -classes <= blank_index < classes:
@@ -70,19 +78,6 @@ def _greedy_kernel(
         merged = [v for v, b in zip(path, before, strict=True) if v != blank and not (merge_repeated and v == b)]
         rows.append(merged)
     return *_as_sparse(rows), torch.stack(scores).unsqueeze(1) if scores else inputs.new_zeros(0, 1)
-
-
-def _paths_rule(inputs: TensorShape, _: TensorShape, beam_width: int, top_paths: int, *__: Any) -> list[TensorShape]:
-    batch = inputs[1] if inputs.rank == 3 else None
-    per_path = ([None, 2], [None], [2])
-    return [*(TensorShape(dims) for dims in per_path for _ in range(top_paths)), TensorShape([batch, top_paths])]
-
-
-@op("CTCGreedyDecoder", kernel=_greedy_kernel, shape=lambda inputs, lengths, *_: _paths_rule(inputs, lengths, 1, 1))
-def _greedy(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = False, blank_index: int = -1, name: str | None = None
-) -> Any:
-    """Decodes by the most likely class at each step."""
 
 
 def ctc_greedy_decoder(
@@ -205,9 +200,11 @@ def _beam_search(log_p: np.ndarray, width: int) -> list[_Beam]:
     return sorted(leaves, key=lambda b: -b.total)
 
 
-def _beam_kernel(
+@op("CTCBeamSearchDecoder", shape=_paths_rule)
+def _beam(
     inputs: torch.Tensor, sequence_length: torch.Tensor, beam_width: int, top_paths: int, merge_repeated: bool = True
 ) -> tuple[torch.Tensor, ...]:
+    """Decodes by beam search."""
     lengths = _lengths(inputs, sequence_length)
     if top_paths > beam_width:
         raise invalid("requested more paths than the beam width.")
@@ -227,18 +224,6 @@ def _beam_kernel(
     sparse = [_as_sparse(rows) for rows in paths]
     indices, values, shapes = zip(*sparse, strict=True)
     return *indices, *values, *shapes, torch.from_numpy(scores).to(inputs.dtype)
-
-
-@op("CTCBeamSearchDecoder", kernel=_beam_kernel, shape=_paths_rule)
-def _beam(
-    inputs: Any,
-    sequence_length: Any,
-    beam_width: int,
-    top_paths: int,
-    merge_repeated: bool = True,
-    name: str | None = None,
-) -> Any:
-    """Decodes by beam search."""
 
 
 not_differentiable(_greedy, _beam)

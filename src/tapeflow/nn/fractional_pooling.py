@@ -16,9 +16,9 @@ from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed, same
 from tapeflow.core.rng.seeds import op_seeds
-from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.draws import Draws, draws
 from tapeflow.nn.maxima import without_nan
 
@@ -87,29 +87,18 @@ def _maxima(
     return torch.stack(maxima, 1), torch.stack(places, 1)
 
 
-def _fractional_max(
-    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
-) -> tuple[torch.Tensor, ...]:
-    rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
-    return _maxima(without_nan(value), rows, columns, overlapping)[0], rows, columns
-
-
 def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
     dims = [None] * 4 if x.rank is None else [d and int(d / r) for d, r in zip(x, ratio, strict=True)]
     return [TensorShape(dims), *(TensorShape([d and d + 1]) for d in dims[1:3])]
 
 
-@op("FractionalMaxPool", kernel=_fractional_max, shape=_windows_rule)
+@op("FractionalMaxPool", shape=_windows_rule)
 def _fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
-    pseudo_random: bool,
-    overlapping: bool,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
+    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
+) -> tuple[torch.Tensor, ...]:
     """Computes the maxima of windows, and draws the windows."""
+    rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
+    return _maxima(without_nan(value), rows, columns, overlapping)[0], rows, columns
 
 
 @_fractional_max_pool.gradient(needs="input0 outputs")
@@ -118,30 +107,21 @@ def _(call: Call, dy: Any, *_: Any) -> Any:
     return fractional_max_pool_grad(call.inputs[0], y, dy, rows, columns, call.attrs[2])
 
 
-def _fractional_max_back(
-    x: torch.Tensor,
-    _: torch.Tensor,
-    dy: torch.Tensor,
-    rows: torch.Tensor,
-    columns: torch.Tensor,
+@op("FractionalMaxPoolGrad", shape=same)
+def fractional_max_pool_grad(
+    orig_input: torch.Tensor,
+    orig_output: torch.Tensor,
+    out_backprop: torch.Tensor,
+    row_pooling_sequence: torch.Tensor,
+    col_pooling_sequence: torch.Tensor,
     overlapping: bool = False,
 ) -> torch.Tensor:
-    places = _maxima(without_nan(x.detach()), rows, columns, overlapping)[1].flatten(1, 2)
-    dx = dy.new_zeros(x.shape).flatten(1, 2).scatter_add(1, places, dy.flatten(1, 2))
-    return dx.view(x.shape)
-
-
-@op("FractionalMaxPoolGrad", kernel=_fractional_max_back, shape=same)
-def fractional_max_pool_grad(
-    orig_input: TensorLike,
-    orig_output: TensorLike,
-    out_backprop: TensorLike,
-    row_pooling_sequence: TensorLike,
-    col_pooling_sequence: TensorLike,
-    overlapping: bool = False,
-    name: str | None = None,
-) -> Tensor:
     """Computes the gradient of `fractional_max_pool`."""
+    places = _maxima(without_nan(orig_input.detach()), row_pooling_sequence, col_pooling_sequence, overlapping)[
+        1
+    ].flatten(1, 2)
+    dx = out_backprop.new_zeros(orig_input.shape).flatten(1, 2).scatter_add(1, places, out_backprop.flatten(1, 2))
+    return dx.view(orig_input.shape)
 
 
 # ---- the mean --------------------------------------------------------------------------------------------------------
@@ -159,9 +139,11 @@ def _means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor)
     return torch.einsum("rh,nhwc,sw->nrsc", over_rows, x, over_columns)
 
 
-def _fractional_avg(
+@op("FractionalAvgPool", shape=_windows_rule)
+def _fractional_avg_pool(
     value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
 ) -> tuple[torch.Tensor, ...]:
+    """Computes the means of windows, and draws the windows."""
     rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
     x = value if value.is_floating_point() else value.double()
     height, width = value.shape[1:3]
@@ -169,43 +151,24 @@ def _fractional_avg(
     return y.to(value.dtype), rows, columns
 
 
-@op("FractionalAvgPool", kernel=_fractional_avg, shape=_windows_rule)
-def _fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
-    pseudo_random: bool,
-    overlapping: bool,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Computes the means of windows, and draws the windows."""
-
-
 @_fractional_avg_pool.gradient(needs="shapes outputs")
 def _(call: Call, dy: Any, *_: Any) -> Any:
     return fractional_avg_pool_grad(call.shape(0), dy, call.outputs[1], call.outputs[2], call.attrs[2])
 
 
-def _fractional_avg_back(
-    shape: Any, dy: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool = False
-) -> torch.Tensor:
-    _, height, width, _ = shape
-    over_rows = _shares(rows, height, overlapping, dy.dtype)
-    over_columns = _shares(columns, width, overlapping, dy.dtype)
-    return _means(dy, over_rows.T, over_columns.T)
-
-
-@op("FractionalAvgPoolGrad", kernel=_fractional_avg_back, host=("orig_input_tensor_shape",), shape=listed)
+@op("FractionalAvgPoolGrad", host=("orig_input_tensor_shape",), shape=listed)
 def fractional_avg_pool_grad(
-    orig_input_tensor_shape: ShapeLike,
-    out_backprop: TensorLike,
-    row_pooling_sequence: TensorLike,
-    col_pooling_sequence: TensorLike,
+    orig_input_tensor_shape: Any,
+    out_backprop: torch.Tensor,
+    row_pooling_sequence: torch.Tensor,
+    col_pooling_sequence: torch.Tensor,
     overlapping: bool = False,
-    name: str | None = None,
-) -> Tensor:
+) -> torch.Tensor:
     """Computes the gradient of `fractional_avg_pool`."""
+    _, height, width, _ = orig_input_tensor_shape
+    over_rows = _shares(row_pooling_sequence, height, overlapping, out_backprop.dtype)
+    over_columns = _shares(col_pooling_sequence, width, overlapping, out_backprop.dtype)
+    return _means(out_backprop, over_rows.T, over_columns.T)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------

@@ -46,7 +46,9 @@ def _pool_violators(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(np.array(sums) / counts, counts), np.repeat(np.arange(len(counts)), counts)
 
 
-def _isotonic_kernel(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
+@op("IsotonicRegression", shape=lambda input, _: [input, input], batching=leading_dimensions)
+def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the decreasing sequence nearest to each row, and its segments."""
     shape = input.shape
     rows = input.detach().double().cpu().numpy().reshape(-1, shape[-1] if shape else 1)
     output = np.zeros(rows.shape)
@@ -56,11 +58,6 @@ def _isotonic_kernel(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Te
             output[i], segments[i] = _pool_violators(row)
     values = torch.from_numpy(output).to(output_dtype.torch).view(shape).to(input.device)
     return values, torch.from_numpy(segments).view(shape).to(input.device)
-
-
-@op("IsotonicRegression", kernel=_isotonic_kernel, shape=lambda input, _: [input, input], batching=leading_dimensions)
-def _isotonic(input: Any, output_dtype: Any, name: str | None = None) -> Any:
-    """Computes the decreasing sequence nearest to each row, and its segments."""
 
 
 @_isotonic.gradient(needs="shapes outputs", none_for_zero=True)

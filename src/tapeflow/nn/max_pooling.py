@@ -195,9 +195,15 @@ def _flat_places(indices: torch.Tensor, layout: PoolLayout, x: torch.Tensor, wit
     return flat
 
 
-def _max_pool_with_argmax_kernel(
+def _argmax_rule(x: TensorShape, ksize: Any, strides: Any, _: Any, padding: str, *__: Any) -> list[TensorShape]:
+    return [pool_rule(x, ksize, strides, padding, (), "NHWC")] * 2
+
+
+@op("MaxPoolWithArgmax", shape=_argmax_rule)
+def _max_pool_with_argmax(
     input: torch.Tensor, ksize: Any, strides: Any, Targmax: DType, padding: str, include_batch_in_index: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the maximum of each window of images, and its index."""
     op = "MaxPoolWithArgmax"
     if pooled_depth(ksize, "NHWC") != 1:
         raise UnimplementedError.of("MaxPoolWithArgmax is not supported across depth")
@@ -207,18 +213,6 @@ def _max_pool_with_argmax_kernel(
     values, indices = places_of_maxima(image_of(input, layout), layout)
     places = _flat_places(indices, layout, input, include_batch_in_index)
     return values.permute(layout.from_first), places.permute(layout.from_first).to(Targmax.torch)
-
-
-def _argmax_rule(x: TensorShape, ksize: Any, strides: Any, _: Any, padding: str, *__: Any) -> list[TensorShape]:
-    return [pool_rule(x, ksize, strides, padding, (), "NHWC")] * 2
-
-
-@op("MaxPoolWithArgmax", kernel=_max_pool_with_argmax_kernel, shape=_argmax_rule)
-def _max_pool_with_argmax(
-    input: Any, ksize: Any, strides: Any, Targmax: Any, padding: str, include_batch_in_index: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes the maximum of each window of images, and its index."""
 
 
 @_max_pool_with_argmax.gradient(needs="input0 outputs")

@@ -68,13 +68,6 @@ def _part(place: int, rate: int, stride: int, count: int) -> slice:
     return slice(first, first + (count - 1) * stride + 1 if count else first, stride)
 
 
-def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
-    """Computes for each window the largest sum of an element and the filter's, without the border."""
-    # Where several are the largest, the gradient goes to the first.
-    sums = _windows(input, filter, strides, rates, padding).sums
-    return sums.max(0).values.permute(0, 2, 3, 1).to(input.dtype)
-
-
 def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
     if x.rank not in (None, 4) or filter.rank not in (None, 3):
         return TensorShape(None)
@@ -82,9 +75,15 @@ def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any
     return window_rule(x, windows, None if x.rank is None else x[3], (strides, rates, padding, (), "NHWC"))
 
 
-@op("Dilation2D", kernel=_dilate, shape=_dilation_rule)
-def _dilation2d(input: Any, filter: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
-    """Computes grey-scale dilation."""
+@op("Dilation2D", shape=_dilation_rule)
+def _dilation2d(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+    """Computes grey-scale dilation.
+
+    Computes for each window the largest sum of an element and the filter's, without the border.
+    """
+    # Where several are the largest, the gradient goes to the first.
+    sums = _windows(input, filter, strides, rates, padding).sums
+    return sums.max(0).values.permute(0, 2, 3, 1).to(input.dtype)
 
 
 def _shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
@@ -94,36 +93,26 @@ def _shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
     return [torch.where(largest == k, dy, 0) for k in range(len(windows.parts))]
 
 
-def _dilate_back_input(
-    input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, strides: Any, rates: Any, padding: str
+@op("Dilation2DBackpropInput", shape=lambda x, *_: x)
+def _back_input(
+    input: torch.Tensor, filter: torch.Tensor, out_backprop: torch.Tensor, strides: Any, rates: Any, padding: str
 ) -> torch.Tensor:
+    """Computes the gradient of grey-scale dilation by its input."""
     windows = _windows(input, filter, strides, rates, padding)
     image = torch.zeros_like(windows.image)
-    for part, share in zip(windows.parts, _shares(windows, dy), strict=True):
+    for part, share in zip(windows.parts, _shares(windows, out_backprop), strict=True):
         image[part] += share
     return unpadded(image, windows.geometry, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
 
 
-def _dilate_back_filter(
-    input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, strides: Any, rates: Any, padding: str
-) -> torch.Tensor:
-    windows = _windows(input, filter, strides, rates, padding)
-    sums = [share.sum((0, 2, 3)) for share in _shares(windows, dy)]
-    return torch.stack(sums).reshape(filter.shape).to(filter.dtype)
-
-
-@op("Dilation2DBackpropInput", kernel=_dilate_back_input, shape=lambda x, *_: x)
-def _back_input(
-    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
-) -> Any:
-    """Computes the gradient of grey-scale dilation by its input."""
-
-
-@op("Dilation2DBackpropFilter", kernel=_dilate_back_filter, shape=lambda x, filter, *_: filter)
+@op("Dilation2DBackpropFilter", shape=lambda x, filter, *_: filter)
 def _back_filter(
-    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
-) -> Any:
+    input: torch.Tensor, filter: torch.Tensor, out_backprop: torch.Tensor, strides: Any, rates: Any, padding: str
+) -> torch.Tensor:
     """Computes the gradient of grey-scale dilation by its filter."""
+    windows = _windows(input, filter, strides, rates, padding)
+    sums = [share.sum((0, 2, 3)) for share in _shares(windows, out_backprop)]
+    return torch.stack(sums).reshape(filter.shape).to(filter.dtype)
 
 
 @_dilation2d.gradient(needs="inputs")

@@ -72,33 +72,21 @@ def _(call: Call, dy: Any) -> Any:
     return lrn_grad(dy, call.inputs[0], call.outputs[0], *call.attrs)
 
 
-def _lrn_grad_kernel(
-    dy: torch.Tensor,
-    x: torch.Tensor,
-    _: torch.Tensor,
+@op("LRNGrad", shape=same, batching=joined_batches)
+def lrn_grad(
+    input_grads: torch.Tensor,
+    input_image: torch.Tensor,
+    output_image: torch.Tensor,
     depth_radius: int = 5,
     bias: float = 1.0,
     alpha: float = 1.0,
     beta: float = 0.5,
 ) -> torch.Tensor:
-    wide, gradients = x.double(), dy.double()
+    """Computes the gradient of `local_response_normalization`."""
+    wide, gradients = input_image.double(), input_grads.double()
     scale = bias + alpha * _window_sums(wide * wide, depth_radius)
     shared = _window_sums(gradients * wide * scale.pow(-beta - 1), depth_radius)
-    return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(x.dtype)
-
-
-@op("LRNGrad", kernel=_lrn_grad_kernel, shape=same, batching=joined_batches)
-def lrn_grad(
-    input_grads: TensorLike,
-    input_image: TensorLike,
-    output_image: TensorLike,
-    depth_radius: int = 5,
-    bias: float = 1.0,
-    alpha: float = 1.0,
-    beta: float = 0.5,
-    name: str | None = None,
-) -> Tensor:
-    """Computes the gradient of `local_response_normalization`."""
+    return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(input_image.dtype)
 
 
 lrn = local_response_normalization

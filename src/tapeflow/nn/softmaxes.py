@@ -27,15 +27,12 @@ def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
     return logits
 
 
-def _softmax_kernel(logits: torch.Tensor) -> torch.Tensor:
+@op("Softmax", shape=_needs_a_dimension, batching=equal_shapes, allocates=True)
+def _softmax(logits: torch.Tensor) -> torch.Tensor:
+    """Computes softmax over the last dimension."""
     if not logits.dim():
         raise invalid("logits must have >= 1 dimension, got []")
     return torch.softmax(logits, -1)
-
-
-@op("Softmax", kernel=_softmax_kernel, shape=_needs_a_dimension, batching=equal_shapes, allocates=True)
-def _softmax(logits: Any, name: str | None = None) -> Any:
-    """Computes softmax over the last dimension."""
 
 
 @_softmax.gradient(needs="outputs")
@@ -44,15 +41,12 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
 
 
-def _log_softmax_kernel(logits: torch.Tensor) -> torch.Tensor:
+@op("LogSoftmax", shape=_needs_a_dimension, batching=equal_shapes)
+def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
+    """Computes the logarithm of softmax over the last dimension."""
     if not logits.dim():
         raise invalid("logits must have >= 1 dimension, got []")
     return torch.log_softmax(logits, -1)
-
-
-@op("LogSoftmax", kernel=_log_softmax_kernel, shape=_needs_a_dimension, batching=equal_shapes)
-def _log_softmax(logits: Any, name: str | None = None) -> Any:
-    """Computes the logarithm of softmax over the last dimension."""
 
 
 @_log_softmax.gradient(needs="outputs")

@@ -86,56 +86,49 @@ def _scale(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> torc
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _quantized(
-    x: torch.Tensor,
-    low: torch.Tensor,
-    high: torch.Tensor,
-    T: DType,
-    mode: str,
-    round_mode: str,
-    narrow_range: bool,
-    axis: int,
-    ensure_minimum_range: float,
-) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
-    if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
-        raise invalid(f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.")
-    low, high = _along(low, x, axis, "min_range"), _along(high, x, axis, "max_range")
-    if bool((high < low).any()):
-        raise invalid("input_max_range must be larger than input_min_range.")
-    width = torch.maximum(low.abs(), high.abs()).clamp_min(1.0) * ensure_minimum_range
-    low = low.clamp_max(0.0)
-    high = torch.maximum(high, low + width).clamp_min(0.0)
-    kind = storage_type(T)
-    if mode == "MIN_FIRST":
-        integers = _to_steps(x, low, high, kind)
-    elif mode == "SCALED":
-        ends = _ends(kind, narrow_range)
-        scale = _scale(low, high, ends)
-        low, high = ends[0] / scale, ends[1] / scale
-        nearest = torch.round if round_mode == "HALF_TO_EVEN" else _away_from_zero
-        integers = _cast(nearest(torch.maximum(torch.minimum(x, high), low) * scale), kind)
-    else:
-        least, greatest = _ends(kind)
-        scale = (greatest - least) / (high - low)
-        inside = torch.maximum(torch.minimum(x, high), low) - low
-        integers = _cast(_away_from_zero(inside * scale + least), kind)
-    shape = () if axis == -1 else (-1,)
-    return integers, low.reshape(shape), high.reshape(shape)
-
-
 def _range_rule(x: TensorShape, low: TensorShape, high: TensorShape, *attrs: Any) -> list[TensorShape]:
     axis = attrs[4]
     ends = TensorShape([]) if axis == -1 else TensorShape([None if x.rank is None else x[axis]])
     return [x, ends, ends]
 
 
-@op("QuantizeV2", kernel=_quantized, shape=_range_rule)
+@op("QuantizeV2", shape=_range_rule)
 def _quantize(
-    input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED",
-    round_mode: str = "HALF_AWAY_FROM_ZERO", narrow_range: bool = False, axis: int = -1,
-    ensure_minimum_range: float = 0.01, name: str | None = None,
-) -> Any:  # fmt: skip
+    input: torch.Tensor,
+    min_range: torch.Tensor,
+    max_range: torch.Tensor,
+    T: DType,
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    narrow_range: bool = False,
+    axis: int = -1,
+    ensure_minimum_range: float = 0.01,
+) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
     """Quantizes a tensor."""
+    if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
+        raise invalid(f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.")
+    min_range, max_range = _along(min_range, input, axis, "min_range"), _along(max_range, input, axis, "max_range")
+    if bool((max_range < min_range).any()):
+        raise invalid("input_max_range must be larger than input_min_range.")
+    width = torch.maximum(min_range.abs(), max_range.abs()).clamp_min(1.0) * ensure_minimum_range
+    min_range = min_range.clamp_max(0.0)
+    max_range = torch.maximum(max_range, min_range + width).clamp_min(0.0)
+    kind = storage_type(T)
+    if mode == "MIN_FIRST":
+        integers = _to_steps(input, min_range, max_range, kind)
+    elif mode == "SCALED":
+        ends = _ends(kind, narrow_range)
+        scale = _scale(min_range, max_range, ends)
+        min_range, max_range = ends[0] / scale, ends[1] / scale
+        nearest = torch.round if round_mode == "HALF_TO_EVEN" else _away_from_zero
+        integers = _cast(nearest(torch.maximum(torch.minimum(input, max_range), min_range) * scale), kind)
+    else:
+        least, greatest = _ends(kind)
+        scale = (greatest - least) / (max_range - min_range)
+        inside = torch.maximum(torch.minimum(input, max_range), min_range) - min_range
+        integers = _cast(_away_from_zero(inside * scale + least), kind)
+    shape = () if axis == -1 else (-1,)
+    return integers, min_range.reshape(shape), max_range.reshape(shape)
 
 
 not_differentiable(_quantize)
@@ -181,29 +174,29 @@ def quantize(
     return _quantize(input, min_range, max_range, as_dtype(T), *attrs, name)
 
 
-def _dequantized(
-    q: Any, low: torch.Tensor, high: torch.Tensor, mode: str, narrow_range: bool, axis: int, dtype: DType
-) -> torch.Tensor:
-    numbers = _numbers(q)
-    low, high = _along(low, numbers, axis, "min_range"), _along(high, numbers, axis, "max_range")
-    least, greatest = _ends(q.dtype, narrow_range)
-    if mode == "MIN_FIRST":
-        result = _from_steps(q, low, high)
-    elif mode == "SCALED":
-        from_high = high / greatest
-        result = numbers.float() * (torch.maximum(low / least, from_high) if least else from_high)
-    else:
-        ends = _ends(q.dtype)
-        result = (numbers.float() - ends[0]) * ((high - low) / (ends[1] - ends[0])) + low
-    return result.to(dtype.torch)
-
-
-@op("Dequantize", kernel=_dequantized, strings=_dequantized, shape=lambda q, *_: q)
+@op("Dequantize", strings=True, shape=lambda q, *_: q)
 def _dequantize(
-    input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMBINED", narrow_range: bool = False, axis: int = -1,
-    dtype: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    min_range: torch.Tensor,
+    max_range: torch.Tensor,
+    mode: str = "MIN_COMBINED",
+    narrow_range: bool = False,
+    axis: int = -1,
+    dtype: DType = None,
+) -> torch.Tensor:
     """Dequantizes a tensor."""
+    numbers = _numbers(input)
+    min_range, max_range = _along(min_range, numbers, axis, "min_range"), _along(max_range, numbers, axis, "max_range")
+    least, greatest = _ends(input.dtype, narrow_range)
+    if mode == "MIN_FIRST":
+        result = _from_steps(input, min_range, max_range)
+    elif mode == "SCALED":
+        from_high = max_range / greatest
+        result = numbers.float() * (torch.maximum(min_range / least, from_high) if least else from_high)
+    else:
+        ends = _ends(input.dtype)
+        result = (numbers.float() - ends[0]) * ((max_range - min_range) / (ends[1] - ends[0])) + min_range
+    return result.to(dtype.torch)
 
 
 not_differentiable(_dequantize)

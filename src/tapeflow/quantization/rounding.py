@@ -48,25 +48,20 @@ def _rounded(
     return nearest * step
 
 
-def _passed(
-    dy: torch.Tensor, x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, axis: int
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    if dy.shape != x.shape:
-        raise invalid("gradient and input must be the same size")
-    least, greatest = _along(low, x, axis, "input_min"), _along(high, x, axis, "input_max")
-    inside = (x >= least) & (x <= greatest)
-    return torch.where(inside, dy, 0.0), torch.zeros_like(low), torch.zeros_like(high)
-
-
 def _passed_rule(dy: TensorShape, x: TensorShape, low: TensorShape, high: TensorShape, *_: Any) -> list[TensorShape]:
     return [x, low, high]
 
 
-@op("QuantizeAndDequantizeV4Grad", kernel=_passed, shape=_passed_rule)
+@op("QuantizeAndDequantizeV4Grad", shape=_passed_rule)
 def _rounded_gradient(
-    gradients: Any, input: Any, input_min: Any, input_max: Any, axis: int = -1, name: str | None = None
-) -> Any:
+    gradients: torch.Tensor, input: torch.Tensor, input_min: torch.Tensor, input_max: torch.Tensor, axis: int = -1
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Passes the gradient between `input_min` and `input_max`, and 0 elsewhere."""
+    if gradients.shape != input.shape:
+        raise invalid("gradient and input must be the same size")
+    least, greatest = _along(input_min, input, axis, "input_min"), _along(input_max, input, axis, "input_max")
+    inside = (input >= least) & (input <= greatest)
+    return torch.where(inside, gradients, 0.0), torch.zeros_like(input_min), torch.zeros_like(input_max)
 
 
 not_differentiable(_rounded_gradient)

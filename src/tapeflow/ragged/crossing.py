@@ -19,11 +19,22 @@ from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.kernels import splits_of_rows, strings_of
 
 
-def _crossed(
-    ragged_values: Any, ragged_row_splits: Any, sparse_indices: Any, sparse_values: Any, sparse_shape: Any,
-    dense_inputs: Any, input_order: str, hashed_output: bool, num_buckets: int, hash_key: int, out_values_type: Any,
+@op("RaggedCross", strings=True, shape=lambda *_: [TensorShape([None]), TensorShape([None])])
+def _ragged_cross(
+    ragged_values: Any,
+    ragged_row_splits: Any,
+    sparse_indices: Any,
+    sparse_values: Any,
+    sparse_shape: Any,
+    dense_inputs: Any,
+    input_order: str,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+    out_values_type: Any,
     out_row_splits_type: Any,
-) -> Any:  # fmt: skip
+) -> Any:
+    """Joins or hashes the values of features in every combination: the values of the rows, and their splits."""
     features = {
         "R": iter([
             [values[i:j].tolist() for i, j in itertools.pairwise(splits.tolist())]
@@ -37,15 +48,6 @@ def _crossed(
     if not hashed_output:
         return strings_of([joined(c) for row in rows for c in row]), splits
     return torch.tensor([hashed(c, hash_key, num_buckets) for row in rows for c in row], dtype=torch.int64), splits
-
-
-@op("RaggedCross", kernel=_crossed, strings=_crossed, shape=lambda *_: [TensorShape([None]), TensorShape([None])])
-def _ragged_cross(
-    ragged_values: Any, ragged_row_splits: Any, sparse_indices: Any, sparse_values: Any, sparse_shape: Any,
-    dense_inputs: Any, input_order: str, hashed_output: bool, num_buckets: int, hash_key: int, out_values_type: Any,
-    out_row_splits_type: Any, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Joins or hashes the values of features in every combination: the values of the rows, and their splits."""
 
 
 not_differentiable(_ragged_cross)

@@ -81,7 +81,17 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return first.with_flat_values(result)
 
 
-def _rows_of_numbers(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
+def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> list[TensorShape]:
+    count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
+    scalars = all(s.rank == 0 for s in (starts, limits, deltas))
+    return [TensorShape([2 if scalars else None if count is None else count + 1]), TensorShape([None])]
+
+
+@op("RaggedRange", shape=_range_shapes, rename={"splits_dtype": "Tsplits"})
+def _ragged_range(
+    starts: Any, limits: Any, deltas: Any, splits_dtype: DType = int64
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the splits and the values of rows of numbers."""
     shapes = {tuple(t.shape) for t in (starts, limits, deltas) if t.ndim}
     if any(len(s) > 1 for s in shapes) or len(shapes) > 1:
         raise invalid(f"starts, limits, and deltas must have the same shape, not {list(starts.shape)}, "
@@ -98,17 +108,6 @@ def _rows_of_numbers(starts: Any, limits: Any, deltas: Any, splits_dtype: DType)
     rows = torch.arange(len(lengths), device=lengths.device).repeat_interleave(lengths)
     offsets = torch.arange(len(rows), device=rows.device) - splits[rows]
     return splits.to(splits_dtype.torch), begin[rows] + offsets.to(begin.dtype) * step[rows]
-
-
-def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> list[TensorShape]:
-    count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
-    scalars = all(s.rank == 0 for s in (starts, limits, deltas))
-    return [TensorShape([2 if scalars else None if count is None else count + 1]), TensorShape([None])]
-
-
-@op("RaggedRange", kernel=_rows_of_numbers, shape=_range_shapes, rename={"splits_dtype": "Tsplits"})
-def _ragged_range(starts: Any, limits: Any, deltas: Any, splits_dtype: Any = int64, name: str | None = None) -> Any:
-    """Computes the splits and the values of rows of numbers."""
 
 
 not_differentiable(_ragged_range)
@@ -320,7 +319,14 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
     d_default_value: Any
 
 
-def _filled(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any:
+def _filled_rule(value_rowids: TensorShape, values: TensorShape, nrows: Any, _: TensorShape) -> list[TensorShape]:
+    rows = TensorShape(None) if values.rank is None else TensorShape([None, *values[1:]])
+    return [TensorShape([None]), rows, TensorShape([length(nrows)]), value_rowids]
+
+
+@op("RaggedFillEmptyRows", host=("nrows",), shape=_filled_rule, moves=True)
+def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any:
+    """Adds a value for each empty row."""
     outside = ((value_rowids < 0) | (value_rowids >= nrows)).nonzero()
     if len(outside):
         raise invalid(f"value_rowids({int(outside[0])}) is invalid: {int(value_rowids[outside[0]])} >= {nrows}")
@@ -331,16 +337,6 @@ def _filled(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> A
     position[order] = torch.arange(len(order), device=order.device)
     joined = torch.cat([values, default_value.expand(int(empty.sum()), *values.shape[1:])])
     return rows[order], joined[order], empty, position[: len(value_rowids)]
-
-
-def _filled_rule(value_rowids: TensorShape, values: TensorShape, nrows: Any, _: TensorShape) -> list[TensorShape]:
-    rows = TensorShape(None) if values.rank is None else TensorShape([None, *values[1:]])
-    return [TensorShape([None]), rows, TensorShape([length(nrows)]), value_rowids]
-
-
-@op("RaggedFillEmptyRows", kernel=_filled, host=("nrows",), shape=_filled_rule, moves=True)
-def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None) -> Any:
-    """Adds a value for each empty row."""
 
 
 @_fill.gradient(needs="outputs")

@@ -34,27 +34,6 @@ def _all_splits(partitions: Sequence[torch.Tensor], kinds: Sequence[str]) -> lis
     return splits
 
 
-def _padded(
-    shape: Any, values: torch.Tensor, default_value: torch.Tensor, row_partition_tensors: list[torch.Tensor],
-    row_partition_types: Sequence[str],
-) -> torch.Tensor:  # fmt: skip
-    device = values.device
-    splits = [s.to(device) for s in _all_splits(row_partition_tensors, row_partition_types)]
-    bounds = [len(splits[0]) - 1, *[int(s.diff().max()) if len(s) > 1 else 0 for s in splits]]
-    rank = len(bounds) + values.ndim - 1
-    dims = _target_dims(shape, rank)
-    if any(n is not None and n != d for n, d in zip(dims[len(bounds) :], values.shape[1:], strict=True)):
-        raise invalid(f"The inner dimensions of shape={list(dims)} must be {list(values.shape[1:])}")
-    rows = torch.arange(bounds[0] if dims[0] is None else dims[0], device=device).clamp(max=bounds[0])
-    for level, width, n in zip(splits, bounds[1:], dims[1:], strict=False):
-        # After the last row comes an empty one, for padding.
-        starts = torch.nn.functional.pad(level[:-1], (0, 1))[rows].unsqueeze(-1)
-        lengths = torch.nn.functional.pad(level.diff(), (0, 1))[rows].unsqueeze(-1)
-        columns = torch.arange(width if n is None else n, device=device)
-        rows = torch.where(columns < lengths, starts + columns, level[-1])
-    return torch.cat([values, default_value.expand(1, *values.shape[1:])])[rows]
-
-
 def _target_dims(shape: Any, rank: int) -> tuple[int | None, ...]:
     """Returns the dimensions of the dense tensor, None for those of the longest rows."""
     if not isinstance(shape, tuple):
@@ -78,28 +57,30 @@ def _padded_shape(
     return TensorShape(outer).concatenate(values[1:])
 
 
-@op("RaggedTensorToTensor", kernel=_padded, host=("shape",), moves=True, shape=_padded_shape)
+@op("RaggedTensorToTensor", host=("shape",), moves=True, shape=_padded_shape)
 def ragged_to_tensor(
-    shape: Any, values: Any, default_value: Any, row_partition_tensors: Any, row_partition_types: Any,
-    name: str | None = None,
-) -> Any:  # fmt: skip
+    shape: Any,
+    values: torch.Tensor,
+    default_value: torch.Tensor,
+    row_partition_tensors: list[torch.Tensor],
+    row_partition_types: Sequence[str],
+) -> torch.Tensor:
     """Pads rows to a dense tensor."""
-
-
-def _as_indexed(splits: list[torch.Tensor], values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     device = values.device
-    columns = [torch.arange(len(splits[0]) - 1, device=device)]
-    sizes = [len(splits[0]) - 1]
-    for level in splits:
-        lengths = level.diff()
-        rows = torch.arange(len(lengths), device=device).repeat_interleave(lengths)
-        columns = [c[rows] for c in columns] + [torch.arange(len(rows), device=device) - level[rows]]
-        sizes.append(int(lengths.max()) if len(lengths) else 0)
-    indices = torch.stack(columns, 1)
-    for size in values.shape[1:]:
-        rest = torch.arange(size, device=device).repeat(len(indices))
-        indices = torch.cat([indices.repeat_interleave(size, 0), rest.unsqueeze(1)], 1)
-    return indices.long(), values.reshape(-1), torch.tensor([*sizes, *values.shape[1:]])
+    splits = [s.to(device) for s in _all_splits(row_partition_tensors, row_partition_types)]
+    bounds = [len(splits[0]) - 1, *[int(s.diff().max()) if len(s) > 1 else 0 for s in splits]]
+    rank = len(bounds) + values.ndim - 1
+    dims = _target_dims(shape, rank)
+    if any(n is not None and n != d for n, d in zip(dims[len(bounds) :], values.shape[1:], strict=True)):
+        raise invalid(f"The inner dimensions of shape={list(dims)} must be {list(values.shape[1:])}")
+    rows = torch.arange(bounds[0] if dims[0] is None else dims[0], device=device).clamp(max=bounds[0])
+    for level, width, n in zip(splits, bounds[1:], dims[1:], strict=False):
+        # After the last row comes an empty one, for padding.
+        starts = torch.nn.functional.pad(level[:-1], (0, 1))[rows].unsqueeze(-1)
+        lengths = torch.nn.functional.pad(level.diff(), (0, 1))[rows].unsqueeze(-1)
+        columns = torch.arange(width if n is None else n, device=device)
+        rows = torch.where(columns < lengths, starts + columns, level[-1])
+    return torch.cat([values, default_value.expand(1, *values.shape[1:])])[rows]
 
 
 def _as_indexed_shapes(splits: Sequence[TensorShape], values: TensorShape) -> list[TensorShape]:
@@ -107,30 +88,24 @@ def _as_indexed_shapes(splits: Sequence[TensorShape], values: TensorShape) -> li
     return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
-@op("RaggedTensorToSparse", kernel=_as_indexed, moves=True, shape=_as_indexed_shapes)
-def ragged_to_sparse(rt_nested_splits: Any, rt_dense_values: Any, name: str | None = None) -> Any:
+@op("RaggedTensorToSparse", moves=True, shape=_as_indexed_shapes)
+def ragged_to_sparse(
+    rt_nested_splits: list[torch.Tensor], rt_dense_values: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Returns the indices, values and shape of the sparse tensor for a ragged one."""
-
-
-def _gathered(splits: list[torch.Tensor], values: torch.Tensor, indices: torch.Tensor, rank: int) -> Any:
-    count = len(splits[0]) - 1
-    rows = indices.reshape(-1).long()
-    wrong = ((rows < 0) | (rows >= count)).nonzero()
-    if len(wrong):
-        raise invalid(f"indices[{int(wrong[0])}] = {int(rows[wrong[0]])} is not in [0, {count})")
-    gathered = []
-    for level in splits:
-        lengths = level.diff()[rows]
-        new = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).to(level.dtype)
-        rows = (level[:-1][rows] - new[:-1]).repeat_interleave(lengths)
-        rows = rows + torch.arange(len(rows), device=rows.device)
-        gathered.append(new)
-    outer = []
-    total = 1
-    for size, length in zip(indices.shape[:-1], indices.shape[1:], strict=True):
-        total *= size
-        outer.append(torch.arange(total + 1, dtype=splits[0].dtype, device=rows.device) * length)
-    return (*outer, *gathered, values[rows])
+    device = rt_dense_values.device
+    columns = [torch.arange(len(rt_nested_splits[0]) - 1, device=device)]
+    sizes = [len(rt_nested_splits[0]) - 1]
+    for level in rt_nested_splits:
+        lengths = level.diff()
+        rows = torch.arange(len(lengths), device=device).repeat_interleave(lengths)
+        columns = [c[rows] for c in columns] + [torch.arange(len(rows), device=device) - level[rows]]
+        sizes.append(int(lengths.max()) if len(lengths) else 0)
+    indices = torch.stack(columns, 1)
+    for size in rt_dense_values.shape[1:]:
+        rest = torch.arange(size, device=device).repeat(len(indices))
+        indices = torch.cat([indices.repeat_interleave(size, 0), rest.unsqueeze(1)], 1)
+    return indices.long(), rt_dense_values.reshape(-1), torch.tensor([*sizes, *rt_dense_values.shape[1:]])
 
 
 def _gathered_shapes(
@@ -140,9 +115,29 @@ def _gathered_shapes(
     return [*[TensorShape([None])] * rank, whole]
 
 
-@op("RaggedGather", kernel=_gathered, moves=True, shape=_gathered_shapes,
-    rename={"output_ragged_rank": "OUTPUT_RAGGED_RANK"})  # fmt: skip
+@op("RaggedGather", moves=True, shape=_gathered_shapes, rename={"output_ragged_rank": "OUTPUT_RAGGED_RANK"})
 def ragged_gather(
-    params_nested_splits: Any, params_dense_values: Any, indices: Any, output_ragged_rank: int, name: str | None = None
+    params_nested_splits: list[torch.Tensor],
+    params_dense_values: torch.Tensor,
+    indices: torch.Tensor,
+    output_ragged_rank: int,
 ) -> Any:
     """Gathers rows of a ragged tensor: their nested row splits, and their flat values."""
+    count = len(params_nested_splits[0]) - 1
+    rows = indices.reshape(-1).long()
+    wrong = ((rows < 0) | (rows >= count)).nonzero()
+    if len(wrong):
+        raise invalid(f"indices[{int(wrong[0])}] = {int(rows[wrong[0]])} is not in [0, {count})")
+    gathered = []
+    for level in params_nested_splits:
+        lengths = level.diff()[rows]
+        new = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).to(level.dtype)
+        rows = (level[:-1][rows] - new[:-1]).repeat_interleave(lengths)
+        rows = rows + torch.arange(len(rows), device=rows.device)
+        gathered.append(new)
+    outer = []
+    total = 1
+    for size, length in zip(indices.shape[:-1], indices.shape[1:], strict=True):
+        total *= size
+        outer.append(torch.arange(total + 1, dtype=params_nested_splits[0].dtype, device=rows.device) * length)
+    return (*outer, *gathered, params_dense_values[rows])

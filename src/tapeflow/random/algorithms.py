@@ -68,20 +68,17 @@ def unsupported(alg: Any) -> ValueError:
     )
 
 
-def _key_and_counter(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    if seed.shape != (2,):
-        raise invalid(f"seed must have shape [2], not {list(seed.shape)}")
-    stream = from_seed(seed.tolist())
-    return _uint64([stream.key]), _uint64([stream.counter & _LOW, stream.counter >> 64])
-
-
 def _uint64(values: list[int]) -> torch.Tensor:
     return torch.from_numpy(np.array(values, np.uint64))
 
 
-@op("StatelessRandomGetKeyCounter", kernel=_key_and_counter, shape=lambda seed: [TensorShape([1]), TensorShape([2])])
-def _scramble(seed: Any, name: str | None = None) -> Any:
+@op("StatelessRandomGetKeyCounter", shape=lambda seed: [TensorShape([1]), TensorShape([2])])
+def _scramble(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Derives the key and the counter of a seed."""
+    if seed.shape != (2,):
+        raise invalid(f"seed must have shape [2], not {list(seed.shape)}")
+    stream = from_seed(seed.tolist())
+    return _uint64([stream.key]), _uint64([stream.counter & _LOW, stream.counter >> 64])
 
 
 not_differentiable(_scramble)

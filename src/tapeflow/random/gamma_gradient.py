@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast
 
 
-def _derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
-    """Computes `-dP(alpha, x)/dalpha / p(x)`: implicit differentiation of `P(alpha, x(alpha)) = u`.
+@op("RandomGammaGrad", shape=broadcast, elementwise=True)
+def random_gamma_grad(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
+    """Computes the derivative of gamma-distributed numbers by `alpha`.
+
+    Computes `-dP(alpha, x)/dalpha / p(x)`: implicit differentiation of `P(alpha, x(alpha)) = u`.
 
     P is the regularized incomplete gamma function, differentiated by central differences of fourth order; of its
     complement where that is the smaller, so that few digits are lost. Source: Figurnov et al., "Implicit
@@ -28,11 +29,6 @@ def _derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
     slope = (8 * (probability(1) - probability(-1)) - (probability(2) - probability(-2))) / (12 * step)
     density = torch.exp((a - 1) * torch.log(x) - x - torch.lgamma(a))
     return (-slope / density).to(sample.dtype)
-
-
-@op("RandomGammaGrad", kernel=_derivative, shape=broadcast, elementwise=True)
-def random_gamma_grad(alpha: Any, sample: Any, name: str | None = None) -> Any:
-    """Computes the derivative of gamma-distributed numbers by `alpha`."""
 
 
 not_differentiable(random_gamma_grad)

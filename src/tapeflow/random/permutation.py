@@ -33,7 +33,9 @@ def _is_short(value: torch.Tensor) -> bool:
     return value.numel() <= 1 or value.shape[0] <= 1
 
 
-def _shuffled(value: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
+@op("RandomShuffle", shape=same, moves=True, random=True)
+def _shuffle(value: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
+    """Puts the rows of a tensor into random order."""
     if _is_short(value):
         return value.clone()
     length = value.shape[0]
@@ -43,11 +45,6 @@ def _shuffled(value: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
         stream = seeds.reserve("RandomShuffle", seed, seed2, -(-(length - 1) // 4))
         order = _order(stream, length).to(value.device)
     return value[order]
-
-
-@op("RandomShuffle", kernel=_shuffled, shape=same, moves=True, random=True)
-def _shuffle(value: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
-    """Puts the rows of a tensor into random order."""
 
 
 def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
@@ -67,15 +64,12 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
     return _shuffle(value, *seeds.op_seeds(seed), name)
 
 
-def _shuffled_by(value: torch.Tensor, key: Any, counter: Any, alg: Any) -> torch.Tensor:
+@op("StatelessShuffle", host=("key", "counter", "alg"), shape=same, moves=True)
+def _stateless_shuffle(value: torch.Tensor, key: Any, counter: Any, alg: Any) -> torch.Tensor:
+    """Puts the rows of a tensor into the order that a key decides."""
     if _is_short(value):
         return value.clone()
     return value[_order(stream_of(key, counter, alg), value.shape[0]).to(value.device)]
-
-
-@op("StatelessShuffle", kernel=_shuffled_by, host=("key", "counter", "alg"), shape=same, moves=True)
-def _stateless_shuffle(value: Any, key: Any, counter: Any, alg: Any, name: str | None = None) -> Any:
-    """Puts the rows of a tensor into the order that a key decides."""
 
 
 def stateless_shuffle(

@@ -254,7 +254,17 @@ def truncated_normal(
 # ---- gamma, Poisson, categories --------------------------------------------------------------------------------------
 
 
-def _gamma_kernel(shape: Any, alpha: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
+def _flat(parameter: torch.Tensor) -> np.ndarray:
+    return parameter.detach().cpu().double().reshape(-1).numpy()
+
+
+def _sampled(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
+    return created(shape).concatenate(parameter)
+
+
+@op("RandomGamma", host=("shape",), shape=_sampled, random=True)
+def _gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
+    """Draws gamma-distributed numbers of rate 1."""
     dims = dimensions(shape)
     full = (*dims, *alpha.shape)
     if not seed and not seed2:
@@ -265,19 +275,6 @@ def _gamma_kernel(shape: Any, alpha: torch.Tensor, seed: int, seed2: int) -> tor
     stream = reserve(("RandomGamma", alpha.dtype), seed, seed2, _RESERVED * samples * alpha.numel())
     numbers = rejection.gamma(stream, _flat(alpha), samples)
     return as_result(numbers, full, alpha.dtype, alpha.device)
-
-
-def _flat(parameter: torch.Tensor) -> np.ndarray:
-    return parameter.detach().cpu().double().reshape(-1).numpy()
-
-
-def _sampled(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
-    return created(shape).concatenate(parameter)
-
-
-@op("RandomGamma", kernel=_gamma_kernel, host=("shape",), shape=_sampled, random=True)
-def _gamma(shape: Any, alpha: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
-    """Draws gamma-distributed numbers of rate 1."""
 
 
 @_gamma.gradient(needs="inputs outputs")
@@ -315,7 +312,9 @@ def gamma(
     return maximum(tiny, realdiv(_gamma(shape, alpha, *op_seeds(seed)), beta))
 
 
-def _poisson_kernel(shape: Any, rate: torch.Tensor, seed: int, seed2: int, dtype: Any) -> torch.Tensor:
+@op("RandomPoissonV2", host=("shape",), shape=_sampled, random=True)
+def _poisson(shape: Any, rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtype: Any = int64) -> torch.Tensor:
+    """Draws Poisson-distributed numbers."""
     dims = dimensions(shape)
     full = (*dims, *rate.shape)
     if not seed and not seed2 and bool((rate >= 0).all()):
@@ -325,11 +324,6 @@ def _poisson_kernel(shape: Any, rate: torch.Tensor, seed: int, seed2: int, dtype
     stream = reserve(("RandomPoissonV2", rate.dtype, dtype), seed, seed2, _RESERVED * samples * rate.numel())
     numbers = rejection.poisson(stream, _flat(rate), samples, most(dtype.torch))
     return as_result(numbers, full, dtype.torch, rate.device)
-
-
-@op("RandomPoissonV2", kernel=_poisson_kernel, host=("shape",), shape=_sampled, random=True)
-def _poisson(shape: Any, rate: Any, seed: int = 0, seed2: int = 0, dtype: Any = int64, name: str | None = None) -> Any:
-    """Draws Poisson-distributed numbers."""
 
 
 def poisson(
@@ -356,9 +350,11 @@ def poisson(
     return _poisson(shape, lam, *op_seeds(seed), as_dtype(dtype), name)
 
 
-def _categorical_kernel(
-    logits: torch.Tensor, num_samples: Any, seed: int, seed2: int, output_dtype: Any
+@op("Multinomial", host=("num_samples",), shape=categorical_rule, random=True)
+def _multinomial(
+    logits: torch.Tensor, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64
 ) -> torch.Tensor:
+    """Draws classes by their logits."""
     check_categorical(logits, num_samples)
     batch = logits.shape[0]
     if not seed and not seed2:
@@ -370,13 +366,6 @@ def _categorical_kernel(
     blocks = _RESERVED * batch * (-(-num_samples // 4) * 8)
     stream = reserve(("Multinomial", logits.dtype, output_dtype), seed, seed2, blocks)
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
-
-
-@op("Multinomial", kernel=_categorical_kernel, host=("num_samples",), shape=categorical_rule, random=True)
-def _multinomial(
-    logits: Any, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64, name: str | None = None
-) -> Any:
-    """Draws classes by their logits."""
 
 
 not_differentiable(_poisson, _multinomial)

@@ -156,15 +156,12 @@ def range_of(shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: 
     """Draws integers between bounds."""
 
 
-def _gamma(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) -> torch.Tensor:
+@op("StatelessRandomGammaV3", host=_HOST, shape=created)
+def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) -> torch.Tensor:
+    """Draws gamma-distributed numbers of rate 1."""
     dims, (alphas,), samples = batches(shape, alpha)
     numbers = rejection.gamma(stream_of(key, counter, alg), alphas, samples)
     return as_result(numbers, dims, alpha.dtype, alpha.device)
-
-
-@op("StatelessRandomGammaV3", kernel=_gamma, host=_HOST, shape=created)
-def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: Any, name: str | None = None) -> Any:
-    """Draws gamma-distributed numbers of rate 1."""
 
 
 @gamma_of.gradient(needs="inputs outputs")
@@ -193,14 +190,6 @@ def most(dtype: torch.dtype) -> float:
     return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
-def _binomial(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor, dtype: Any) -> torch.Tensor:
-    stream = _seeded(seed)
-    _check_compatible("counts and probs", counts, probs)
-    dims, (count, probability), samples = batches(shape, counts, probs)
-    numbers = rejection.binomial(stream, count, probability, samples)
-    return as_result(numbers, dims, dtype.torch, counts.device)
-
-
 def _check_compatible(title: str, *parameters: torch.Tensor) -> None:
     shapes = [TensorShape(p.shape) for p in parameters]
     try:
@@ -210,20 +199,22 @@ def _check_compatible(title: str, *parameters: torch.Tensor) -> None:
         raise invalid(f"{title} must have compatible batch dimensions: {listed}") from None
 
 
-@op("StatelessRandomBinomial", kernel=_binomial, host=("shape", "seed"), shape=created)
-def binomial_of(shape: Any, seed: Any, counts: Any, probs: Any, dtype: Any = int64, name: str | None = None) -> Any:
+@op("StatelessRandomBinomial", host=("shape", "seed"), shape=created)
+def binomial_of(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor, dtype: Any = int64) -> torch.Tensor:
     """Draws binomially distributed numbers."""
+    stream = _seeded(seed)
+    _check_compatible("counts and probs", counts, probs)
+    dims, (count, probability), samples = batches(shape, counts, probs)
+    numbers = rejection.binomial(stream, count, probability, samples)
+    return as_result(numbers, dims, dtype.torch, counts.device)
 
 
-def _poisson(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
+@op("StatelessRandomPoisson", host=("shape", "seed"), shape=created)
+def poisson_of(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
+    """Draws Poisson-distributed numbers."""
     stream = _seeded(seed)
     dims, (rate,), samples = batches(shape, lam)
     return as_result(rejection.poisson(stream, rate, samples, most(dtype.torch)), dims, dtype.torch, lam.device)
-
-
-@op("StatelessRandomPoisson", kernel=_poisson, host=("shape", "seed"), shape=created)
-def poisson_of(shape: Any, seed: Any, lam: Any, dtype: Any, name: str | None = None) -> Any:
-    """Draws Poisson-distributed numbers."""
 
 
 def check_categorical(logits: torch.Tensor, num_samples: Any) -> None:
@@ -252,38 +243,30 @@ def draw_categories(stream: Philox, logits: torch.Tensor, num_samples: int, dtyp
     return rejection.categories(uniform.reshape(batch, num_samples), logits).to(dtype)
 
 
-def _categorical(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtype: Any) -> torch.Tensor:
-    stream = _seeded(seed)
-    check_categorical(logits, num_samples)
-    return draw_categories(stream, logits, num_samples, output_dtype.torch)
-
-
 def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorShape:
     """Computes the shape of samples of classes."""
     count = num_samples if isinstance(num_samples, int) else None
     return TensorShape([logits[0] if logits.rank else None, count])
 
 
-@op("StatelessMultinomial", kernel=_categorical, host=("num_samples", "seed"), shape=categorical_rule)
-def categories_of(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64, name: str | None = None) -> Any:
+@op("StatelessMultinomial", host=("num_samples", "seed"), shape=categorical_rule)
+def categories_of(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtype: Any = int64) -> torch.Tensor:
     """Draws classes by their logits."""
+    stream = _seeded(seed)
+    check_categorical(logits, num_samples)
+    return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
 
-def _bounded_normal(
+@op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=created)
+def bounded_normal_of(
     shape: Any, seed: Any, means: torch.Tensor, stddevs: torch.Tensor, minvals: torch.Tensor, maxvals: torch.Tensor
 ) -> torch.Tensor:
+    """Draws normally distributed numbers between bounds."""
     stream = _seeded(seed)
     _check_compatible("means, stddevs, minvals, maxvals", means, stddevs, minvals, maxvals)
     dims, parameters, samples = batches(shape, means, stddevs, minvals, maxvals)
     dtype = _wide(means.dtype)
     return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
-
-
-@op("StatelessParameterizedTruncatedNormal", kernel=_bounded_normal, host=("shape", "seed"), shape=created)
-def bounded_normal_of(
-    shape: Any, seed: Any, means: Any, stddevs: Any, minvals: Any, maxvals: Any, name: str | None = None
-) -> Any:
-    """Draws normally distributed numbers between bounds."""
 
 
 not_differentiable(binomial_of, poisson_of, categories_of, bounded_normal_of)

@@ -51,15 +51,14 @@ def _dims(sp: SparseTensor) -> list[Any]:
 # ---- order -----------------------------------------------------------------------------------------------------------
 
 
-def _sorted(indices: torch.Tensor, values: torch.Tensor, shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    places.check(indices, shape, sorted_once=False)
-    at = places.order(indices, shape)
-    return indices[at], values[at]
-
-
-@op("SparseReorder", kernel=_sorted, host=("input_shape",), moves=True, shape=lambda at, values, _: [at, values])
-def _reorder(input_indices: Any, input_values: Any, input_shape: Any, name: str | None = None) -> Any:
+@op("SparseReorder", host=("input_shape",), moves=True, shape=lambda at, values, _: [at, values])
+def _reorder(
+    input_indices: torch.Tensor, input_values: torch.Tensor, input_shape: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Sorts the entries by their indices."""
+    places.check(input_indices, input_shape, sorted_once=False)
+    at = places.order(input_indices, input_shape)
+    return input_indices[at], input_values[at]
 
 
 @_reorder.gradient(needs="input0 outputs")
@@ -140,15 +139,15 @@ def _new_shape(shape: Sequence[int], new: Any) -> tuple[int, ...]:
     return tuple(dims)
 
 
-def _reshaped(indices: torch.Tensor, shape: Any, new_shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    dims = _new_shape(shape, new_shape)
-    return places.unflat(places.flat(indices, shape), dims), torch.tensor(dims, dtype=torch.int64)
-
-
-@op("SparseReshape", kernel=_reshaped, host=("input_shape", "new_shape"),
-    shape=lambda at, old, new: places.components(places.rank_of(new))[::2])  # fmt: skip
-def _sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any, name: str | None = None) -> Any:
+@op(
+    "SparseReshape",
+    host=("input_shape", "new_shape"),
+    shape=lambda at, old, new: places.components(places.rank_of(new))[::2],
+)
+def _sparse_reshape(input_indices: torch.Tensor, input_shape: Any, new_shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the indices of the entries in another shape."""
+    dims = _new_shape(input_shape, new_shape)
+    return places.unflat(places.flat(input_indices, input_shape), dims), torch.tensor(dims, dtype=torch.int64)
 
 
 not_differentiable(_sparse_reshape)
@@ -241,7 +240,18 @@ def reset_shape(sp_input: SparseLike, new_shape: ShapeLike = None) -> SparseTens
 # ---- joining and slicing ---------------------------------------------------------------------------------------------
 
 
-def _joined(indices: list[Any], values: list[Any], shapes: Any, concat_dim: int) -> Any:
+def _step(rank: int, axis: int, by: int, like: torch.Tensor) -> torch.Tensor:
+    return torch.tensor([by if d == axis else 0 for d in range(rank)], dtype=torch.int64, device=like.device)
+
+
+@op(
+    "SparseConcat",
+    host=("shapes",),
+    moves=True,
+    shape=lambda at, values, shapes, _: places.components(at[0].rank and at[0][1]),
+)
+def _sparse_concat(indices: list[Any], values: list[Any], shapes: Any, concat_dim: int) -> Any:
+    """Joins sparse tensors along a dimension."""
     rank = len(shapes[0])
     if not -rank <= concat_dim < rank:
         raise invalid(f"Concat dimension must be in range [{-rank}, {rank}), got {concat_dim}")
@@ -256,16 +266,6 @@ def _joined(indices: list[Any], values: list[Any], shapes: Any, concat_dim: int)
     shape = [start if d == axis else n for d, n in enumerate(shapes[0])]
     at = places.order(joined, shape)
     return joined[at], torch.cat(values)[at], torch.tensor(shape, dtype=torch.int64)
-
-
-def _step(rank: int, axis: int, by: int, like: torch.Tensor) -> torch.Tensor:
-    return torch.tensor([by if d == axis else 0 for d in range(rank)], dtype=torch.int64, device=like.device)
-
-
-@op("SparseConcat", kernel=_joined, host=("shapes",), moves=True,
-    shape=lambda at, values, shapes, _: places.components(at[0].rank and at[0][1]))  # fmt: skip
-def _sparse_concat(indices: Any, values: Any, shapes: Any, concat_dim: int, name: str | None = None) -> Any:
-    """Joins sparse tensors along a dimension."""
 
 
 @_sparse_concat.gradient(needs="inputs outputs")
@@ -368,7 +368,14 @@ def split(
     return parts
 
 
-def _cut(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+@op(
+    "SparseSlice",
+    host=("shape", "start", "size"),
+    moves=True,
+    shape=lambda at, values, shape, start, size: places.components(places.rank_of(shape)),
+)
+def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+    """Returns the entries inside of a box."""
     rank = len(shape)
     for name, vector in (("start", start), ("size", size)):
         if not isinstance(vector, tuple) or len(vector) != rank:
@@ -380,12 +387,6 @@ def _cut(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
     inside = ((indices >= low) & (indices < end)).all(1)
     new = [max(min(n, m - b), 0) if b >= 0 else n for m, b, n in zip(shape, start, size, strict=True)]
     return indices[inside] - low, values[inside], torch.tensor(new, dtype=torch.int64)
-
-
-@op("SparseSlice", kernel=_cut, host=("shape", "start", "size"), moves=True,
-    shape=lambda at, values, shape, start, size: places.components(places.rank_of(shape)))  # fmt: skip
-def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any, name: str | None = None) -> Any:
-    """Returns the entries inside of a box."""
 
 
 @_sparse_slice.gradient(needs="input0 outputs")
@@ -464,30 +465,27 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
 # ---- new entries -----------------------------------------------------------------------------------------------------
 
 
-def _filled(indices: Any, values: Any, shape: Any, default: Any) -> Any:
+def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, default: TensorShape) -> list[TensorShape]:
+    rows = shape[0] if isinstance(shape, tuple) else None
+    return [*places.components(places.rank_of(shape))[:2], TensorShape([rows]), values]
+
+
+@op("SparseFillEmptyRows", host=("dense_shape",), moves=True, shape=_filled_shapes)
+def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any) -> Any:
+    """Adds an entry for each empty row."""
     rows = indices[:, 0]
-    outside = ((rows < 0) | (rows >= shape[0])).nonzero()
+    outside = ((rows < 0) | (rows >= dense_shape[0])).nonzero()
     if len(outside):
         i = int(outside[0])
-        raise invalid(f"indices({i}, 0) is invalid: {int(rows[i])} >= {shape[0]}")
-    empty = torch.bincount(rows, minlength=shape[0]) == 0
+        raise invalid(f"indices({i}, 0) is invalid: {int(rows[i])} >= {dense_shape[0]}")
+    empty = torch.bincount(rows, minlength=dense_shape[0]) == 0
     new = indices.new_zeros((int(empty.sum()), indices.shape[1]))
     new[:, 0] = empty.nonzero()[:, 0]
     joined = torch.cat([indices, new])
     at = torch.argsort(joined[:, 0], stable=True)
     position = torch.empty_like(at)
     position[at] = torch.arange(len(at), device=at.device)
-    return joined[at], torch.cat([values, default.expand(len(new))])[at], empty, position[: len(indices)]
-
-
-def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, default: TensorShape) -> list[TensorShape]:
-    rows = shape[0] if isinstance(shape, tuple) else None
-    return [*places.components(places.rank_of(shape))[:2], TensorShape([rows]), values]
-
-
-@op("SparseFillEmptyRows", kernel=_filled, host=("dense_shape",), moves=True, shape=_filled_shapes)
-def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any, name: str | None = None) -> Any:
-    """Adds an entry for each empty row."""
+    return joined[at], torch.cat([values, default_value.expand(len(new))])[at], empty, position[: len(indices)]
 
 
 @_fill_empty_rows.gradient(needs="outputs")

@@ -77,32 +77,30 @@ def _cross_shapes(*_: Any) -> list[TensorShape]:
     return [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]
 
 
-def _joined_sparsely(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any) -> Any:
+@op("SparseCrossV2", strings=True, shape=_cross_shapes)
+def _cross(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any) -> Any:
+    """Joins the values of features in every combination."""
     features = _features(indices, values, shapes, dense_inputs)
     positions, words, shape = _crossed(features, lambda c: joined(c, sep[()]))
     return positions, strings_of(words), shape
 
 
-@op("SparseCrossV2", kernel=_joined_sparsely, strings=_joined_sparsely, shape=_cross_shapes)
-def _cross(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any, name: str | None = None) -> Any:
-    """Joins the values of features in every combination."""
-
-
-def _hashed_sparsely(
-    indices: Any, values: Any, shapes: Any, dense_inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int,
-    out_type: Any, internal_type: Any,
-) -> Any:  # fmt: skip
+@op("SparseCross", strings=True, shape=_cross_shapes)
+def _cross_hashed(
+    indices: Any,
+    values: Any,
+    shapes: Any,
+    dense_inputs: Any,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+    out_type: Any,
+    internal_type: Any,
+) -> Any:
+    """Hashes the values of features in every combination."""
     features = _features(indices, values, shapes, dense_inputs)
     positions, numbers, shape = _crossed(features, lambda c: hashed(c, hash_key, num_buckets))
     return positions, torch.tensor(numbers, dtype=torch.int64), shape
-
-
-@op("SparseCross", kernel=_hashed_sparsely, strings=_hashed_sparsely, shape=_cross_shapes)
-def _cross_hashed(
-    indices: Any, values: Any, shapes: Any, dense_inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int,
-    out_type: Any, internal_type: Any, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Hashes the values of features in every combination."""
 
 
 not_differentiable(_cross, _cross_hashed)

@@ -44,19 +44,6 @@ def as_sparse(value: Any) -> SparseTensor:
 # ---- conversions -----------------------------------------------------------------------------------------------------
 
 
-def _spread(indices: Any, shape: Any, values: Any, default: Any, validate_indices: bool) -> torch.Tensor:
-    shape = shape if isinstance(shape, tuple) else (shape,)
-    if indices.ndim < 2:
-        indices = indices.reshape(-1, 1)
-    if indices.shape[1] != len(shape):
-        raise invalid(f"output_shape has incorrect number of elements: {len(shape)} should be: {indices.shape[1]}")
-    indices = indices.long()
-    places.check(indices, shape, sorted_once=validate_indices)
-    if default.ndim:
-        raise invalid("default_value should be a scalar.")
-    return default.expand(shape).clone().index_put_(tuple(indices.unbind(1)), values)
-
-
 def _dense_shape(shape: Any) -> TensorShape:
     """Returns the static part of a shape, as a shape rule gets it."""
     if isinstance(shape, (tuple, int)):
@@ -65,14 +52,23 @@ def _dense_shape(shape: Any) -> TensorShape:
     return TensorShape(None if rank is None else [None] * rank)
 
 
-@op(
-    "SparseToDense", kernel=_spread, host=("output_shape",), moves=True, shape=lambda at, shape, *_: _dense_shape(shape)
-)
+@op("SparseToDense", host=("output_shape",), moves=True, shape=lambda at, shape, *_: _dense_shape(shape))
 def _sparse_to_dense(
-    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True,
-    name: str | None = None,
-) -> Any:  # fmt: skip
+    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True
+) -> torch.Tensor:
     """Returns a dense tensor with the values at the indices, and the default elsewhere."""
+    output_shape = output_shape if isinstance(output_shape, tuple) else (output_shape,)
+    if sparse_indices.ndim < 2:
+        sparse_indices = sparse_indices.reshape(-1, 1)
+    if sparse_indices.shape[1] != len(output_shape):
+        raise invalid(
+            f"output_shape has incorrect number of elements: {len(output_shape)} should be: {sparse_indices.shape[1]}"
+        )
+    sparse_indices = sparse_indices.long()
+    places.check(sparse_indices, output_shape, sorted_once=validate_indices)
+    if default_value.ndim:
+        raise invalid("default_value should be a scalar.")
+    return default_value.expand(output_shape).clone().index_put_(tuple(sparse_indices.unbind(1)), sparse_values)
 
 
 @_sparse_to_dense.gradient(needs="input0")
@@ -146,37 +142,6 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
 # ---- products --------------------------------------------------------------------------------------------------------
 
 
-def _product(indices: Any, values: Any, shape: Any, b: Any, adjoint_a: bool, adjoint_b: bool) -> torch.Tensor:
-    if b.ndim != 2:
-        raise invalid("Tensor 'b' is not a matrix")
-    if len(shape) != 2:
-        raise invalid("Tensor 'a_shape' must have 2 elements")
-    if values.is_complex() and adjoint_a:
-        values = values.conj()
-    rows, columns = indices.long().unbind(1)
-    m, k = shape
-    if adjoint_a:
-        rows, columns, m, k = columns, rows, k, m
-    if adjoint_b:
-        b = b.mH
-    if b.shape[0] != k:
-        raise invalid(
-            f"Cannot multiply A and B because inner dimension does not match: {k} vs. {b.shape[0]}.  Did you forget a "
-            f"transpose?  Dimensions of A: [{shape[0]}, {shape[1]}).  Dimensions of B: {places.text(b.shape)}"
-        )
-    for name, index, size in (("k", columns, k), ("m", rows, m)):
-        outside = ((index < 0) | (index >= size)).nonzero()
-        if len(outside):
-            i = int(outside[0])
-            raise invalid(f"{name} ({int(index[i])}) from index[{i}] out of bounds (>={size})")
-    if values.dtype in (torch.float32, torch.float64):
-        a = torch.sparse_coo_tensor(torch.stack([rows, columns]), values, (m, k), check_invariants=False)
-        return torch.sparse.mm(a, b)
-    return torch.zeros((m, b.shape[1]), dtype=values.dtype, device=values.device).index_add_(
-        0, rows, values[:, None] * b[columns]
-    )
-
-
 def _product_shape(
     indices: TensorShape, values: TensorShape, shape: Any, b: TensorShape, adjoint_a: bool, adjoint_b: bool
 ) -> TensorShape:
@@ -184,12 +149,39 @@ def _product_shape(
     return TensorShape([a[1 if adjoint_a else 0], b.with_rank(2)[0 if adjoint_b else 1]])
 
 
-@op("SparseTensorDenseMatMul", kernel=_product, host=("a_shape",), shape=_product_shape)
+@op("SparseTensorDenseMatMul", host=("a_shape",), shape=_product_shape)
 def _sparse_matmul(
-    a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
+    a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False
+) -> torch.Tensor:
     """Multiplies a sparse by a dense matrix."""
+    if b.ndim != 2:
+        raise invalid("Tensor 'b' is not a matrix")
+    if len(a_shape) != 2:
+        raise invalid("Tensor 'a_shape' must have 2 elements")
+    if a_values.is_complex() and adjoint_a:
+        a_values = a_values.conj()
+    rows, columns = a_indices.long().unbind(1)
+    m, k = a_shape
+    if adjoint_a:
+        rows, columns, m, k = columns, rows, k, m
+    if adjoint_b:
+        b = b.mH
+    if b.shape[0] != k:
+        raise invalid(
+            f"Cannot multiply A and B because inner dimension does not match: {k} vs. {b.shape[0]}.  Did you forget a "
+            f"transpose?  Dimensions of A: [{a_shape[0]}, {a_shape[1]}).  Dimensions of B: {places.text(b.shape)}"
+        )
+    for name, index, size in (("k", columns, k), ("m", rows, m)):
+        outside = ((index < 0) | (index >= size)).nonzero()
+        if len(outside):
+            i = int(outside[0])
+            raise invalid(f"{name} ({int(index[i])}) from index[{i}] out of bounds (>={size})")
+    if a_values.dtype in (torch.float32, torch.float64):
+        a = torch.sparse_coo_tensor(torch.stack([rows, columns]), a_values, (m, k), check_invariants=False)
+        return torch.sparse.mm(a, b)
+    return torch.zeros((m, b.shape[1]), dtype=a_values.dtype, device=a_values.device).index_add_(
+        0, rows, a_values[:, None] * b[columns]
+    )
 
 
 @_sparse_matmul.gradient(needs="inputs")
@@ -299,21 +291,18 @@ def _(call: Call, dy: Any) -> Any:
     return None, dy, back(dy) if call.wanted[2] else None
 
 
-def _dense_sum(indices: Any, values: Any, shape: Any, b: Any) -> torch.Tensor:
-    if len(shape) != b.ndim:
-        raise invalid(f"Two operands have different ranks; received: {len(shape)} and {b.ndim}")
-    for i, (m, n) in enumerate(zip(shape, b.shape, strict=True)):
+@op("SparseTensorDenseAdd", host=("a_shape",), shape=lambda at, values, shape, b: b)
+def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any) -> torch.Tensor:
+    """Adds a sparse to a dense tensor of the same shape."""
+    if len(a_shape) != b.ndim:
+        raise invalid(f"Two operands have different ranks; received: {len(a_shape)} and {b.ndim}")
+    for i, (m, n) in enumerate(zip(a_shape, b.shape, strict=True)):
         if m != n:
             raise invalid(
                 f"Dimension {i} does not equal (no broadcasting is supported): sparse side {m} vs dense side {n}"
             )
-    places.check(indices, shape, sorted_once=False)
-    return b.clone().index_put_(tuple(indices.long().unbind(1)), values, accumulate=True)
-
-
-@op("SparseTensorDenseAdd", kernel=_dense_sum, host=("a_shape",), shape=lambda at, values, shape, b: b)
-def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any, name: str | None = None) -> Any:
-    """Adds a sparse to a dense tensor of the same shape."""
+    places.check(a_indices, a_shape, sorted_once=False)
+    return b.clone().index_put_(tuple(a_indices.long().unbind(1)), a_values, accumulate=True)
 
 
 @add_to_dense.gradient(needs="input0")

@@ -18,33 +18,20 @@ from tapeflow.sparse.dense import add_to_dense, as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
-def _sum(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh: Any) -> Any:
+@op("SparseAdd", host=("a_shape", "b_shape"), shape=lambda ai, av, shape, *_: places.components(places.rank_of(shape)))
+def _sparse_add(
+    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any
+) -> Any:
+    """Adds two sparse tensors, without the sums of two elements that are less than the threshold."""
     places.check_same_shape(a_shape, b_shape)
-    both, at_a, at_b = places.union(places.flat(ai, a_shape), places.flat(bi, a_shape))
-    values = torch.zeros(len(both), dtype=av.dtype, device=av.device)
-    values = values.index_add(0, at_a, av).index_add(0, at_b, bv)
+    both, at_a, at_b = places.union(places.flat(a_indices, a_shape), places.flat(b_indices, a_shape))
+    values = torch.zeros(len(both), dtype=a_values.dtype, device=a_values.device)
+    values = values.index_add(0, at_a, a_values).index_add(0, at_b, b_values)
     in_a, in_b = (
-        torch.zeros(len(both), dtype=torch.bool, device=av.device).index_fill(0, at, True) for at in (at_a, at_b)
+        torch.zeros(len(both), dtype=torch.bool, device=a_values.device).index_fill(0, at, True) for at in (at_a, at_b)
     )
     retained = (values.abs() >= thresh) | ~(in_a & in_b)
     return places.unflat(both[retained], a_shape), values[retained], torch.tensor(a_shape, dtype=torch.int64)
-
-
-@op("SparseAdd", kernel=_sum, host=("a_shape", "b_shape"),
-    shape=lambda ai, av, shape, *_: places.components(places.rank_of(shape)))  # fmt: skip
-def _sparse_add(
-    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Adds two sparse tensors, without the sums of two elements that are less than the threshold."""
-
-
-def _sum_gradient(dy: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
-    if not len(sum_indices):
-        return dy.new_zeros(len(a_indices)), dy.new_zeros(len(b_indices))
-    bound = [int(m) + 1 for m in torch.cat([a_indices, b_indices, sum_indices]).amax(0)]
-    numbers = places.flat(sum_indices, bound)
-    return tuple(_looked_up(dy, places.flat(i, bound), numbers) for i in (a_indices, b_indices))
 
 
 def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
@@ -56,11 +43,14 @@ def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tenso
     return torch.where(numbers[at] == queries, values[positions[at]], values.new_zeros(()))
 
 
-@op("SparseAddGrad", kernel=_sum_gradient, shape=lambda dy, a, b, _: [a[:1], b[:1]])
-def sparse_add_grad(
-    backprop_val_grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any, name: str | None = None
-) -> Any:
+@op("SparseAddGrad", shape=lambda dy, a, b, _: [a[:1], b[:1]])
+def sparse_add_grad(backprop_val_grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
     """Returns for each index of two sparse tensors the gradient of the same index of their sum."""
+    if not len(sum_indices):
+        return backprop_val_grad.new_zeros(len(a_indices)), backprop_val_grad.new_zeros(len(b_indices))
+    bound = [int(m) + 1 for m in torch.cat([a_indices, b_indices, sum_indices]).amax(0)]
+    numbers = places.flat(sum_indices, bound)
+    return tuple(_looked_up(backprop_val_grad, places.flat(i, bound), numbers) for i in (a_indices, b_indices))
 
 
 @_sparse_add.gradient(needs="input0 input2 outputs")

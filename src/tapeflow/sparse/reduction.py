@@ -184,19 +184,16 @@ def reduce_max(
 # ---- softmax ---------------------------------------------------------------------------------------------------------
 
 
-def _softmax(indices: Any, values: Any, shape: Any) -> torch.Tensor:
-    if len(shape) < 2:
-        raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, shape))}")
-    group, out, _ = _groups(indices, shape, -1)
-    count = math.prod(out)
-    most = values.new_zeros(count).scatter_reduce(0, group, values, "amax", include_self=False)
-    powers = torch.exp(values - most[group])
-    return powers / powers.new_zeros(count).index_add(0, group, powers)[group]
-
-
-@op("SparseSoftmax", kernel=_softmax, host=("sp_shape",), shape=lambda at, values, _: values)
-def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any, name: str | None = None) -> Any:
+@op("SparseSoftmax", host=("sp_shape",), shape=lambda at, values, _: values)
+def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Tensor:
     """Computes softmax over the entries of each row."""
+    if len(sp_shape) < 2:
+        raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, sp_shape))}")
+    group, out, _ = _groups(sp_indices, sp_shape, -1)
+    count = math.prod(out)
+    most = sp_values.new_zeros(count).scatter_reduce(0, group, sp_values, "amax", include_self=False)
+    powers = torch.exp(sp_values - most[group])
+    return powers / powers.new_zeros(count).index_add(0, group, powers)[group]
 
 
 @_sparse_softmax.gradient(needs="input0 outputs")
@@ -271,7 +268,11 @@ def _optional(weights: torch.Tensor) -> Any:
     return weights if weights.numel() else None
 
 
-def _dense_counts(values: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
+@op("DenseCountSparseOutput", shape=lambda values, *_: places.components(values.rank))
+def _count_dense(
+    values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
+) -> Any:
+    """Counts each value in a vector, or in each row of a matrix."""
     rows = None
     batch = values.shape[0] if values.ndim == 2 else None
     if batch is not None:
@@ -282,42 +283,39 @@ def _dense_counts(values: Any, weights: Any, minlength: int, maxlength: int, bin
     flat_weights = None if weights is None else weights.reshape(-1)
     if flat_weights is None:
         flat_weights = torch.ones(values.numel(), dtype=torch.int32)
-    return _counted(rows, values.reshape(-1).long(), batch, flat_weights, minlength, maxlength, binary)
+    return _counted(rows, values.reshape(-1).long(), batch, flat_weights, minlength, maxlength, binary_output)
 
 
-@op("DenseCountSparseOutput", kernel=_dense_counts, shape=lambda values, *_: places.components(values.rank))
-def _count_dense(values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False,
-                 name: str | None = None) -> Any:  # fmt: skip
-    """Counts each value in a vector, or in each row of a matrix."""
-
-
-def _sparse_counts(
-    indices: Any, values: Any, shape: Any, weights: Any, minlength: int, maxlength: int, binary: bool
+@op(
+    "SparseCountSparseOutput",
+    host=("dense_shape",),
+    shape=lambda at, values, shape, *_: places.components(places.rank_of(shape)),
+)
+def _count_sparse(
+    indices: Any,
+    values: Any,
+    dense_shape: Any,
+    weights: Any,
+    minlength: int = -1,
+    maxlength: int = -1,
+    binary_output: bool = False,
 ) -> Any:
-    rows, batch = (indices[:, 0], shape[0]) if len(shape) == 2 else (None, None)
+    """Counts each value in a sparse vector, or in each row of a sparse matrix."""
+    rows, batch = (indices[:, 0], dense_shape[0]) if len(dense_shape) == 2 else (None, None)
     weights = _optional(weights)
     weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
-    return _counted(rows, values.long(), batch, weights, minlength, maxlength, binary)
+    return _counted(rows, values.long(), batch, weights, minlength, maxlength, binary_output)
 
 
-@op("SparseCountSparseOutput", kernel=_sparse_counts, host=("dense_shape",),
-    shape=lambda at, values, shape, *_: places.components(places.rank_of(shape)))  # fmt: skip
-def _count_sparse(indices: Any, values: Any, dense_shape: Any, weights: Any, minlength: int = -1, maxlength: int = -1,
-                  binary_output: bool = False, name: str | None = None) -> Any:  # fmt: skip
-    """Counts each value in a sparse vector, or in each row of a sparse matrix."""
-
-
-def _ragged_counts(splits: Any, values: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
+@op("RaggedCountSparseOutput", shape=lambda *_: places.components(2))
+def _count_ragged(
+    splits: Any, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
+) -> Any:
+    """Counts each value in each row of a ragged matrix."""
     rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())
     weights = _optional(weights)
     weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
-    return _counted(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary)
-
-
-@op("RaggedCountSparseOutput", kernel=_ragged_counts, shape=lambda *_: places.components(2))
-def _count_ragged(splits: Any, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1,
-                  binary_output: bool = False, name: str | None = None) -> Any:  # fmt: skip
-    """Counts each value in each row of a ragged matrix."""
+    return _counted(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary_output)
 
 
 not_differentiable(_count_dense, _count_sparse, _count_ragged)

@@ -6,7 +6,6 @@ The formats are those of TensorBoard's `summary.proto`: numbers, histograms, ima
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,9 @@ def _as_array(values: Any) -> np.ndarray:
     return values.float().numpy() if values.dtype is torch.bfloat16 else values.cpu().numpy()
 
 
-def _scalars(tags: np.ndarray, values: Any) -> np.ndarray:
+@op("ScalarSummary", strings=True, shape=_scalar_shape)
+def scalar_summary(tags: np.ndarray, values: Any) -> np.ndarray:
+    """Writes numbers with their tags, of the same shape, as a `Summary` message."""
     if tuple(tags.shape) != tuple(values.shape):
         tag = f" (tag '{_text(tags)}')" if tags.size == 1 else ""
         raise invalid(f"tags and values are not the same shape: {list(tags.shape)} != {list(values.shape)}{tag}")
@@ -58,11 +59,6 @@ def _scalars(tags: np.ndarray, values: Any) -> np.ndarray:
     )
 
 
-@op("ScalarSummary", kernel=_scalars, strings=_scalars, shape=_scalar_shape)
-def scalar_summary(tags: TensorLike, values: TensorLike, name: str | None = None) -> Tensor:
-    """Writes numbers with their tags, of the same shape, as a `Summary` message."""
-
-
 @functools.cache
 def _edges() -> np.ndarray:
     """Returns the upper edges of the buckets: powers of 1.1 on both sides of 0, and the largest number."""
@@ -72,14 +68,6 @@ def _edges() -> np.ndarray:
         edge *= _GROWTH
     positive.append(np.finfo(np.float64).max)
     return np.array([*(-e for e in reversed(positive)), 0.0, *positive])
-
-
-def _histogram(tag: np.ndarray, values: Any) -> np.ndarray:
-    numbers = _as_array(values).astype(np.float64).reshape(-1)
-    for wrong, kind in ((np.isnan(numbers), "Nan"), (np.isinf(numbers), "Infinity")):
-        if wrong.any():
-            raise invalid(f"{kind} in summary histogram for: {_text(tag)}")
-    return _serialized(summary_pb2.Summary.Value(tag=_text(tag), histo=histogram_proto(numbers)))
 
 
 def histogram_proto(numbers: np.ndarray) -> Any:
@@ -100,16 +88,37 @@ def histogram_proto(numbers: np.ndarray) -> Any:
     )
 
 
-@op("HistogramSummary", kernel=_histogram, strings=_histogram, shape=_scalar_shape)
-def histogram_summary(tag: TensorLike, values: TensorLike, name: str | None = None) -> Tensor:
+@op("HistogramSummary", strings=True, shape=_scalar_shape)
+def histogram_summary(tag: np.ndarray, values: Any) -> np.ndarray:
     """Writes the distribution of a tensor's elements as a `Summary` message."""
+    numbers = _as_array(values).astype(np.float64).reshape(-1)
+    for wrong, kind in ((np.isnan(numbers), "Nan"), (np.isinf(numbers), "Infinity")):
+        if wrong.any():
+            raise invalid(f"{kind} in summary histogram for: {_text(tag)}")
+    return _serialized(summary_pb2.Summary.Value(tag=_text(tag), histo=histogram_proto(numbers)))
 
 
 def _numbered(tag: np.ndarray, kind: str, at: int, most: int) -> str:
     return f"{_text(tag)}/{kind}/{at}" if most > 1 else f"{_text(tag)}/{kind}"
 
 
-def _images(tag: np.ndarray, tensor: Any, max_images: int) -> np.ndarray:
+def _normalized(image: np.ndarray) -> np.ndarray:
+    """Scales an image to bytes: from 0 to its largest number, or around 128 if some are negative."""
+    if image.dtype == np.uint8:
+        return image
+    image = image.astype(np.float64 if image.dtype == np.float64 else np.float32)
+    finite = np.isfinite(image)
+    low, high = (image[finite].min(), image[finite].max()) if finite.any() else (0.0, 0.0)
+    largest, offset, top = (max(abs(low), abs(high)), 128, 127) if low < 0 else (high, 0, 255)
+    scale = image.dtype.type(0 if largest < 1e-6 else top / largest)
+    whole = finite.all(axis=-1, keepdims=True)
+    scaled = (np.where(whole, image, 0) * scale + image.dtype.type(offset)).astype(np.uint8)
+    return np.where(whole, scaled, _BAD_COLOR[: image.shape[-1]])
+
+
+@op("ImageSummary", strings=True, shape=_scalar_shape)
+def image_summary(tag: np.ndarray, tensor: Any, max_images: int = 3) -> np.ndarray:
+    """Writes images of shape `[batch, height, width, channels]` as a `Summary` message."""
     if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
         shape = ",".join(map(str, tensor.shape))
         raise invalid(f"Tensor must be 4-D with last dim 1, 3, or 4, not [{shape}]")
@@ -128,26 +137,9 @@ def _images(tag: np.ndarray, tensor: Any, max_images: int) -> np.ndarray:
     )
 
 
-def _normalized(image: np.ndarray) -> np.ndarray:
-    """Scales an image to bytes: from 0 to its largest number, or around 128 if some are negative."""
-    if image.dtype == np.uint8:
-        return image
-    image = image.astype(np.float64 if image.dtype == np.float64 else np.float32)
-    finite = np.isfinite(image)
-    low, high = (image[finite].min(), image[finite].max()) if finite.any() else (0.0, 0.0)
-    largest, offset, top = (max(abs(low), abs(high)), 128, 127) if low < 0 else (high, 0, 255)
-    scale = image.dtype.type(0 if largest < 1e-6 else top / largest)
-    whole = finite.all(axis=-1, keepdims=True)
-    scaled = (np.where(whole, image, 0) * scale + image.dtype.type(offset)).astype(np.uint8)
-    return np.where(whole, scaled, _BAD_COLOR[: image.shape[-1]])
-
-
-@op("ImageSummary", kernel=_images, strings=_images, shape=_scalar_shape)
-def image_summary(tag: TensorLike, tensor: TensorLike, max_images: int = 3, name: str | None = None) -> Tensor:
-    """Writes images of shape `[batch, height, width, channels]` as a `Summary` message."""
-
-
-def _sound(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int) -> np.ndarray:
+@op("AudioSummaryV2", strings=True, host=("sample_rate",), shape=_scalar_shape)
+def audio_summary(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int = 3) -> np.ndarray:
+    """Writes sound `[batch, frames, channels]` (or of one channel `[batch, frames]`) as a `Summary` message."""
     if tensor.ndim not in (2, 3):
         raise invalid(f"Tensor must be 3-D or 2-D, got: [{','.join(map(str, tensor.shape))}]")
     if sample_rate <= 0:
@@ -170,13 +162,6 @@ def _sound(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int) -
     )
 
 
-@op("AudioSummaryV2", kernel=_sound, strings=_sound, host=("sample_rate",), shape=_scalar_shape)
-def audio_summary(
-    tag: TensorLike, tensor: TensorLike, sample_rate: TensorLike, max_outputs: int = 3, name: str | None = None
-) -> Tensor:
-    """Writes sound `[batch, frames, channels]` (or of one channel `[batch, frames]`) as a `Summary` message."""
-
-
 def _tensor(tag: np.ndarray, tensor: Any, serialized_summary_metadata: np.ndarray) -> np.ndarray:
     proto = make_tensor_proto(strings(tensor) if isinstance(tensor, np.ndarray) else tensor)
     try:
@@ -193,7 +178,9 @@ def tensor_summary(
     """Writes a tensor as a `Summary` message, with metadata that name a plugin of TensorBoard."""
 
 
-def _merged(inputs: list[np.ndarray]) -> np.ndarray:
+@op("MergeSummary", strings=True, shape=_scalar_shape)
+def merge_summary(inputs: list[np.ndarray]) -> np.ndarray:
+    """Merges several `Summary` messages into one."""
     merged, tags = summary_pb2.Summary(), set()
     for text in (t for array in inputs for t in array.reshape(-1)):
         try:
@@ -206,11 +193,6 @@ def _merged(inputs: list[np.ndarray]) -> np.ndarray:
             tags.add(value.tag)
         merged.MergeFrom(part)
     return _serialized(*merged.value)
-
-
-@op("MergeSummary", kernel=_merged, strings=_merged, shape=_scalar_shape)
-def merge_summary(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
-    """Merges several `Summary` messages into one."""
 
 
 not_differentiable(scalar_summary, histogram_summary, image_summary, audio_summary, tensor_summary, merge_summary)

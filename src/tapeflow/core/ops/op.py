@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from types import NoneType
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -476,9 +476,17 @@ class OpFunction(Protocol[P, R]):
         """
 
 
+@overload
+def op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Callable[P, R]], OpFunction[P, R]]: ...
+
+
+@overload
+def op(name: str, **options: Any) -> Callable[[Callable[..., Any]], OpFunction[..., Any]]: ...
+
+
 def op(
     name: str,
-    kernel: Callable[..., Any],
+    kernel: Callable[..., Any] | None = None,
     *,
     host: Sequence[str] = (),
     shape: Callable[..., Any],
@@ -492,8 +500,9 @@ def op(
     signature: str = "",
     alias: str = "",
     **traits: Any,
-) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
+) -> Callable[[Callable[..., Any]], OpFunction[..., Any]]:
     """Declares an op. The decorated function declares parameters, defaults and documentation; its body is never run.
+    Where there is no `kernel`, the function is the kernel, and the op's function takes a `name` behind its parameters.
 
     The parameters are TensorFlow's registered inputs in their order (under any name), then attrs by their registered
     names, then `name`.
@@ -501,7 +510,7 @@ def op(
     Args:
         name: TensorFlow's registered op name.
         kernel: takes the parameters in order, tensors as `torch.Tensor`, and returns a `torch.Tensor` or a tuple of
-            them. It never changes its inputs. It may raise TensorFlow's errors.
+            them. It never changes its inputs. It may raise TensorFlow's errors. By default the decorated function.
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
         shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
@@ -530,14 +539,17 @@ def op(
     def decorate(declared: Any) -> Any:
         code = declared.__code__
         params = code.co_varnames[: code.co_argcount]
-        if params[-1:] != ("name",):
+        if kernel is not None and params[-1:] != ("name",):
             raise TypeError(f"the last parameter of {declared.__name__} must be 'name'")
-        new = RegisteredOp(name, kernel, params[:-1], host, rename or {})
+        inputs = params if kernel is None else params[:-1]
+        new = RegisteredOp(name, kernel or declared, inputs, host, rename or {})
         new.shape, new.shape_types, new.string_kernel = shape, shape_types, strings
         new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
         for trait, value in traits.items():
             setattr(new, trait, value)
         function: Any = function_of(new, declared, new.run)
+        if kernel is None:
+            function.__defaults__ = (*(declared.__defaults__ or ()), None)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
         for attribute in ("accumulate", "batching", "summed", "static_value", "inline", "decomposition"):
