@@ -136,14 +136,18 @@ def _matrix_diag(
         return torch.diag_embed(diagonal)
     _check_align(align)
     shape = sizes(_diag_rule(TensorShape(diagonal.shape), k, num_rows, num_cols))
+    return _written(diagonal.new_full(shape, padding_value), diagonal, k, align)
+
+
+def _written(matrix: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str) -> torch.Tensor:
+    """Writes diagonals into a matrix, and returns it."""
     low, high = _diagonal_range(k)
-    out = diagonal.new_full(shape, padding_value)
     if low == high:
         diagonal = diagonal.unsqueeze(-2)
-    places = _places(low, high, shape[-2], shape[-1], diagonal.shape[-1], align)
+    places = _places(low, high, matrix.shape[-2], matrix.shape[-1], diagonal.shape[-1], align)
     for row, (i, start, stop) in enumerate(places):
-        out.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
-    return out
+        matrix.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
+    return matrix
 
 
 @_matrix_diag.gradient()
@@ -292,14 +296,7 @@ def _matrix_set_diag(input: torch.Tensor, diagonal: torch.Tensor, k: Any, align:
     """Replaces diagonals of matrices."""
     _check_align(align)
     _set_diag_rule(TensorShape(input.shape), TensorShape(diagonal.shape), k)  # copy_ would broadcast
-    low, high = _diagonal_range(k)
-    out = input.clone(memory_format=torch.contiguous_format)
-    if low == high:
-        diagonal = diagonal.unsqueeze(-2)
-    places = _places(low, high, input.shape[-2], input.shape[-1], diagonal.shape[-1], align)
-    for row, (i, start, stop) in enumerate(places):
-        out.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
-    return out
+    return _written(input.clone(memory_format=torch.contiguous_format), diagonal, k, align)
 
 
 @_matrix_set_diag.gradient(needs="shapes")

@@ -193,19 +193,21 @@ def elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     return aten.elu_backward(gradients, 1, 1, 1, True, outputs)
 
 
-@elu_grad.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    gradients, outputs = call.inputs
-    want_gradients, want_outputs = call.wanted
-    return (
-        elu_grad(dy, outputs) if want_gradients else None,
-        _where_negative(outputs, multiply(dy, gradients)) if want_outputs else None,
-    )
+def _declare_gradient(grad: Any) -> None:
+    """Declares the gradient of an op that multiplies `gradients` by a function of `outputs`: their number plus a
+    constant where they are negative, and another constant elsewhere."""
+
+    @grad.gradient(needs="inputs")
+    def _(call: Call, dy: Any) -> Any:
+        gradients, outputs = call.inputs
+        want_gradients, want_outputs = call.wanted
+        return (
+            grad(dy, outputs) if want_gradients else None,
+            relu_grad(multiply(dy, gradients), negative(outputs)) if want_outputs else None,
+        )
 
 
-def _where_negative(outputs: Any, values: Any) -> Any:
-    """Returns `values` where `outputs` are negative, and 0 elsewhere."""
-    return relu_grad(values, negative(outputs))
+_declare_gradient(elu_grad)
 
 
 @op("Selu", kernel=torch.selu, shape=same, elementwise=True)
@@ -238,14 +240,7 @@ def selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     return aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
 
 
-@selu_grad.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    gradients, outputs = call.inputs
-    want_gradients, want_outputs = call.wanted
-    return (
-        selu_grad(dy, outputs) if want_gradients else None,
-        _where_negative(outputs, multiply(dy, gradients)) if want_outputs else None,
-    )
+_declare_gradient(selu_grad)
 
 
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:

@@ -17,8 +17,8 @@ from tapeflow.core.ops.shape_rules import listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.batched_channels import joined_gradients
-from tapeflow.nn.pooling import by_rank, of_sequences, pool_layout, pool_rule_without_explicit, pooled_depth, text_only
-from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, unpadded
+from tapeflow.nn.pooling import by_rank, of_sequences, pool_layout, pool_rule_without_explicit, pooled_depth
+from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, text_only, unpadded
 
 aten = torch.ops.aten
 

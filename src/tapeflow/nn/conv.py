@@ -39,6 +39,7 @@ from tapeflow.nn.windows import (
     per_dimension,
     rank_of,
     spatial,
+    text_only,
     unpadded,
     window_geometry,
     window_rule,
@@ -466,8 +467,7 @@ def conv3d(
     """
     steps = five(strides, "strides", "conv3d")
     rates = (1, 1, 1, 1, 1) if dilations is None else five(dilations, "dilations", "conv3d")
-    if type(padding) is not str:
-        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    text_only(padding)
     if rank_of(input) in (5, None):
         return _conv3d(input, filters, steps, padding, data_format, rates, name)
     return with_one_batch(lambda x: _conv3d(x, filters, steps, padding, data_format, rates, name), input, 4)
@@ -507,8 +507,7 @@ def conv1d(
         last, spatial_format, height = False, "NCHW", -2
     else:
         raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
-    if type(padding) is not str:
-        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    text_only(padding)
     steps = flat(per_dimension(stride, 1, last, "stride"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     x, kernels = expand_dims(input, height), expand_dims(filters, 0)
@@ -553,8 +552,7 @@ def convolution(
             f"`input.shape.rank` must be at least {dims + 2} for filters of shape {kernels.shape}. "
             f"Received: input.shape={x.shape}"
         )
-    if type(padding) is not str:
-        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    text_only(padding)
     last = data_format is None or not data_format.startswith("NC")
     steps = per_dimension(strides, dims, last, "strides")
     rates = per_dimension(dilations, dims, last, "dilations")

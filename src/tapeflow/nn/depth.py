@@ -15,7 +15,8 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.windows import channels_last
 
 
-def _check(op: str, x: torch.Tensor, block_size: int, data_format: str) -> None:
+def _sizes(op: str, x: torch.Tensor, block_size: int, data_format: str) -> tuple[int, ...]:
+    """Returns batch, height, width and channels of images, and checks them."""
     if block_size < 2:
         raise invalid(f"Value for attr 'block_size' of {block_size} must be at least minimum 2")
     if data_format not in ("NHWC", "NCHW"):
@@ -24,31 +25,26 @@ def _check(op: str, x: torch.Tensor, block_size: int, data_format: str) -> None:
         )
     if x.dim() != 4:
         raise invalid(f"{op}: Input rank should be: 4 instead of: {x.dim()}")
+    return tuple(x.shape if channels_last(data_format) else (x.shape[i] for i in (0, 2, 3, 1)))
 
 
 def _depth_to_space(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
-    _check("DepthToSpace", input, block_size, data_format)
-    b = block_size
-    last = channels_last(data_format)
-    n, height, width, channels = input.shape if last else (input.shape[i] for i in (0, 2, 3, 1))
+    b, (n, height, width, channels) = block_size, _sizes("DepthToSpace", input, block_size, data_format)
     if channels % (b * b):
         raise invalid(f"Input depth dimension {channels} should be divisible by: {b * b}")
     c = channels // (b * b)
-    if last:
+    if channels_last(data_format):
         blocks = input.reshape(n, height, width, b, b, c).permute(0, 1, 3, 2, 4, 5)
         return blocks.reshape(n, height * b, width * b, c)
     return input.reshape(n, b, b, c, height, width).permute(0, 3, 4, 1, 5, 2).reshape(n, c, height * b, width * b)
 
 
 def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
-    _check("SpaceToDepth", input, block_size, data_format)
-    b = block_size
-    last = channels_last(data_format)
-    n, height, width, c = input.shape if last else (input.shape[i] for i in (0, 2, 3, 1))
+    b, (n, height, width, c) = block_size, _sizes("SpaceToDepth", input, block_size, data_format)
     if height % b or width % b:
         raise invalid(f"Image width {width} and height {height} should be divisible by block_size: {b}")
     h, w = height // b, width // b
-    if last:
+    if channels_last(data_format):
         return input.reshape(n, h, b, w, b, c).permute(0, 1, 3, 2, 4, 5).reshape(n, h, w, b * b * c)
     return input.reshape(n, c, h, b, w, b).permute(0, 3, 5, 1, 2, 4).reshape(n, b * b * c, h, w)
 

@@ -11,7 +11,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.avg_pooling import avg_pool1d, avg_pool2d, avg_pool3d
 from tapeflow.nn.max_pooling import max_pool1d, max_pool2d, max_pool3d
-from tapeflow.nn.windows import FORMATS, Ints, per_dimension
+from tapeflow.nn.windows import FORMATS, Ints, per_dimension, text_only
 
 
 def with_space_to_batch(
@@ -140,8 +140,7 @@ def pool(
         raise ValueError(f"Shape {x.shape} must have rank {dims + 2}")
     if (pooling_type, dims) not in _POOLS:
         raise ValueError(f"{dims}-D {pooling_type} pooling is not supported.")
-    if not isinstance(padding, str):
-        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    text_only(padding)
     last = data_format is None or not data_format.startswith("NC")
     steps = per_dimension(strides, dims, last, "strides")
     rates = host_value(dilations) if dilations is not None else (1,) * dims

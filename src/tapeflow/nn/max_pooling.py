@@ -29,9 +29,8 @@ from tapeflow.nn.pooling import (
     pool_rule,
     pool_rule_without_explicit,
     pooled_depth,
-    text_only,
 )
-from tapeflow.nn.windows import Ints, Padding, padding_attrs, per_dimension
+from tapeflow.nn.windows import Ints, Padding, padding_attrs, per_dimension, text_only
 
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 

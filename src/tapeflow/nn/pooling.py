@@ -20,6 +20,7 @@ from tapeflow.nn.windows import (
     per_dimension,
     rank_of,
     spatial,
+    text_only,
     window_geometry,
     window_rule,
 )
@@ -125,17 +126,6 @@ def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: 
 def pool_rule_without_explicit(x: TensorShape, ksize: Any, strides: Any, padding: str, data_format: str) -> TensorShape:
     """Infers the shape of the result of pooling, for an op that has no explicit paddings."""
     return pool_rule(x, ksize, strides, padding, (), data_format)
-
-
-def text_only(padding: Any) -> str:
-    """Checks the padding of an op that takes no pairs of numbers.
-
-    Raises:
-        TypeError: it is not a string.
-    """
-    if type(padding) is not str:
-        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
-    return padding
 
 
 def of_sequences(

@@ -259,3 +259,14 @@ def window_rule(
         else:
             out.append(length(n, ((window or 1) - 1) * dilation + 1, stride, padding, before[i], after[i]))
     return TensorShape([x[0], *out, channels] if channels_last(data_format) else [x[0], channels, *out])
+
+
+def text_only(padding: Any) -> str:
+    """Checks the padding of an op that takes no pairs of numbers.
+
+    Raises:
+        TypeError: it is not a string.
+    """
+    if type(padding) is not str:
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    return padding

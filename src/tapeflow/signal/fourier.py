@@ -25,18 +25,18 @@ from tapeflow.signal.fourier_ops import length_of
 
 def _real_input(x: Any, name: str, rank: int) -> Any:
     """Converts the input of a real transform over `rank` dimensions to a tensor."""
-    tensor = convert(x, hint=float32)
-    if tensor.dtype not in (float32, float64):
-        raise ValueError(f"{name} requires tf.float32 or tf.float64 inputs, got: {tensor}")
-    tensor.shape.with_rank_at_least(rank)
-    return tensor
+    return _input(x, name, rank, float32, float64)
 
 
 def _complex_input(x: Any, name: str, rank: int) -> Any:
     """Converts the input of a complex transform over `rank` dimensions to a tensor."""
-    tensor = convert(x, hint=complex64)
-    if tensor.dtype not in (complex64, complex128):
-        raise ValueError(f"{name} requires tf.complex64 or tf.complex128 inputs, got: {tensor}")
+    return _input(x, name, rank, complex64, complex128)
+
+
+def _input(x: Any, name: str, rank: int, *dtypes: DType) -> Any:
+    tensor = convert(x, hint=dtypes[0])
+    if tensor.dtype not in dtypes:
+        raise ValueError(f"{name} requires {' or '.join(f'tf.{d.name}' for d in dtypes)} inputs, got: {tensor}")
     tensor.shape.with_rank_at_least(rank)
     return tensor
 

@@ -361,6 +361,14 @@ def mean_pairwise_squared_error(
     return loss
 
 
+def _logits_and_labels(logits: Any, labels: Any) -> tuple[Any, Any]:
+    logits = convert(logits)
+    labels = cast(convert(labels), logits.dtype)
+    if not logits.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
+    return logits, labels
+
+
 def sigmoid_cross_entropy(
     multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -375,10 +383,7 @@ def sigmoid_cross_entropy(
         0.6931
     """
     _check_specified(multi_class_labels=multi_class_labels, logits=logits)
-    logits = convert(logits)
-    labels = cast(convert(multi_class_labels), logits.dtype)
-    if not logits.shape.is_compatible_with(labels.shape):
-        raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
+    logits, labels = _logits_and_labels(logits, multi_class_labels)
     if label_smoothing > 0:
         labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
     losses = nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -400,10 +405,7 @@ def softmax_cross_entropy(
         0.6931
     """
     _check_specified(onehot_labels=onehot_labels, logits=logits)
-    logits = convert(logits)
-    labels = cast(convert(onehot_labels), logits.dtype)
-    if not logits.shape.is_compatible_with(labels.shape):
-        raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
+    logits, labels = _logits_and_labels(logits, onehot_labels)
     if label_smoothing > 0:
         classes = cast(shape(labels)[-1], logits.dtype)
         labels = labels * (1 - label_smoothing) + label_smoothing / classes

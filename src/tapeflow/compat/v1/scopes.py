@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
-from tapeflow.compat.v1.variable_scopes import names_of, variable_scope
+from tapeflow.compat.v1.variable_scopes import in_name_scope, names_of, variable_scope
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
 
@@ -44,7 +43,7 @@ class name_scope:
 
     def __enter__(self) -> str:
         scope = (
-            _reopened((self._name or "").rstrip("/"))
+            in_name_scope((self._name or "").rstrip("/"))
             if not self._name or self._name.endswith("/")
             else names_of(self._name)
         )
@@ -54,15 +53,6 @@ class name_scope:
 
     def __exit__(self, *error: Any) -> None:
         self._open.pop().__exit__(*error)
-
-
-@contextmanager
-def _reopened(scope: str) -> Iterator[None]:
-    before, state.name_scope = state.name_scope, scope
-    try:
-        yield
-    finally:
-        state.name_scope = before
 
 
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:

@@ -335,14 +335,17 @@ def _leave(store: _Store, before: VariableScope, name: str, counts: dict[str, in
             del store.counts[n]
 
 
-@contextmanager
-def names_of(name: str) -> Iterator[None]:
+def names_of(name: str) -> AbstractContextManager[None]:
     """Returns a name scope of its own, with a number where the graph has one of that name."""
-    before = state.name_scope
-    if state.graph is None:
-        state.name_scope = f"{before}/{name}" if before else name
-    else:
-        state.name_scope = state.graph.unique_name(name)
+    if state.graph is not None:
+        return in_name_scope(state.graph.unique_name(name))
+    return in_name_scope(f"{state.name_scope}/{name}" if state.name_scope else name)
+
+
+@contextmanager
+def in_name_scope(scope: str) -> Iterator[None]:
+    """Enters a name scope by its whole name."""
+    before, state.name_scope = state.name_scope, scope
     try:
         yield
     finally:

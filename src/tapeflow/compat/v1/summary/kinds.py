@@ -15,6 +15,7 @@ from tapeflow.compat.v1.defaults import executing_eagerly_outside_functions, get
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.compat.v1.train.global_step import get_global_step
+from tapeflow.compat.v1.variable_scopes import in_name_scope
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -113,7 +114,7 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
         0.5
     """
     if _has_recorder():
-        with _tagged(name, family) as (tag, _), _outside_of_scopes():
+        with _tagged(name, family) as (tag, _), in_name_scope(""):
             recorded.scalar(tag, tensor, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
@@ -142,7 +143,7 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
         (1.0, 4.0, 3.0)
     """
     if _has_recorder():
-        with _tagged(name, family) as (tag, _), _outside_of_scopes():
+        with _tagged(name, family) as (tag, _), in_name_scope(""):
             recorded.histogram(tag, values, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
@@ -176,7 +177,7 @@ def image(
         ['noise/image/0', 'noise/image/1']
     """
     if _has_recorder():
-        with _tagged(name, family) as (tag, _), _outside_of_scopes():
+        with _tagged(name, family) as (tag, _), in_name_scope(""):
             recorded.image(tag, tensor, _step(), max_outputs)
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
@@ -214,7 +215,7 @@ def audio(
         100
     """
     if _has_recorder():
-        with _tagged(name, family) as (tag, _), _outside_of_scopes():
+        with _tagged(name, family) as (tag, _), in_name_scope(""):
             recorded.audio(tag, tensor, sample_rate, _step(), max_outputs)
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
@@ -243,7 +244,7 @@ def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Te
         'text'
     """
     if _has_recorder():
-        with _tagged(name, None) as (tag, _), _outside_of_scopes():
+        with _tagged(name, None) as (tag, _), in_name_scope(""):
             recorded.text(tag, tensor, _step())
         return convert(b"")
     tensor = convert(tensor)
@@ -293,13 +294,12 @@ def tensor_summary(
     return _collected(summary, collections)
 
 
-@contextmanager
-def _outside_of_scopes() -> Iterator[None]:
-    before, state.name_scope = state.name_scope, ""
-    try:
-        yield
-    finally:
-        state.name_scope = before
+def _check_graph() -> None:
+    if state.graph is None:
+        raise RuntimeError(
+            "Merging tf.summary.* ops is not compatible with eager execution: build them in a tf.Graph, or use "
+            "tf.summary with a default writer."
+        )
 
 
 def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
@@ -322,11 +322,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
         >>> [v.tag for v in tf.compat.v1.summary.Summary.FromString(text).value]
         ['a', 'b']
     """
-    if state.graph is None:
-        raise RuntimeError(
-            "Merging tf.summary.* ops is not compatible with eager execution: build them in a tf.Graph, or use "
-            "tf.summary with a default writer."
-        )
+    _check_graph()
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(f"Expected list for 'inputs' argument to 'merge_summary' Op, not {inputs!r}.")
     if not inputs:
@@ -355,11 +351,7 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
         None
         MergeSummary
     """
-    if state.graph is None:
-        raise RuntimeError(
-            "Merging tf.summary.* ops is not compatible with eager execution: build them in a tf.Graph, or use "
-            "tf.summary with a default writer."
-        )
+    _check_graph()
     summaries = get_default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None
 

@@ -79,22 +79,15 @@ class Scaffold:
 
     def finalize(self) -> Scaffold:
         """Looks up or creates the parts that were not specified, and finalizes the default graph."""
-        if self._init_op is None:
-            self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _init_all)
-        if self._ready_op is None:
-            self._ready_op = self.get_or_default("ready_op", GraphKeys.READY_OP, report_uninitialized_variables)
-        if self._ready_for_local_init_op is None:
-            self._ready_for_local_init_op = self.get_or_default(
-                "ready_for_local_init_op",
-                GraphKeys.READY_FOR_LOCAL_INIT_OP,
-                lambda: report_uninitialized_variables(global_variables()),
-            )
-        if self._local_init_op is None:
-            self._local_init_op = self.get_or_default(
-                "local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
-            )
-        if self._summary_op is None:
-            self._summary_op = self.get_or_default("summary_op", GraphKeys.SUMMARY_OP, merge_all)
+        for name, key, make in (
+            ("init_op", GraphKeys.INIT_OP, _init_all),
+            ("ready_op", GraphKeys.READY_OP, report_uninitialized_variables),
+            ("ready_for_local_init_op", GraphKeys.READY_FOR_LOCAL_INIT_OP, _report_uninitialized_global_variables),
+            ("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op),
+            ("summary_op", GraphKeys.SUMMARY_OP, merge_all),
+        ):
+            if getattr(self, f"_{name}") is None:
+                setattr(self, f"_{name}", self.get_or_default(name, key, make))
         if self._saver is None:
             self._saver = the_only_saver()
             if self._saver is None:
@@ -182,3 +175,7 @@ class Scaffold:
 
 def _init_all() -> Any:
     return group(global_variables_initializer(), *get_collection("saved_model_initializers"))
+
+
+def _report_uninitialized_global_variables() -> Any:
+    return report_uninitialized_variables(global_variables())
