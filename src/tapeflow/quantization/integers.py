@@ -182,7 +182,7 @@ def _dequantize(
     mode: str = "MIN_COMBINED",
     narrow_range: bool = False,
     axis: int = -1,
-    dtype: DType = None,
+    dtype: Any = None,
 ) -> torch.Tensor:
     """Dequantizes a tensor."""
     numbers = _numbers(input)

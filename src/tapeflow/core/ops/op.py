@@ -477,11 +477,15 @@ class OpFunction(Protocol[P, R]):
 
 
 @overload
-def op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Callable[P, R]], OpFunction[P, R]]: ...
+def op(
+    name: str, kernel: Callable[..., Any], *, shape: Callable[..., Any], **options: Any
+) -> Callable[[Callable[P, R]], OpFunction[P, R]]: ...
 
 
 @overload
-def op(name: str, **options: Any) -> Callable[[Callable[..., Any]], OpFunction[..., Any]]: ...
+def op(
+    name: str, *, shape: Callable[..., Any], **options: Any
+) -> Callable[[Callable[..., Any]], OpFunction[..., Any]]: ...
 
 
 def op(
@@ -491,7 +495,7 @@ def op(
     host: Sequence[str] = (),
     shape: Callable[..., Any],
     shape_types: Sequence[str] = (),
-    strings: Callable[..., Any] | None = None,
+    strings: Callable[..., Any] | bool | None = None,
     moves: bool = False,
     creates: bool = False,
     orders: bool = False,
@@ -514,7 +518,7 @@ def op(
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
         shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
-        strings: the kernel for string tensors, on NumPy object arrays.
+        strings: the kernel for string tensors, on NumPy object arrays; True where it is the same.
         moves: the kernel only moves elements, and so works for every dtype there is.
         creates: the kernel takes `device=` as it has no tensor inputs.
         orders: the kernel only compares elements; uint64, which ATen can't compare, is then compared as int64.
@@ -543,7 +547,8 @@ def op(
             raise TypeError(f"the last parameter of {declared.__name__} must be 'name'")
         inputs = params if kernel is None else params[:-1]
         new = RegisteredOp(name, kernel or declared, inputs, host, rename or {})
-        new.shape, new.shape_types, new.string_kernel = shape, shape_types, strings
+        new.shape, new.shape_types = shape, shape_types
+        new.string_kernel = new.kernel if strings is True else strings or None
         new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
         for trait, value in traits.items():
             setattr(new, trait, value)
