@@ -74,13 +74,13 @@ def _greedy_kernel(
     return *_as_sparse(rows), torch.stack(scores).unsqueeze(1) if scores else inputs.new_zeros(0, 1)
 
 
-def _paths_rule(inputs: TensorShape, _: TensorShape, beam_width: int, top_paths: int, *__: Any) -> list[TensorShape]:
-    batch = inputs[1] if inputs.rank == 3 else None
-    per_path = ([None, 2], [None], [2])
-    return [*(TensorShape(dims) for dims in per_path for _ in range(top_paths)), TensorShape([batch, top_paths])]
+def _decoded_rule(inputs: TensorShape, lengths: TensorShape, paths: int) -> list[Any]:
+    """Returns the shapes of the sparse tensors of some paths for each example, and of the paths' scores."""
+    batch = inputs.with_rank(3)[1:2].merge_with(lengths)
+    return [*[[None, 2]] * paths, *[[None]] * paths, *[[2]] * paths, batch + [paths]]
 
 
-@op("CTCGreedyDecoder", kernel=_greedy_kernel, shape=lambda inputs, lengths, *_: _paths_rule(inputs, lengths, 1, 1))
+@op("CTCGreedyDecoder", kernel=_greedy_kernel, shape=lambda inputs, lengths, *_: _decoded_rule(inputs, lengths, 1))
 def _greedy(
     inputs: Any, sequence_length: Any, merge_repeated: bool = False, blank_index: int = -1, name: str | None = None
 ) -> Any:
@@ -231,7 +231,11 @@ def _beam_kernel(
     return *indices, *values, *shapes, torch.from_numpy(scores).to(inputs.dtype)
 
 
-@op("CTCBeamSearchDecoder", kernel=_beam_kernel, shape=_paths_rule)
+@op(
+    "CTCBeamSearchDecoder",
+    kernel=_beam_kernel,
+    shape=lambda inputs, lengths, width, paths, *_: _decoded_rule(inputs, lengths, paths),
+)
 def _beam(
     inputs: Any,
     sequence_length: Any,
