@@ -1,48 +1,47 @@
 """Each op of the op table, called directly and from `tf.function`: result and gradient must be the same."""
 
+import json
+import pathlib
+
 import numpy as np
 import pytest
 
 import op_table
+import static_shape_rows
 import tapeflow as tf
+from static_shapes import MODES, Case
 
-# What a row can't do in a function: {(row, "known" or "unknown" dimensions): why}, by family.
-IMPOSSIBLE = {("unstack", "unknown"): "how many tensors it gives must be known, in TensorFlow too"}
-# Rows whose result may have any rank until it is there.
-RANK_UNKNOWN = {"squeeze", "nn.isotonic_regression"}
+# Calls that fail when they run, in TensorFlow too.
+ONE_IMAGE = "images of unknown rank are a single one"
+IMPOSSIBLE = {
+    ("image.crop_to_bounding_box", "rank"): ONE_IMAGE,
+    ("image.pad_to_bounding_box", "rank"): ONE_IMAGE,
+    ("image.resize_with_crop_or_pad", "rank"): ONE_IMAGE,
+    ("image.resize_with_pad", "rank"): ONE_IMAGE,
+    ("linalg.tridiagonal_solve", "rank"): "right-hand sides of unknown rank are matrices",
+}
+RECORDED = json.loads((pathlib.Path(__file__).parent / "fixtures" / "static_shapes.json").read_text())
 
 
-def rows():
-    """Each row's first sample, once with the shapes known while the graph is built and once without."""
-    found = []
-    for number, row in enumerate(op_table.all_rows()):
+def cases():
+    """Each row's first sample, with as much static as may be where TensorFlow builds the graph."""
+    params = []
+    for number, row in enumerate([*op_table.all_rows(), *static_shape_rows.ROWS]):
         if not row.samples:
             continue
-        for dims in ("known", "unknown"):
-            why = IMPOSSIBLE.get((row.name, dims))
+        case = Case(row, *row.samples[0])
+        for mode in MODES:
+            if mode == "first":
+                continue
+            if RECORDED.get(case.key, {}).get(mode) == "raises":
+                continue
+            why = IMPOSSIBLE.get((row.name, mode))
             marks = [pytest.mark.xfail(strict=True, reason=why)] if why else []
-            found.append(pytest.param(row, dims == "known", id=f"{row}-{number}-{dims}", marks=marks))
-    return found
+            params.append(pytest.param(case, mode, id=f"{row}-{number}-{mode}", marks=marks))
+    return params
 
 
-def as_tensor(value):
-    return tf.constant(value) if isinstance(value, np.ndarray) else value
-
-
-def in_function(call, tensors, known):
-    """`call` as a function of these tensors, and the static shapes that its results had while it was traced."""
-    static = []
-
-    def body(*given):
-        out = call(*given)
-        static.extend(o.shape for o in tf.nest.flatten(out))
-        return out
-
-    specs = [tf.TensorSpec(t.shape if known else [None] * t.shape.rank, t.dtype) for t in tensors]
-    return tf.function(body, input_signature=specs, autograph=False), static
-
-
-def results(call, tensors, wanted):
+def results(case, call):
     """What the call gives, and the gradients of a weighted sum of it by the float tensors."""
     seen = []
 
@@ -50,37 +49,23 @@ def results(call, tensors, wanted):
         seen[:] = [call(*given)]
         return seen[0]
 
-    floats = [i for i, t in enumerate(tensors) if t.dtype.is_floating]
-    if wanted and floats:
-        gradients = op_table._gradients(noted, list(tensors), {}, floats, 3)
+    floats = [i for i, t in enumerate(case.tensors) if t.dtype.is_floating]
+    if case.row.gradient and floats:
+        gradients = op_table._gradients(noted, list(case.tensors), {}, floats, 3)
         return tf.nest.flatten(seen[0]), gradients
-    return tf.nest.flatten(call(*tensors)), []
+    return tf.nest.flatten(call(*case.tensors), expand_composites=True), []
 
 
-@pytest.mark.parametrize(("row", "known"), rows())
-def test_same_as_eager(row, known):
-    args, kwargs = row.samples[0]
-    dtype = "float32" if "float32" in row.dtypes else row.dtypes[0]
-    leaves = [as_tensor(op_table.cast(a, dtype)) for a in tf.nest.flatten((args, kwargs))]
-    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, tf.Tensor)]
-    tensors = [leaves[i] for i in places]
-
-    def call(*given):
-        filled = list(leaves)
-        for i, tensor in zip(places, given, strict=True):
-            filled[i] = tensor
-        positional, named = tf.nest.pack_sequence_as((args, kwargs), filled)
-        return row.function(*positional, **named)
-
-    function, static = in_function(call, tensors, known)
-    want, want_gradients = results(call, tensors, row.gradient)
-    got, got_gradients = results(function, tensors, row.gradient)
+@pytest.mark.parametrize(("case", "mode"), cases())
+def test_same_as_eager(case, mode):
+    function, static = case.function(mode)
+    want, want_gradients = results(case, case.call)
+    got, got_gradients = results(case, function)
     assert len(got) == len(want)
     for g, w, shape in zip(got, want, static, strict=True):
         assert g.dtype == w.dtype
         assert g.shape == w.shape
         assert shape.is_compatible_with(w.shape)
-        assert shape.rank is not None or row.name in RANK_UNKNOWN
         assert np.array_equal(g.numpy(), w.numpy(), equal_nan=g.dtype.is_floating or g.dtype.is_complex)
     for g, w in zip(got_gradients, want_gradients, strict=True):
         np.testing.assert_allclose(g.numpy(), w.numpy(), rtol=1e-5, atol=1e-6)

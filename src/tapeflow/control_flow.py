@@ -186,7 +186,7 @@ def switch_case(
     index: Any = branch_index
     if not index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
-    if index.shape.rank != 0:
+    if index.shape.rank not in (0, None):
         raise invalid(f"'branch_index' must be a scalar, got one of shape {index.shape}")
     branches = _branches(branch_fns)
     if default is not None and not callable(default):

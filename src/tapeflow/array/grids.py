@@ -12,6 +12,7 @@ from tapeflow.array.creation import _range, _shape_argument, fill, range
 from tapeflow.array.joining import concat
 from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
+from tapeflow.array.unranked import joined_dims
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import detours
@@ -121,19 +122,28 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
             f"{count.dtype}"
         )
     count = reshape(cast_to(count, int32), ())
-    position = axis if axis >= 0 else axis + max(len(first.shape), len(last.shape)) + 1
     shape = ops.Shape(ops.AddV2(first, last))
+    rank = shape.shape[0]
+    position = axis if axis >= 0 else axis + (ops.Size(shape) if rank is None else rank) + 1
     first, last = (expand_dims(broadcast_to(end, shape), axis) for end in (first, last))
     gaps = ops.Maximum(ops.Sub(count, 1), 1)
     step = ops.RealDiv(ops.Sub(last, first), cast_to(gaps, first.dtype))
     inner = _range(convert(1), gaps, convert(1))
-    along = reshape(cast_to(inner, first.dtype), [-1 if i == position else 1 for i, _ in enumerate(first.shape)])
+    size: Any
+    if rank is None:
+        beside = joined_dims([-1], ops.OnesLike(shape[position:]))
+        size = joined_dims(shape[:position], [count], shape[position:])
+        begin = ops.ZerosLike(size)
+    else:
+        beside = [-1] + [1] * (rank - position)
+        size = [-1] * (rank + 1)
+        size[position] = count
+        begin = [0] * (rank + 1)
+    along = reshape(cast_to(inner, first.dtype), beside)
     rows = concat([first, ops.AddV2(first, ops.Mul(step, along)), last], position)
     if type(count) is EagerTensor and int(count) < 0:
         raise invalid(f"Requires start <= limit when delta > 0: 1/{int(count)} [Op:Range] name: ")
-    size: list[Any] = [-1] * len(first.shape)
-    size[position] = count
-    return ops.Slice(rows, [0] * len(first.shape), size)
+    return ops.Slice(rows, begin, size)
 
 
 def _between(start: float, stop: float, num: int) -> torch.Tensor:

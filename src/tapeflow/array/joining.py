@@ -10,7 +10,7 @@ import torch
 
 from tapeflow.array.batched import with_entry_for_batch
 from tapeflow.array.passing import cast_to, identity
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, behind, static
@@ -21,7 +21,7 @@ from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.ops.static import elements
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
-from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.shape import TensorShape, unknown_shape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 # ---- concat ----------------------------------------------------------------------------------------------------------
@@ -451,13 +451,19 @@ def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
     if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
         raise invalid(f"Expected multiples to be 1-D, but got shape {text(TensorShape(np.shape(multiples)))}")
     if x.rank is None:
-        return TensorShape([None] * len(multiples))
+        x = unknown_shape(len(multiples))
     if len(multiples) != x.rank:
         raise invalid(f"Expected multiples argument to be a vector of length {x.rank} but got length {len(multiples)}")
     for i, m in enumerate(multiples):
         if m is not None and m < 0:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
-    return TensorShape([None if d is None or m is None else d * m for d, m in zip(x, multiples, strict=True)])
+    return TensorShape([_times(d, m) for d, m in zip(x, multiples, strict=True)])
+
+
+def _times(length: int | None, copies: int | None) -> int | None:
+    if length is None or copies is None:
+        return 0 if length == 0 or copies == 0 else None
+    return length * copies
 
 
 def _tiled(x: torch.Tensor, multiples: Any) -> torch.Tensor:
@@ -529,16 +535,20 @@ def repeat(
     if axis is None:
         tensor, axis = reshape(tensor, (-1,)), 0
     axis = int(axis)
-    rank = len(tensor.shape)
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
-    axis %= rank
+    rank = tensor.shape.rank
+    if rank is not None:
+        if not -rank <= axis < rank:
+            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+        axis %= rank
     counts = convert(repeats)
     if not counts.dtype.is_integer:
         raise TypeError(
             f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = {repeats} of dtype: "
             f"{counts.dtype}"
         )
+    if rank is None or counts.shape.rank is None:
+        counts = broadcast_to(reshape(counts, (-1,)), [shape_of(tensor)[axis]])
+        return ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
     if len(counts.shape) == 0 or counts.shape == (1,):
         once, shape = reshape(counts, ()), list(shape_of(tensor))
         copies = [1] * axis + [1, once] + [1] * (rank - axis - 1)

@@ -11,7 +11,8 @@ from tapeflow.array.creation import range as numbers
 from tapeflow.array.gathering import gather
 from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import expand_dims, reshape
-from tapeflow.core.autodiff.gradients import shape_of, sum_to_shape
+from tapeflow.array.unranked import joined_dims
+from tapeflow.core.autodiff.gradients import is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, listeners
 from tapeflow.core.errors import InvalidArgumentError
@@ -144,12 +145,21 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
         )
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
+    dims = shape_of(x)
+    if is_unranked(dims):
+        dims = dims.__tf_tensor__()
+        axis = axis + ops.Size(dims) if axis < 0 else axis
+        flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
+        return gather(flat, _places(condition), axis=axis)
     axis = axis + len(shape) if axis < 0 else axis
     shape[axis : axis + rank].assert_is_compatible_with(masked)
-    dims = shape_of(x)
     flat = reshape(x, (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :]))
-    places = reshape(_where(reshape(cast_to(condition, bool_), (-1,))), (-1,))
-    return gather(flat, places, axis=axis)
+    return gather(flat, _places(condition), axis=axis)
+
+
+def _places(condition: Any) -> Any:
+    """Returns the numbers of the elements of a mask that are true."""
+    return reshape(_where(reshape(cast_to(condition, bool_), (-1,))), (-1,))
 
 
 def sequence_mask(
@@ -175,7 +185,7 @@ def sequence_mask(
     counts = convert(lengths)
     if maxlen is not None:
         limit = convert(maxlen)
-    elif 0 in counts.shape:
+    elif counts.shape.rank is not None and 0 in counts.shape:
         limit = convert(0)
     else:
         limit = ops.Maximum(ops.Max(counts), cast_to(0, counts.dtype))

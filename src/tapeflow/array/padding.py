@@ -318,7 +318,9 @@ def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, b
         raise invalid(f"batch_dim == seq_dim == {seq_dim}")
     if None not in (lengths[0], x[batch_dim]) and lengths[0] != x[batch_dim]:
         raise invalid(f"Length of seq_lengths != input.dims({batch_dim}), ({lengths[0]} vs. {x[batch_dim]})")
-    return x
+    dims = x.as_list()
+    dims[batch_dim] = lengths[0] if x[batch_dim] is None else x[batch_dim]
+    return TensorShape(dims)
 
 
 @op("ReverseSequence", shape=_reverse_sequence_rule, moves=True)

@@ -292,7 +292,7 @@ def _(batch: Batch, x: Slices, axis: Any) -> Any:
 
 def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     if x.rank is None:
-        return TensorShape(None)
+        return TensorShape([None] * len(perm) if isinstance(perm, tuple) else perm.shape[:1].num_elements())
     rank = x.rank
     if isinstance(perm, Tensor):  # not static
         return TensorShape([None] * rank)
@@ -384,7 +384,8 @@ def transpose(a: TensorLike, perm: AxisLike = None, conjugate: bool = False, nam
     if (perm is None or conjugate) and not isinstance(a, Tensor):
         tensor = convert(a)
     if perm is None:
-        perm = _REVERSED[len(tensor.value.shape) if type(tensor) is EagerTensor else tensor.shape.rank]
+        rank = len(tensor.value.shape) if type(tensor) is EagerTensor else tensor.shape.rank
+        perm = ops.Range(ops.Rank(tensor) - 1, -1, -1) if rank is None else _REVERSED[rank]
     if conjugate and tensor.dtype.is_complex:
         return _conjugate_transpose(tensor, perm, name)
     return _transpose(tensor, perm, name)

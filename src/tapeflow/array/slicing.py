@@ -560,7 +560,8 @@ def _index(value: Any) -> Any:
     if isinstance(value, numbers.Integral):
         return int(value)
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
-    if dtype is not None and shape is not None and len(shape) == 0 and dtype in (int16, int32, int64):
+    is_scalar = shape == () if isinstance(shape, tuple) else getattr(shape, "rank", 1) in (0, None)
+    if dtype is not None and is_scalar and dtype in (int16, int32, int64):
         return int(value) if not isinstance(value, Tensor) or isinstance(value, EagerTensor) else value
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "

@@ -11,7 +11,8 @@ import torch
 
 from tapeflow.array.batched import joined_batches
 from tapeflow.array.shaping import reshape, transpose
-from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.array.unranked import around_axis
+from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -79,7 +80,9 @@ def _sorted(values: Any, axis: Any, direction: str, output: int) -> Any:
         )
     values = convert(values)
     axis = int(axis)
-    rank = len(values.shape)
+    rank = values.shape.rank
+    if rank is None:
+        return reshape(_sorted(around_axis(values, axis)[0], 1, direction, output), ops.Shape(values))
     if not -rank <= axis < rank:
         raise invalid(f"slice index {axis} of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
     # -1 - x reverses the order of all integers, unsigned and smallest ones too.
@@ -169,7 +172,10 @@ def searchsorted(
 
 def _as_matrix(x: Any) -> Any:
     """Returns a tensor with its leading dimensions joined to one."""
-    *leading, columns = shape_of(x)
+    dims = shape_of(x)
+    if is_unranked(dims):
+        return around_axis(x, -1)[0][:, :, 0]
+    *leading, columns = dims
     return reshape(x, [math.prod(leading), columns])
 
 
@@ -398,7 +404,7 @@ def _inverted(x: torch.Tensor) -> torch.Tensor:
     return inverse
 
 
-@op("InvertPermutation", kernel=_inverted, shape=lambda x: x)
+@op("InvertPermutation", kernel=_inverted, shape=lambda x: x.with_rank(1))
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the permutation that undoes another.
 

@@ -18,7 +18,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.tensor import Tensor, as_numpy, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
@@ -108,12 +108,12 @@ def histogram_fixed_width_bins(
     ends = convert(value_range, numbers.dtype)
     low, high = ends[0], ends[1]
     count = convert(nbins, int32)
-    if int(count) <= 0:
+    if type(count) is EagerTensor and int(count) <= 0:
         raise invalid(f"nbins {count} must > 0")
     scaled = (reshape(numbers, [-1]) - low) / (high - low)
     bins = cast_to(count, scaled.dtype)
     places = ops.ClipByValue(ops.Floor(bins * scaled), 0, bins - 1)
-    return reshape(cast_to(places, int32), numbers.shape)
+    return reshape(cast_to(places, int32), ops.Shape(numbers))
 
 
 # ---- fingerprints ----------------------------------------------------------------------------------------------------

@@ -81,7 +81,11 @@ def _shares(hue: torch.Tensor) -> list[torch.Tensor]:
     return [channel.clamp(0, 1) for channel in (red, green, blue)]
 
 
-@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=same, batching=equal_shapes)
+def _three_channels(images: TensorShape) -> TensorShape:
+    return images[:-1] + images[-1:].merge_with([3]) if images.rank else images
+
+
+@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=_three_channels, batching=equal_shapes)
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts RGB images to hue, saturation and value.
 
@@ -129,7 +133,7 @@ def _masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any]:
     return [cast(mask, r.dtype) for mask in (first, second, logical_not(logical_or(first, second)))]
 
 
-@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=same, batching=equal_shapes)
+@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=_three_channels, batching=equal_shapes)
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts images of hue, saturation and value to RGB.
 
@@ -302,4 +306,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()
         [[[7, 7, 7]]]
     """
-    return concat([convert_to_tensor(images)] * 3, -1)
+    tensor = convert_to_tensor(images)
+    colors = concat([tensor] * 3, -1)
+    colors.set_shape(tensor.shape[:-1] + [3])
+    return colors

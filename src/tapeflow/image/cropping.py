@@ -104,7 +104,7 @@ def _static_size(size: Any) -> tuple[int | None, int | None]:
 def _crops_shape(
     image: TensorShape, boxes: TensorShape, box_indices: TensorShape, crop_size: Any, *_: Any
 ) -> TensorShape:
-    count = boxes[0] if boxes.rank else None
+    count = boxes[:1].merge_with(box_indices)[0]
     return TensorShape([count, *_static_size(crop_size), image[3] if image.rank == 4 else None])
 
 

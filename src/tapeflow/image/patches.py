@@ -37,7 +37,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
     padded = pad(images, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
     edges = reshape(edges, concat([shape(images), [2]], 0))
-    edges.set_shape([*images.shape, 2])
+    edges.set_shape(images.shape + [2])
     return edges
 
 

@@ -8,8 +8,10 @@ from typing import Any
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.masks import where
 from tapeflow.array.padding import reverse
-from tapeflow.array.properties import shape
+from tapeflow.array.properties import ensure_shape, shape
+from tapeflow.array.properties import rank as rank_of
 from tapeflow.array.shaping import reshape
+from tapeflow.core.hooks import hooks
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.values.tensor import Tensor
@@ -20,7 +22,7 @@ from tapeflow.image.adjusting import (
     adjust_jpeg_quality,
     adjust_saturation,
 )
-from tapeflow.math.comparison import greater, less
+from tapeflow.math.comparison import equal, greater, less
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_uniform
 
@@ -298,7 +300,10 @@ def _randomly_reversed(image: Any, axis: int, draw: Draw) -> Any:
     """Reverses each image along an axis with a probability of one half."""
     images = convert_to_tensor(image)
     rank = images.shape.rank
-    if rank is not None and rank < 3:
+    if rank is None:
+        of_rank = [lambda n=n: _randomly_reversed(ensure_shape(images, [None] * n), axis, draw) for n in (3, 4)]
+        return hooks.cond(equal(rank_of(images), 3), *of_rank)
+    if rank < 3:
         raise ValueError(f"'image' (shape {images.shape}) must be at least three-dimensional.")
     if rank not in (3, 4):
         raise ValueError(f"'image' (shape {images.shape}) must have either 3 or 4 dimensions.")

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import pad
-from tapeflow.array.properties import shape
+from tapeflow.array.properties import ensure_shape, shape
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32
@@ -189,6 +189,16 @@ def _floored(value: Any) -> Any:
     return int(value // 1) if _are_numbers(value) else cast(value // 1, int32)
 
 
+def _images(value: TensorLike) -> Any:
+    """Returns images as a tensor of static rank; one of unknown rank is a single image, as in TensorFlow."""
+    images = convert_to_tensor(value)
+    return ensure_shape(images, [None] * 3) if images.shape.rank is None else images
+
+
+def _static(*lengths: Any) -> list[int | None]:
+    return [n if isinstance(n, int) else None for n in lengths]
+
+
 # ---- cropping and padding --------------------------------------------------------------------------------------------
 
 
@@ -216,7 +226,7 @@ def pad_to_bounding_box(
         >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 1, 0, 2, 2)[..., 0].numpy().tolist()
         [[0.0, 0.0], [1.0, 0.0]]
     """
-    tensor = convert_to_tensor(image)
+    tensor = _images(image)
     axis = tensor.shape.rank - 3
     height, width = (_dim(tensor, axis + i) for i in (0, 1))
     offsets: Any = offset_height, offset_width
@@ -229,8 +239,7 @@ def pad_to_bounding_box(
         )
     paddings = [[0, 0]] * axis + [[offset_height, below], [offset_width, right], [0, 0]]
     padded = pad(tensor, convert_to_tensor(paddings, int32))
-    static = [n if isinstance(n, int) else None for n in targets]
-    padded.set_shape([*tensor.shape[:axis], *static, tensor.shape[-1]])
+    padded.set_shape([*tensor.shape[:axis], *_static(*targets), tensor.shape[-1]])
     return padded
 
 
@@ -258,7 +267,7 @@ def crop_to_bounding_box(
         >>> tf.image.crop_to_bounding_box([[[1], [2], [3]]], 0, 1, 1, 2)[..., 0].numpy().tolist()
         [[2, 3]]
     """
-    tensor = convert_to_tensor(image)
+    tensor = _images(image)
     axis = tensor.shape.rank - 3
     parts: Any = [
         (offset_height, target_height, _dim(tensor, axis)),
@@ -268,7 +277,9 @@ def crop_to_bounding_box(
         if all(isinstance(n, int) for n in (offset, target, length)) and not 0 <= offset <= offset + target <= length:
             raise ValueError(f"The part from {offset} of length {target} is not inside the image's {length} pixels.")
     rows, columns = (slice(offset, offset + target) for offset, target, _ in parts)
-    return tensor[..., rows, columns, :]
+    cropped = tensor[..., rows, columns, :]
+    cropped.set_shape([*tensor.shape[:axis], *_static(target_height, target_width), tensor.shape[-1]])
+    return cropped
 
 
 def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:
@@ -285,7 +296,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
         >>> tf.image.resize_with_crop_or_pad([[[1], [2], [3]]], 1, 1).numpy().tolist()
         [[[2]]]
     """
-    tensor = convert_to_tensor(image)
+    tensor = _images(image)
     axis = tensor.shape.rank - 3
     sizes = (_dim(tensor, axis), target_height), (_dim(tensor, axis + 1), target_width)
     cuts = [_larger((old - new) // 2, 0) for old, new in sizes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import reverse
 from tapeflow.array.shaping import transpose as permuted
+from tapeflow.array.unranked import with_joined_batch
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 
@@ -55,6 +56,8 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
         [[1], [2]]
     """
     images = convert_to_tensor(image)
+    if images.shape.rank is None:
+        return with_joined_batch(transpose, images, 3)
     return permuted(images, [1, 0, 2] if images.shape.rank == 3 else [0, 2, 1, 3])
 
 

@@ -152,8 +152,8 @@ def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any,
         return above, main, below
     if diagonals_format == "matrix":
         matrix = convert(diagonals)
-        m, n = matrix.shape[-2:]
-        if m != n:
+        m, n = matrix.shape[-2], matrix.shape[-1]
+        if m != n and m is not None and n is not None:
             raise ValueError(f"Expected last two dimensions of diagonals to be same, got {m} and {n}")
         bands = diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
         return bands[..., 0, :], bands[..., 1, :], bands[..., 2, :]
@@ -198,12 +198,12 @@ def tridiagonal_solve(
     sides: Any = convert(rhs, hint=main.dtype)
     if conjugate_rhs:
         sides = conj(sides)
-    is_vector = sides.shape.rank == main.shape.rank
+    is_vector = sides.shape.rank is not None and sides.shape.rank == main.shape.rank
     if is_vector:
         sides = expand_dims(sides, -1)
     elif transpose_rhs:
         sides = matrix_transpose(sides)
-    if not TensorShape(main.shape[-1:]).is_compatible_with(sides.shape[-2:-1]):
+    if not main.shape[-1:].is_compatible_with(sides.shape[-2:-1]):
         raise ValueError(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{main.shape[-1]} and {sides.shape[-2]}"
@@ -297,9 +297,9 @@ def _banded_rule(bands: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
     for i, x in enumerate((bands, rhs)):
         if x.rank < 2:
             raise invalid(f"In[{i}] ndims must be >= 2: {x.rank}")
-    if not TensorShape(bands[-1:]).is_compatible_with(rhs[-2:-1]):
+    if not bands[-1:].is_compatible_with(rhs[-2:-1]):
         raise invalid(f"In[0] mismatch In[1] shape: {bands[-1]} vs. {rhs[-2]}: {text(bands)} {text(rhs)}")
-    return broadcast(bands[:-2], rhs[:-2]).concatenate(rhs[-2:])
+    return broadcast(bands[:-2], rhs[:-2]) + bands[-1:].merge_with(rhs[-2:-1]) + rhs[-1:]
 
 
 def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: bool) -> torch.Tensor:

@@ -13,14 +13,16 @@ from typing import Any
 import torch
 
 from tapeflow.array.shaping import broadcast_to, reshape, transpose
+from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.products import matmul
@@ -105,10 +107,10 @@ def _sizes(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], Tensor
 
 
 def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
-    if any(s.rank is None for s in inputs):
-        return TensorShape(None)
-    sizes, ellipsis = _sizes([s.as_list() for s in inputs], equation)
     before, dots, after = _sides(equation)[1].partition("...")
+    if any(s.rank is None for s in inputs):
+        return TensorShape(None if dots else [None] * len(before))
+    sizes, ellipsis = _sizes([s.as_list() for s in inputs], equation)
     return TensorShape([*(sizes[n] for n in before), *(ellipsis.as_list() if dots else ()), *(sizes[n] for n in after)])
 
 
@@ -219,6 +221,21 @@ def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any)
     return [(step[0], step[2].replace(ellipsis, "...") if ellipsis else step[2]) for step in info.contraction_list]
 
 
+def _planned_shapes(shapes: Sequence[TensorShape], equation: str) -> tuple[tuple[int, ...], ...]:
+    """Returns the shapes that a contraction is planned for: a dimension that is not static counts as long as another
+    one of its label, or 1; so does an ellipsis of unknown rank."""
+    ranked = [
+        TensorShape([None] * (len(before) + len(after))) if x.rank is None else x
+        for x, (before, _, after) in zip(shapes, _sides(equation)[0], strict=True)
+    ]
+    lengths, _ = _sizes([x.as_list() for x in ranked], equation)
+    planned = []
+    for x, (before, dots, after) in zip(ranked, _sides(equation)[0], strict=True):
+        middle = x[len(before) : len(x) - len(after)] if dots else ()
+        planned.append(tuple([d or 1 for d in (*map(lengths.get, before), *middle, *map(lengths.get, after))]))
+    return tuple(planned)
+
+
 def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     """Sums products of tensors over the dimensions that an equation names.
 
@@ -259,8 +276,7 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     if len(inputs) <= 2:
         return _einsum(list(inputs), resolved, name)
     operands = [convert(x) for x in inputs]
-    _sizes([x.shape.as_list() for x in operands], resolved)
-    shapes = tuple([tuple([1 if d is None else d for d in x.shape]) for x in operands])
+    shapes = _planned_shapes([x.shape for x in operands], resolved)
     for positions, step in _pairwise(equation, shapes, optimize):
         operands.append(_einsum([operands.pop(i) for i in positions], step, name))
     return operands[0]
@@ -292,6 +308,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     """
     left: Any = a if isinstance(a, Tensor) else convert(a)
     right: Any = b if isinstance(b, Tensor) else convert(b, hint=left.dtype)
+    if left.shape.rank is None or right.shape.rank is None:
+        return _unranked_tensordot(left, right, axes, name)
     shape_a, shape_b = tuple(shape_of(left)), tuple(shape_of(right))
     axes_a, axes_b = _tensordot_axes(left, axes, len(shape_a))
     axes_a = [_axis(i, len(shape_a)) for i in axes_a]
@@ -324,6 +342,25 @@ def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequen
     if len(of_a) != len(of_b):
         raise ValueError(f"Different number of contraction axes `a` and `b`, {len(of_a)} != {len(of_b)}.")
     return of_a, of_b
+
+
+def _unranked_tensordot(a: Any, b: Any, axes: Any, name: str | None) -> Any:
+    """Computes `tensordot` in a graph, where a rank is unknown."""
+    numbers = host_value(axes)
+    if isinstance(numbers, int):
+        rank = ops.Rank(a)
+        axes_a, axes_b = ops.Range(rank - numbers, rank, 1), ops.Range(0, numbers, 1)
+    else:
+        of_both = _tensordot_axes(a, axes, 0)
+        axes_a, axes_b = (convert(list(of), int32) % ops.Rank(x) for x, of in zip((a, b), of_both, strict=True))
+    matrices, lengths = [], []
+    for x, contracted, contracted_last in ((a, axes_a, True), (b, axes_b, False)):
+        free, dims = other_dimensions(x, contracted), ops.Shape(x)
+        parts = (free, contracted) if contracted_last else (contracted, free)
+        sizes = [ops.Prod(ops.GatherV2(dims, part, 0, 0), 0) for part in parts]
+        matrices.append(reshape(transpose(x, joined_dims(*parts)), sizes))
+        lengths.append(ops.GatherV2(dims, free, 0, 0))
+    return reshape(matmul(matrices[0], matrices[1]), joined_dims(*lengths), name)
 
 
 def _axis(i: int, rank: int) -> int:

@@ -446,7 +446,7 @@ def _tensor_diag_part_rule(input: TensorShape) -> TensorShape:
     for i in range(half):
         if input[i] != input[i + half] and input[i] is not None and input[i + half] is not None:
             raise invalid(f"Invalid shape {text(input)}: dimensions {i} and {i + half} do not match.")
-    return input[:half]
+    return input[:half].merge_with(input[half:])
 
 
 def _tensor_diag_part_kernel(input: torch.Tensor) -> torch.Tensor:

@@ -14,15 +14,16 @@ import torch
 from tapeflow.array.creation import constant, ones_like, zeros_like
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
-from tapeflow.array.grids import one_hot
 from tapeflow.array.joining import concat
-from tapeflow.array.properties import broadcast_static_shape
+from tapeflow.array.properties import broadcast_dynamic_shape
 from tapeflow.array.shaping import broadcast_to
 from tapeflow.array.sorting import argsort, invert_permutation, sort
+from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
@@ -161,8 +162,8 @@ Lu = namedtuple("Lu", ["lu", "p"])
 
 
 def _lu_rule(input: TensorShape, *_: Any) -> tuple[TensorShape, TensorShape]:
-    square_matrices(input)
-    return input, input[:-1] if input.rank is not None else input
+    factors = square_matrices(input)
+    return factors, factors[:-1] if input.rank is not None else input
 
 
 @op("Lu", shape=_lu_rule, batching=leading_dimensions)
@@ -210,12 +211,13 @@ def _(call: Call, dlu: Any, _: Any) -> Any:
     above = band_part(matmul(band_part(dlu, 0, -1), upper, adjoint_b=True), 0, -1)
     middle = triangular_solve(lower, below + above, lower=True, adjoint=True)
     grad = adjoint(triangular_solve(upper, adjoint(middle), lower=False))
-    if order.shape.rank is None:
-        return matmul(one_hot(order, shape_of(grad)[-2], dtype=grad.dtype), grad, adjoint_a=True)
     return _permute_rows(grad, argsort(order, -1))
 
 
 def _permute_rows(x: Any, order: Any) -> Any:
+    if order.shape.rank is None:
+        rows = around_axis(order, -1)[0][:, :, 0]
+        return with_joined_batch(lambda matrices: gather(matrices, rows, axis=1, batch_dims=1), x, 2)
     """Puts row `order[..., i]` of each matrix into row `i`."""
     if order.shape.rank == 1:
         return gather(x, order, axis=-2)
@@ -276,9 +278,9 @@ def lu_solve(
     if sides.shape.rank is not None and sides.shape.rank < 2:
         raise ValueError("Input `rhs` must have at least 2 dimensions.")
     if order.shape.rank != 1:
-        batch = broadcast_static_shape(order.shape[:-1], sides.shape[:-2])
-        sides = broadcast_to(sides, batch.concatenate(sides.shape[-2:]))
-        order = broadcast_to(order, batch.concatenate(order.shape[-1:]))
+        batch = broadcast_dynamic_shape(ops.Shape(order)[:-1], ops.Shape(sides)[:-2])
+        sides = broadcast_to(sides, joined_dims(batch, ops.Shape(sides)[-2:]))
+        order = broadcast_to(order, joined_dims(batch, ops.Shape(order)[-1:]))
     sides = _permute_rows(sides, order)
     return triangular_solve(factors, triangular_solve(_unit_lower(factors), sides), lower=False)
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like, zeros
 from tapeflow.array.masks import where
-from tapeflow.array.shaping import expand_dims, squeeze, transpose
+from tapeflow.array.shaping import expand_dims, reshape, squeeze, transpose
+from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import AxisLike, TensorLike
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.linalg.spectral import svd
@@ -92,12 +94,19 @@ def _max_over(sums: Any, axis: int, axes: tuple[int, int], keepdims: bool) -> An
 
 def _spectral_norm(x: Any, axes: tuple[int, int], keepdims: bool) -> Any:
     """Computes the largest singular values of the matrices in two dimensions."""
-    rank = len(x.shape)
-    rows, columns = axes[0] % rank, axes[1] % rank
-    others = [i for i in range(rank) if i not in (rows, columns)]
-    values = svd(transpose(x, [*others, rows, columns]), compute_uv=False)
-    largest = reduce_max(values, -1)
-    for i in sorted((rows, columns)) if keepdims else ():
+    rank = x.shape.rank
+    if rank is None:
+        last = convert(list(axes), int32) % ops.Rank(x)
+        order = joined_dims(other_dimensions(x, last), last)
+    else:
+        last = (axes[0] % rank, axes[1] % rank)
+        order = [*(i for i in range(rank) if i not in last), *last]
+    largest = reduce_max(svd(transpose(x, order), compute_uv=False), -1)
+    if not keepdims:
+        return largest
+    if rank is None:
+        return reshape(largest, ops.Shape(reduce_max(x, axes, True)))
+    for i in sorted(last):
         largest = expand_dims(largest, i)
     return largest
 

@@ -31,11 +31,15 @@ def matrices(x: TensorShape, *_: Any) -> TensorShape:
 
 
 def square_matrices(x: TensorShape, *_: Any) -> TensorShape:
-    """Returns the shape of the input, which must hold square matrices in the last two dimensions."""
+    """Returns the shape of the input, which must hold square matrices in the last two dimensions: each says the other's
+    length."""
     matrices(x)
-    if x.rank is not None and not TensorShape(x[-1:]).is_compatible_with(x[-2:-1]):
+    if x.rank is None:
+        return x
+    if not x[-1:].is_compatible_with(x[-2:-1]):
         raise invalid("Input matrix must be square.")
-    return x
+    side = x[-1:].merge_with(x[-2:-1])
+    return x[:-2] + side + side
 
 
 def one_each(x: TensorShape, *_: Any) -> TensorShape:

@@ -162,11 +162,12 @@ def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_
         raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.rank}")
     if matrix.rank != rhs.rank:
         raise invalid(f"All input tensors must have the same rank. They have {text(matrix)} and {text(rhs)}.")
-    if not TensorShape(matrix[-1:]).is_compatible_with(matrix[-2:-1]):
+    if not matrix[-1:].is_compatible_with(matrix[-2:-1]):
         raise invalid(f"First input (lhs) must be a square matrix. It has the shape {text(matrix)}.")
-    if not matrix[:-1].is_compatible_with(rhs[:-1]):
+    rows = square_matrices(matrix)[:-1]
+    if not rows.is_compatible_with(rhs[:-1]):
         raise invalid(f"Input matrix and rhs are incompatible. They have {text(matrix)} and {text(rhs)}.")
-    return rhs
+    return rows.merge_with(rhs[:-1]) + rhs[-1:]
 
 
 def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tensor:
@@ -213,11 +214,12 @@ def _triangular_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorSh
     if matrix.rank is None or rhs.rank is None:
         return TensorShape(None)
     batch = batch_of_both(matrix, rhs)
-    if not TensorShape(matrix[-1:]).is_compatible_with(matrix[-2:-1]):
+    if not matrix[-1:].is_compatible_with(matrix[-2:-1]):
         raise invalid(f"In[0] matrices in the last dimensions must be square ({matrix[-1]} =/= {matrix[-2]})")
-    if not TensorShape(matrix[-1:]).is_compatible_with(rhs[-2:-1]):
+    side = square_matrices(matrix)[-1:]
+    if not side.is_compatible_with(rhs[-2:-1]):
         raise invalid(f"In[0] mismatch In[1] shape: {matrix[-1]} vs. {rhs[-2]}: {text(matrix)} {text(rhs)}")
-    return batch.concatenate(rhs[-2:])
+    return batch + side.merge_with(rhs[-2:-1]) + rhs[-1:]
 
 
 def _solve_triangular(matrix: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: bool) -> torch.Tensor:
@@ -354,7 +356,7 @@ def lstsq(
     b: Any = rhs if isinstance(rhs, Tensor) else convert(rhs, hint=a.dtype)
     if not fast or a.shape.num_elements() == 0:
         return _matrix_solve_ls(a, b, l2_regularizer, fast, name)
-    rows, columns = a.shape[-2:]
+    rows, columns = a.shape[-2], a.shape[-1]
     if rows is None or columns is None:
         rows, columns = unstack(ops.Shape(a)[-2:], 2)
         return hooks.cond(

@@ -48,9 +48,9 @@ def _reciprocal_differences(x: Any) -> Any:
 
 
 def _values_and_vectors_rule(input: TensorShape, compute_v: bool = True, *_: Any) -> tuple[TensorShape, TensorShape]:
-    square_matrices(input)
-    values = input[:-1] if input.rank is not None else input
-    return values, input if compute_v else TensorShape([0])
+    vectors = square_matrices(input)
+    values = vectors[:-1] if input.rank is not None else input
+    return values, vectors if compute_v else TensorShape([0])
 
 
 @op("SelfAdjointEigV2", shape=_values_and_vectors_rule, batching=leading_dimensions)
@@ -353,7 +353,8 @@ def pinv(
     # Dividing by infinity leaves a singular value out, and its gradient too.
     s = where(s > expand_dims(cutoff, -1), s, constant(np.inf, s.dtype))
     inverse = matmul(v / expand_dims(s, -2), u, adjoint_b=True)
-    inverse.shape.assert_is_compatible_with(matrix.shape[:-2].concatenate(matrix.shape[-2:][::-1]))
+    m, n = matrix.shape[-2], matrix.shape[-1]
+    inverse.shape.assert_is_compatible_with(matrix.shape[:-2] + [n, m])
     return inverse
 
 

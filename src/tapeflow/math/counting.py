@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.shaping import transpose
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static
 from tapeflow.core.ops.convert import convert, host_value
@@ -257,9 +258,7 @@ def confusion_matrix(
         amounts = convert(weights)
         predictions.shape.assert_is_compatible_with(amounts.shape)
         amounts = cast(amounts, dtype)
-    pairs = ops.Pack([labels, predictions], 0)
-    rank = len(shape_of(pairs))
-    pairs = ops.Transpose(pairs, tuple(reversed(range(rank))))
+    pairs = transpose(ops.Pack([labels, predictions], 0))
     classes = host_value(num_classes)
     if isinstance(classes, int) and classes < 0:
         raise invalid("There are no labels to tell the number of classes from: give num_classes [Op:ScatterNd] name: ")
@@ -268,6 +267,8 @@ def confusion_matrix(
 
 def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """Returns both, without a last dimension of length 1 that only one of them has."""
+    if predictions.shape.rank is None or labels.shape.rank is None:
+        return labels, predictions
     more = len(predictions.shape) - len(labels.shape)
     if more == 1 and predictions.shape[-1] in (1, None):
         predictions = ops.Squeeze(predictions, (-1,))

@@ -168,9 +168,10 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
         raise invalid("targets must be 1-dimensional")
     if not isinstance(k, (int, Unknown)):
         raise invalid(f"k must be 0-D, got {k!r}")
-    if predictions.rank and targets.rank and not predictions[:1].is_compatible_with(targets):
+    targets = targets.with_rank(1)
+    if not predictions[:1].is_compatible_with(targets):
         raise invalid(f"First dimension of predictions {predictions[0]} must match length of targets {targets[0]}")
-    return targets
+    return predictions[:1].merge_with(targets)
 
 
 @op("InTopKV2", host=("k",), shape=_in_top_k_rule)

@@ -11,7 +11,8 @@ from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims, reshape, transpose
-from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.array.unranked import around_axis, joined_dims
+from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
@@ -119,6 +120,8 @@ def softmax_cross_entropy_with_logits(
     if targets.dtype is not features.dtype:
         targets = cast(targets, features.dtype)
     rank = features.shape.rank
+    if rank is None:
+        return _unranked_cross_entropy(targets, features, axis, dtype, name)
     if rank == 2 and axis in (-1, 1):
         loss = _softmax_cross_entropy(features, targets, name)[0]
     else:
@@ -132,6 +135,14 @@ def softmax_cross_entropy_with_logits(
         loss = _softmax_cross_entropy(reshape(features, rows), reshape(targets, rows), name)[0]
         loss = reshape(loss, tuple(shape[:-1]))
     return cast(loss, dtype) if low else loss
+
+
+def _unranked_cross_entropy(labels: Any, logits: Any, axis: int, dtype: Any, name: str | None) -> Any:
+    """Computes the losses of logits of a rank that is not static, in `dtype`."""
+    features, before, after = around_axis(logits, axis)
+    targets = around_axis(labels, axis)[0]
+    loss = reshape(softmax_cross_entropy_with_logits(targets, features, 1, name), joined_dims(before, after))
+    return loss if loss.dtype is dtype else cast(loss, dtype)
 
 
 def _class_last(x: Any, axis: int) -> Any:
@@ -248,8 +259,9 @@ def _sparse_of_any(labels: Any, logits: Any, name: str | None) -> Any:
         loss = _sparse_softmax_cross_entropy(features, labels, name)[0]
     else:
         shape = shape_of(labels)
-        rows = reshape(features, (math.prod(shape), shape_of(features)[-1]))
-        loss = reshape(_sparse_softmax_cross_entropy(rows, reshape(labels, (-1,)), name)[0], tuple(shape))
+        rows = reshape(features, (size_of(shape), shape_of(features)[-1]))
+        loss = _sparse_softmax_cross_entropy(rows, reshape(labels, (-1,)), name)[0]
+        loss = reshape(loss, shape_argument(shape))
     return cast(loss, logits.dtype) if low else loss
 
 

@@ -13,14 +13,14 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from tapeflow.array import sorting
+from tapeflow.array import creation
 from tapeflow.array.creation import ones_like
-from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat
 from tapeflow.array.masks import boolean_mask, sequence_mask, where
-from tapeflow.array.padding import pad
-from tapeflow.array.properties import shape
+from tapeflow.array.properties import ensure_shape, shape
 from tapeflow.array.scattering import scatter_nd
-from tapeflow.array.shaping import reshape, transpose
+from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
@@ -32,8 +32,9 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import less, logical_and, not_equal
-from tapeflow.math.reduction import reduce_sum
+from tapeflow.math.comparison import equal, less, logical_and, not_equal
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.reduction import reduce_min, reduce_sum
 
 # TensorFlow's logarithm of 0, so that an impossible labelling with dense labels has a finite loss.
 LOG_ZERO = math.log(1e-307)
@@ -132,8 +133,10 @@ def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -
     return -torch.logsumexp(alpha + end, 0).to(log_probabilities.dtype)
 
 
-def _losses_rule(inputs: TensorShape, *_: Any) -> list[TensorShape]:
-    return [TensorShape([inputs[1] if inputs.rank == 3 else None]), inputs]
+def _losses_rule(inputs: TensorShape, indices: Any, values: Any, lengths: TensorShape, *_: Any) -> list[TensorShape]:
+    inputs = inputs.with_rank(3)
+    batch = inputs[1:2].merge_with(lengths)
+    return [batch, inputs[:1] + batch + inputs[2:]]
 
 
 @op("CTCLoss", shape=_losses_rule)
@@ -222,19 +225,23 @@ def ctc_loss(
         x = transpose(x, [1, 0, 2])
     classes = shape_of(x)[2]
     blank = (blank_index or 0) + (classes if (blank_index or 0) < 0 else 0)
-    if not 0 <= blank < classes:
+    are_static = isinstance(blank, int) and isinstance(classes, int)
+    if are_static and not 0 <= blank < classes:
         raise ValueError(f"Argument `blank_index` must be in [0, {classes}). Received: blank_index={blank_index}")
     lengths = cast(convert(logit_length), int32)
     if sparse is not None:
         values = cast(sparse.values, int32)
-        if blank != classes - 1:
+        if not are_static or blank != classes - 1:
             x = concat([x[:, :, :blank], x[:, :, blank + 1 :], x[:, :, blank : blank + 1]], 2)
             values = where(less(values, blank), values, subtract(values, 1))
         return _ctc_loss_of_sparse(x, cast(sparse.indices, int64), values, lengths, False, name)[0]
     dense = cast(convert(labels), int32)
-    present = sequence_mask(convert(label_length), shape_of(dense)[1])
+    counts = convert(label_length)
+    if counts.shape.rank is None:
+        counts = ensure_shape(counts, [None])
+    present = sequence_mask(counts, shape_of(dense)[1])
     values = boolean_mask(dense, present)
-    if blank:
+    if not isinstance(blank, int) or blank:
         x = concat([x[:, :, blank : blank + 1], x[:, :, :blank], x[:, :, blank + 1 :]], 2)
         values = where(less(values, blank), add(values, 1), values)
     return _ctc_loss_of_dense(x, where(present), values, lengths, name)[0]
@@ -254,14 +261,17 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
         >>> [t.numpy().tolist() for t in tf.nn.ctc_unique_labels([[3, 4, 4, 3]])]
         [[[3, 4, 0, 0]], [[0, 1, 1, 0]]]
     """
-    matrix = cast(convert(labels), int64)
+    matrix = ensure_shape(cast(convert(labels), int64), [None, None])
     width = shape_of(matrix)[1]
-    distinct, indices = [], []
-    for row in unstack(matrix):
-        values, index = sorting.unique(row)
-        distinct.append(pad(values, [[0, width - shape_of(values)[0]]]))
-        indices.append(index)
-    return [stack(distinct), stack(indices)]
+    places = creation.range(width)
+    is_same = equal(expand_dims(matrix, 2), expand_dims(matrix, 1))
+    first = reduce_min(where(is_same, places, width), 2)  # where each label appears first
+    is_first = cast(equal(first, places), int32)
+    ranks = subtract(cumsum(is_first, 1), 1)
+    indices = gather(ranks, first, axis=1, batch_dims=1)
+    at_rank = equal(expand_dims(ranks, 1), expand_dims(places, 1))  # [batch, rank, label]
+    distinct = multiply(cast(at_rank, int64), expand_dims(multiply(matrix, cast(is_first, int64)), 1))
+    return [reduce_sum(distinct, 2), indices]
 
 
 def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -278,7 +288,7 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
         >>> [t.numpy().tolist() for t in tf.nn.collapse_repeated([[1, 1, 2, 2]], [4])]
         [[[1, 2]], [2]]
     """
-    matrix, lengths = convert(labels), convert(seq_length)
+    matrix, lengths = ensure_shape(labels, [None, None]), ensure_shape(seq_length, [None])
     width = shape_of(matrix)[1]
     first = ones_like(matrix[:, :1], dtypes.bool)
     changes = concat([first, not_equal(matrix[:, 1:], matrix[:, :-1])], 1)

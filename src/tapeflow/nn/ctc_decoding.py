@@ -53,10 +53,10 @@ def _as_sparse(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor, torch
     )
 
 
-def _paths_rule(inputs: TensorShape, _: TensorShape, beam_width: int, top_paths: int, *__: Any) -> list[TensorShape]:
-    batch = inputs[1] if inputs.rank == 3 else None
-    per_path = ([None, 2], [None], [2])
-    return [*(TensorShape(dims) for dims in per_path for _ in range(top_paths)), TensorShape([batch, top_paths])]
+def _paths_rule(inputs: TensorShape, lengths: TensorShape, beam_width: int, top_paths: int, *_: Any) -> list[Any]:
+    """Returns the shapes of the sparse tensors of some paths for each example, and of the paths' scores."""
+    batch = inputs.with_rank(3)[1:2].merge_with(lengths)
+    return [*[[None, 2]] * top_paths, *[[None]] * top_paths, *[[2]] * top_paths, batch + [top_paths]]
 
 
 @op("CTCGreedyDecoder", shape=lambda inputs, lengths, *_: _paths_rule(inputs, lengths, 1, 1))

@@ -54,9 +54,12 @@ def _depthwise(x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Ten
 
 def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     channels = None if x.rank is None else _channels("DepthwiseConv2dNative", x.as_list(), attrs[3])
-    if channels is None or not filters.is_fully_defined():
-        return TensorShape([None] * 4)
-    return conv_rule(x, TensorShape(_grouped("DepthwiseConv2dNative", channels, filters.as_list())), *attrs)
+    sizes = filters.with_rank(4).as_list()
+    if channels is None or None in sizes:
+        depth = channels if sizes[2] is None else sizes[2]
+        out = None if depth is None or sizes[3] is None else depth * sizes[3]
+        return conv_rule(x, TensorShape([*sizes[:2], None, out]), *attrs)
+    return conv_rule(x, TensorShape(_grouped("DepthwiseConv2dNative", channels, sizes)), *attrs)
 
 
 @op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule, batching=convolutions)

@@ -13,6 +13,7 @@ from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
 from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.array.sorting import argsort
+from tapeflow.array.unranked import joined_dims
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
@@ -87,8 +88,9 @@ def _from_parts(parts: list[Any], ids: Any, max_norm: Any) -> Any:
 def _clipped(rows: Any, max_norm: Any, ids: Any) -> Any:
     if max_norm is None:
         return rows
-    rank = len(shape_of(ids))
-    return clip_by_norm(rows, max_norm, list(range(rank, len(shape_of(rows)))))
+    if rows.shape.rank is None or ids.shape.rank is None:
+        return clip_by_norm(rows, max_norm, creation.range(properties.rank(ids), properties.rank(rows)))
+    return clip_by_norm(rows, max_norm, list(range(len(ids.shape), len(rows.shape))))
 
 
 # ---- sparse ids ------------------------------------------------------------------------------------------------------
@@ -171,7 +173,9 @@ def _segment_sqrt_n(rows: Any, examples: Any) -> Any:
 
 def _as_column(weights: Any, rows: Any) -> Any:
     """Reshapes one number for each row so that it broadcasts against the rows."""
-    return reshape(weights, (-1, *[1] * (len(shape_of(rows)) - 1)))
+    if rows.shape.rank is None:
+        return reshape(weights, joined_dims([-1], ones_like(properties.shape(rows)[1:])))
+    return reshape(weights, (-1, *[1] * (len(rows.shape) - 1)))
 
 
 def _weighted(rows: Any, weights: Any, examples: Any, combiner: str) -> Any:
@@ -245,6 +249,8 @@ def safe_embedding_lookup_sparse(
     rows = embedding_lookup_sparse(embedding_weights, sp_ids, sp_weights, combiner, max_norm)
     if default_id is None:
         rows = where(_as_column(empty, rows), zeros_like(rows), rows)
+    if rows.shape.rank is None:
+        return reshape(rows, joined_dims(shape[:-1], properties.shape(rows)[1:]))
     return reshape(rows, (*shape[:-1], *shape_of(rows)[1:]))
 
 

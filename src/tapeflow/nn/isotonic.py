@@ -12,7 +12,9 @@ from tapeflow.array import creation
 from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat
+from tapeflow.array.properties import shape
 from tapeflow.array.shaping import expand_dims, reshape, transpose
+from tapeflow.array.unranked import around_axis
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import leading_dimensions
@@ -65,11 +67,11 @@ def _(call: Call, dy: Any, _: Any) -> Any:
     # Within a segment, every output is the mean of the inputs.
     if dy is None:
         return None
-    shape, segments = call.shape(0), call.outputs[1]
-    if is_unranked(shape):
-        length = concat([[1], shape_argument(shape)], 0)[-1]
+    whole, segments = call.shape(0), call.outputs[1]
+    if is_unranked(whole):
+        length = concat([[1], shape_argument(whole)], 0)[-1]
     else:
-        length = shape[-1] if len(shape) else 1
+        length = whole[-1] if len(whole) else 1
     flat = reshape(segments, (-1, length))
     rows = shape_of(flat)[0]
     numbers = reshape(add(flat, expand_dims(multiply(creation.range(rows), length), 1)), (-1,))
@@ -77,7 +79,7 @@ def _(call: Call, dy: Any, _: Any) -> Any:
     sums = unsorted_segment_sum(gradients, numbers, rows * length)
     counts = unsorted_segment_sum(ones_like(gradients), numbers, rows * length)
     means = realdiv(sums, maximum(counts, 1))
-    return reshape(gather(means, numbers), shape_argument(shape))
+    return reshape(gather(means, numbers), shape_argument(whole))
 
 
 def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
@@ -100,6 +102,10 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
     output_dtype = dtype if dtype.is_floating else float32 if dtype in (int8, int16) else float64
     axis = host_value(axis)
     rank = x.shape.rank
+    if rank is None:
+        parts = isotonic_regression(around_axis(x, axis)[0], decreasing, 1)
+        output, segments = (reshape(part, shape(x)) for part in parts)
+        return output, segments
     last = rank == 0 or axis in (-1, rank - 1)
     order = list(range(rank))
     if not last:

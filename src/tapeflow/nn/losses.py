@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices
@@ -87,7 +88,7 @@ def compute_average_loss(
         losses = _weighted(losses, convert(sample_weight, hint=float32))
     batch_size: Any = global_batch_size
     if batch_size is None:
-        batch_size = hooks.replicas() * (losses.shape[0] if losses.shape.rank else 1)
+        batch_size = hooks.replicas() * (1 if losses.shape.rank == 0 else shape_of(losses)[0])
     size = convert(batch_size)
     if size.shape.rank:
         raise ValueError(f"`global_batch_size` must be a scalar. Received: global_batch_size={batch_size}")
@@ -102,7 +103,7 @@ def _weighted(losses: Any, weights: Any) -> Any:
     if weights.dtype is not losses.dtype:
         losses, weights = cast(losses, float32), cast(weights, float32)
     rank, of_weights = losses.shape.rank, weights.shape.rank
-    if of_weights:
+    if of_weights and rank is not None:
         if of_weights - rank == 1:
             weights = squeeze(weights, (-1,))
         elif rank - of_weights == 1:

@@ -35,7 +35,7 @@ def _lrn_kernel(
     return (wide * scale.pow(-beta)).to(input.dtype)
 
 
-@op("LRN", kernel=_lrn_kernel, shape=same, batching=joined_batches)
+@op("LRN", kernel=_lrn_kernel, shape=lambda x, *_: x.with_rank(4), batching=joined_batches)
 def local_response_normalization(
     input: TensorLike,
     depth_radius: int = 5,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from tapeflow.array.creation import constant, zeros, zeros_like
 from tapeflow.array.passing import stop_gradient
 from tapeflow.array.properties import size
 from tapeflow.array.shaping import squeeze
-from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.gradients import is_unranked, shape_of, size_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, int64
@@ -122,14 +121,14 @@ def sufficient_statistics(
     """
     y = convert(x)
     shape = shape_of(y)
-    count = math.prod(shape[a] for a in {a % len(shape) for a in axes})
+    count = size_of([shape[a] for a in (axes if is_unranked(shape) else {a % len(shape) for a in axes})])
     if shift is None:
         origin, centered, squares = None, y, multiply(y, y)
     else:
         origin = convert(shift, y.dtype)
         centered, squares = subtract(y, origin), squared_difference(y, origin)
     return (
-        constant(count, y.dtype),
+        constant(count, y.dtype) if isinstance(count, int) else cast(count, y.dtype),
         reduce_sum(centered, axes, keepdims=keepdims),
         reduce_sum(squares, axes, keepdims=keepdims),
         origin,

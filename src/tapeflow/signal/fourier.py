@@ -418,11 +418,12 @@ def irfftnd(
 def _shift(x: Any, axes: Any, sign: int) -> Any:
     """Shifts dimensions by half of their lengths, forwards or backwards."""
     tensor = convert(x)
-    rank = len(tensor.shape)
-    axes = range(rank) if axes is None else host_value(axes)
+    rank = tensor.shape.rank
+    axes = range(len(tensor.shape)) if axes is None else host_value(axes)
     dims = [axes] if isinstance(axes, int) else list(axes)
-    _check_dimensions(dims, rank)
-    lengths = shape_of(tensor) if None in tensor.shape.as_list() else tensor.shape.as_list()
+    if rank is not None:
+        _check_dimensions(dims, rank)
+    lengths = tensor.shape.as_list() if tensor.shape.is_fully_defined() else shape_of(tensor)
     shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in dims]
     return roll(tensor, shifts, dims)
 

@@ -12,7 +12,9 @@ from tapeflow.array.joining import unstack
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import expand_dims, reshape, transpose
+from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.extrema import maximum
@@ -20,12 +22,12 @@ from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.fourier_ops import length_of
 
 
-def _whole_number(value: Any, name: str) -> int:
-    """Returns the integer in a scalar argument."""
-    number = host_value(value)
+def _whole_number(value: Any, name: str) -> Any:
+    """Returns the integer in a scalar argument, or a scalar tensor where it is not static."""
+    number = host_static(host_value(value))
     if isinstance(number, tuple):
         raise ValueError(f"{name} must be a scalar, not {value}")
-    if not isinstance(number, int):
+    if not isinstance(number, int) and not (isinstance(number, Tensor) and number.dtype.is_integer):
         raise invalid(f"{name} must be an integer, not {value}")
     return number
 
@@ -65,15 +67,19 @@ def frame(
     """
     x = convert(signal)
     x.shape.with_rank_at_least(1)
-    rank = len(x.shape)
     axis = host_value(axis)
+    rank = x.shape.rank
+    if rank is None:
+        x, before, after = around_axis(x, axis)
+        frames = frame(x, frame_length, frame_step, pad_end, pad_value, 1)
+        return reshape(frames, joined_dims(before, shape(frames)[1:3], after))
     if not -rank <= axis < rank:
         raise IndexError(f"there is no dimension {axis} in a tensor of rank {rank}")
     axis %= rank
     size, step = _whole_number(frame_length, "frame_length"), _whole_number(frame_step, "frame_step")
-    if step == 0:
+    if isinstance(step, int) and step == 0:
         raise invalid("Integer division by zero: frame_step must not be 0")
-    if size < 0 or step < 0:
+    if any(isinstance(n, int) and n < 0 for n in (size, step)):
         raise invalid(f"frame_length and frame_step must not be negative, got {size} and {step}")
     length = length_of(x, axis)
     if pad_end:
@@ -84,7 +90,7 @@ def frame(
     else:
         count = _at_least_zero(1 + (length - size) // step)
     # Frames consist of parts that they share, as long as the greatest common divisor of their length and step.
-    part = math.gcd(size, step)
+    part = math.gcd(size, step) if isinstance(size, int) and isinstance(step, int) else 1
     parts = length_of(x, axis) // part
     dims = [length_of(x, i) for i in range(rank)]
     before, after = dims[:axis], dims[axis + 1 :]
@@ -119,11 +125,13 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
     """
     x = convert(signal)
     x.shape.with_rank_at_least(2)
+    if x.shape.rank is None:
+        return with_joined_batch(lambda frames: overlap_and_add(frames, frame_step), x, 2)
     argument: Any = frame_step
-    step = host_value(argument)
-    if not isinstance(step, int):
+    step: Any = host_static(host_value(argument))
+    if not isinstance(step, int) and not (isinstance(step, Tensor) and step.dtype.is_integer):
         raise ValueError(f"frame_step must be an integer. Got {argument}")
-    if step <= 0:
+    if isinstance(step, int) and step <= 0:
         raise invalid(f"frame_step must be positive, not {step}")
     batch = len(x.shape) - 2
     outer = x.shape[:-2].as_list()

@@ -10,11 +10,16 @@ from tapeflow.array.creation import constant
 from tapeflow.array.joining import concat, split, tile
 from tapeflow.array.padding import pad, reverse
 from tapeflow.array.shaping import reshape
+from tapeflow.array.unranked import with_joined_batch
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import less
 from tapeflow.math.elementwise import square
+from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.cosine import dct
 from tapeflow.signal.fourier import irfft, rfft
@@ -22,20 +27,25 @@ from tapeflow.signal.framing import frame, overlap_and_add
 from tapeflow.signal.windows import hann_window, vorbis_window
 
 
-def _fft_length(fft_length: Any, frame_length: int) -> int:
+def _fft_length(fft_length: Any, frame_length: Any) -> Any:
     """Returns the length of transforms of frames: by default the next power of two."""
-    return 1 << max(0, frame_length - 1).bit_length() if fft_length is None else _scalar(fft_length)
+    if fft_length is not None:
+        return _scalar(fft_length)
+    if isinstance(frame_length, int):
+        return 1 << max(0, frame_length - 1).bit_length()
+    powers = constant([1 << i for i in range(31)])
+    return powers[reduce_sum(cast(less(powers, frame_length), int32))]
 
 
-def _scalar(value: Any) -> int:
-    """Returns the number in a scalar.
+def _scalar(value: Any) -> Any:
+    """Returns the number in a scalar, or a tensor where it is not static.
 
     Raises:
         ValueError: the value is not a scalar.
     """
     number = convert(value)
     number.shape.assert_has_rank(0)
-    return host_value(number)
+    return host_static(host_value(number))
 
 
 def stft(
@@ -138,13 +148,19 @@ def inverse_stft(
     """
     x = convert(stfts)
     x.shape.with_rank_at_least(2)
+    if x.shape.rank is None:
+        return with_joined_batch(
+            lambda batch: inverse_stft(batch, frame_length, frame_step, fft_length, window_fn), x, 2
+        )
     length, step = _scalar(frame_length), _scalar(frame_step)
     transformed_length = _fft_length(fft_length, length)
     frames = irfft(x, [transformed_length])
-    if transformed_length > length:
+    missing = length - transformed_length
+    are_static = isinstance(missing, int)
+    if not are_static or missing < 0:
         frames = frames[..., :length]
-    elif transformed_length < length:
-        frames = pad(frames, [[0, 0]] * (len(frames.shape) - 1) + [[0, length - transformed_length]])
+    if not are_static or missing > 0:
+        frames = pad(frames, [[0, 0]] * (len(frames.shape) - 1) + [[0, missing if are_static else maximum(missing, 0)]])
     if window_fn is not None:
         frames *= window_fn(length, dtype=frames.dtype)
     return overlap_and_add(frames, step)

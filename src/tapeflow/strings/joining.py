@@ -13,6 +13,7 @@ import torch
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import reduction
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
@@ -135,7 +136,8 @@ def reduce_join(
     """
     strings: Any = inputs if hasattr(type(inputs), "__tf_dispatch__") else convert(inputs)
     if axis is None:
-        axis = list(range(strings.shape.rank))[::-1]
+        rank = strings.shape.rank
+        axis = ops.Range(ops.Rank(strings) - 1, -1, -1) if rank is None else list(range(rank))[::-1]
     return _reduce_joined(strings, axis, keepdims, separator, name)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import ones_like
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
@@ -120,7 +121,7 @@ def split(
         Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
 
     Raises:
-        ValueError: the rank of `input` is not static.
+        InvalidArgumentError: the rank of `input` is not static, and not 1.
 
     Example:
         >>> tf.strings.split("a,b,,c", ",").numpy().tolist()
@@ -134,4 +135,7 @@ def split(
         indices, values, shape = _string_split(vector, separator, maxsplit, name)
         return [RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0], validate=False)]
 
-    return in_rows(input if isinstance(input, RaggedTensor) else convert(input, string), split_vector)[0]
+    strings: Any = input if isinstance(input, RaggedTensor) else convert(input, string)
+    if isinstance(strings, Tensor) and strings.shape.rank is None:
+        strings = ensure_shape(strings, [None])  # as in TensorFlow
+    return in_rows(strings, split_vector)[0]

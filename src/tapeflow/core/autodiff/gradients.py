@@ -76,7 +76,10 @@ def shape_argument(shape: Any) -> Any:
 
 
 def size_of(dims: Iterable[Any]) -> Any:
-    """Returns the product of dimensions, of which some may be scalar tensors, in a graph."""
+    """Returns the product of dimensions, of which some may be scalar tensors, in a graph. A shape of `shape_of` may be
+    of unknown rank."""
+    if isinstance(dims, DynamicShape) and is_unranked(dims):
+        return ops.Size(dims.tensor)
     return functools.reduce(operator.mul, dims, 1)
 
 

@@ -100,7 +100,9 @@ def _flat(axis: Any) -> Iterator[int]:
 def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> TensorShape:
     """Returns the shape with the dimensions of `axis` (all of them for None) reduced away, or to 1."""
     if x.rank is None:
-        return TensorShape(None)
+        return TensorShape([] if axis is None and not keepdims else None)
+    if isinstance(axis, tuple) and None in axis:  # their number is static, they are not
+        return TensorShape([None] * x.rank if keepdims else None)
     reduced = reduced_dimensions(axis, x.rank)
     return TensorShape([1 if i in reduced else d for i, d in enumerate(x) if i not in reduced or keepdims])
 

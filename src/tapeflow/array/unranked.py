@@ -1,0 +1,52 @@
+"""Tensors of a rank that is unknown while a graph is built, as tensors of a static rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.array.shaping import reshape
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32
+
+
+def joined_dims(*parts: Any) -> Any:
+    """Returns the vector of the dimensions in several parts: vectors, and sequences of ints and scalars."""
+    return ops.ConcatV2([convert(list(p), int32) if isinstance(p, Sequence) else p for p in parts], 0)
+
+
+def around_axis(x: Any, axis: int) -> tuple[Any, Any, Any]:
+    """Joins the dimensions before an axis to one, and those after it.
+
+    Returns:
+        The tensor of rank 3, and the vectors of the dimensions before the axis and after it.
+    """
+    dims = ops.Shape(x)
+    place = axis if axis >= 0 else ops.Size(dims) + axis
+    before, after = dims[:place], dims[place + 1 :]
+    return reshape(x, [ops.Prod(before, 0), dims[place], ops.Prod(after, 0)]), before, after
+
+
+def with_joined_batch(function: Callable[[Any], Any], x: Any, rank: int) -> Any:
+    """Calls a function that takes leading dimensions as they are on a tensor with these joined to one.
+
+    Args:
+        function: takes and returns a tensor.
+        x: the tensor.
+        rank: the number of dimensions behind the leading ones.
+
+    Returns:
+        The result, with the leading dimensions of `x` in place of the first one.
+    """
+    dims = ops.Shape(x)
+    batch = dims[:-rank]
+    flat = reshape(x, joined_dims([ops.Prod(batch, 0)], dims[-rank:]))
+    flat.set_shape([None] * (rank + 1))
+    result = function(flat)
+    return reshape(result, joined_dims(batch, ops.Shape(result)[1:]))
+
+
+def other_dimensions(x: Any, dimensions: Any) -> Any:
+    """Returns the vector of the dimensions of a tensor that are not in a vector, in their order."""
+    return ops.ListDiff(ops.Range(0, ops.Rank(x), 1), dimensions, int32)[0]
