@@ -68,8 +68,8 @@ DIFFERENT = {
 
 
 def by_row():
-    for name, group in itertools.groupby(sorted(cases(), key=lambda c: c.row.name), key=lambda c: c.row.name):
-        yield pytest.param(list(group), id=name)
+    groups = itertools.groupby(sorted(cases(), key=lambda c: c.row.name), key=lambda c: c.row.name)
+    return [pytest.param(list(group), id=name) for name, group in groups]
 
 
 def is_refined(ours, theirs):
