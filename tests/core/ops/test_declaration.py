@@ -35,6 +35,6 @@ def test_a_kernel_that_serves_strings_too():
 def test_a_function_beside_a_kernel_declares_a_name():
     with pytest.raises(TypeError, match="the last parameter of declared must be 'name'"):
 
-        @op("Pad", kernel=torch.constant_pad_nd)
+        @op("Pad", kernel=torch.constant_pad_nd, shape=ops.Pad.op.shape)
         def declared(input, paddings):
             """Has no name."""
