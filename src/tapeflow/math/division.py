@@ -341,7 +341,7 @@ def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 @_divide_no_nan.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs
+    x, y = (conj(t) for t in call.inputs)
     want_x, want_y = call.wanted
     return (
         sum_like(_divide_no_nan(dy, y), x) if want_x else None,
