@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import reshape
-from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -119,10 +119,6 @@ def histogram_fixed_width_bins(
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
 
 
-def _as_bytes(row: bytes) -> list[int]:
-    return list(fingerprint64(row).to_bytes(8, "little"))
-
-
 @op("Fingerprint", shape=lambda data, _: TensorShape([data[0] if data.rank else None, 8]), strings=True)
 def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
@@ -134,13 +130,10 @@ def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
     if isinstance(data, torch.Tensor):
         data = as_numpy(data.contiguous(), FROM_TORCH[data.dtype])
     rows = data.reshape(data.shape[0], -1) if data.size else data.reshape(data.shape[0], 0)
-    if data.dtype != object:
-        hashes = [_as_bytes(np.ascontiguousarray(row).tobytes()) for row in rows]
-    elif data.ndim == 1:
-        hashes = [_as_bytes(row[0]) for row in rows]
-    else:  # the fingerprint of the fingerprints
-        hashes = [_as_bytes(b"".join(fingerprint64(v).to_bytes(8, "little") for v in row)) for row in rows]
-    return torch.tensor(hashes, dtype=torch.uint8).reshape(len(hashes), 8)
+    if data.dtype == object and data.ndim > 1:  # the fingerprints of the fingerprints
+        rows = fingerprints64(rows.reshape(-1).tolist()).astype("<u8").reshape(rows.shape)
+    strings = [row[0] if rows.dtype == object else row.tobytes() for row in rows]
+    return torch.from_numpy(fingerprints64(strings).astype("<u8").view(np.uint8).reshape(-1, 8))
 
 
 not_differentiable(_fingerprint)
