@@ -10,7 +10,7 @@ f = tf.constant([[1., 2.], [3., 4.]])
 
 GROUP.values("""
 tf.function(lambda n: tf.repeat([1, 2, 3], n), input_signature=[tf.TensorSpec([None], tf.int32)])(tf.constant([2]))
-tf.function(lambda n: tf.repeat([1, 2, 3], n), input_signature=[tf.TensorSpec([None], tf.int32)])(tf.constant([2, 0, 1]))
+tf.function(lambda n: tf.repeat('abc', n), input_signature=[tf.TensorSpec([None], tf.int32)])(tf.constant([2]))
 tf.function(lambda n: tf.repeat(m, n, axis=1), input_signature=[tf.TensorSpec(None, tf.int32)])(tf.constant(2))
 tf.shape(x)
 tf.shape(5)

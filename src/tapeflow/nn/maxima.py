@@ -178,7 +178,7 @@ def _to_all_maxima(volume: torch.Tensor, dy: torch.Tensor, layout: PoolLayout) -
     dx = torch.zeros_like(image)
     for offsets in itertools.product(*map(range, layout.window)):
         stops = [o + (n - 1) * s + 1 for o, n, s in zip(offsets, dy.shape[2:], steps, strict=True)]
-        place = (..., *map(slice, offsets, stops, steps))
+        place = (..., *[slice(*ends) for ends in zip(offsets, stops, steps, strict=True)])
         dx[place] += dy.where((largest - image[place]).abs() < _AS_LARGE, 0)
     return unpadded(dx, layout.geometry, volume.shape[2:])
 

@@ -148,10 +148,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
 
 @string_op(
-    "StringToHashBucketStrong",
-    lambda s, count, key: _buckets(_siphashes(key), s, count),
-    shape=same,
-    elementwise=True,
+    "StringToHashBucketStrong", lambda s, count, key: _buckets(_siphashes(key), s, count), shape=same, elementwise=True
 )
 def _to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None) -> Tensor:
     """Computes the bucket of each string, by a keyed hash."""

@@ -52,8 +52,7 @@ def _rewriting(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
 
 
 def _matches(compiled: Any, element: bytes) -> Iterator[tuple[int, int, Any]]:
-    """Yields the start, the end and the match of those that do not overlap, without an empty one at the end of another.
-    """
+    """Yields start, end and match of those that do not overlap, without an empty one at the end of another."""
     position, last = 0, -1
     for match in compiled.finditer(element):  # which is faster, but goes on in the midst of a character if one is empty
         start, end = match.span()

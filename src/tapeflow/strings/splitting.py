@@ -71,7 +71,8 @@ def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
 
 
 def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:
-    rows = [_split(text, sep[()] or None, maxsplit) for text in input.tolist()]
+    separator = sep.item() or None
+    rows = [_split(text, separator, maxsplit) for text in input.tolist()]
     indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     shape = [len(rows), max(map(len, rows), default=0)]
     places = torch.tensor(indices, dtype=torch.int64).reshape(-1, 2)
