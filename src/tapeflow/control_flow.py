@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tapeflow.array.joining import stack
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import is_tensor_like
-from tapeflow.core.scopes import name_scope
+from tapeflow.core.scopes import control_dependencies, name_scope
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.spec import type_spec_from_value
@@ -21,6 +22,7 @@ from tapeflow.graph.control import control_flow as staged
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.math.casting import cast
+from tapeflow.math.reduction import count_nonzero
 from tapeflow.tensor_array import TensorArray
 
 
@@ -109,7 +111,7 @@ def case(
     if default is not None and not callable(default):
         raise TypeError(f"'default' must be callable, got: {default}")
     if any(map(is_symbolic, predicates)):
-        return _staged_case(predicates, functions, default, name)
+        return _staged_case(predicates, functions, default, exclusive, name)
     values = [bool(p) for p in predicates]
     # Without a default the last function is the default of the others, and its predicate is not checked.
     if exclusive and sum(values if default is not None else values[:-1]) > 1:
@@ -122,16 +124,32 @@ def case(
     return default()
 
 
-def _staged_case(predicates: Sequence[Any], functions: Sequence[Any], default: Any, name: str) -> Any:
-    """Builds `case` in a graph: a chain of conditionals."""
-    if default is None:
-        functions, default = functions[:-1], functions[-1]
-        predicates = predicates[:-1]
+def _staged_case(
+    predicates: Sequence[Any], functions: Sequence[Callable[[], Any]], default: Any, exclusive: bool, name: str
+) -> Any:
+    """Builds `case` in a graph: a chain of conditionals. Without a default, it ends with the last function."""
     chain = default
-    for predicate, function in zip(predicates[::-1], functions[::-1], strict=True):
-        chain = functools.partial(cond, predicate, function, chain)
-    with name_scope(name):
+    if default is None:
+        chain = functools.partial(_checked_last, predicates, functions[-1])
+        predicates, functions = predicates[:-1], functions[:-1]
+    with name_scope(name), control_dependencies([_at_most_one(predicates)] if exclusive and predicates else []):
+        for predicate, function in zip(predicates[::-1], functions[::-1], strict=True):
+            chain = functools.partial(cond, predicate, function, chain)
         return chain()
+
+
+def _checked_last(predicates: Sequence[Any], function: Callable[[], Any]) -> Any:
+    """Calls the last function of `case`, where all predicates but the last one are false."""
+    data = ["Input error: None of conditions evaluated as True:", stack(predicates)]
+    with control_dependencies([Assert(predicates[-1], data, len(predicates))]):
+        return function()
+
+
+def _at_most_one(predicates: Sequence[Any]) -> Operation | None:
+    values = stack(predicates)
+    names = ", ".join(getattr(p, "name", "?") for p in predicates)
+    problem = f"Input error: exclusive=True: more than 1 conditions ({names}) evaluated as True:"
+    return Assert(count_nonzero(values) <= 1, [problem, values], len(predicates))
 
 
 def _checked_pair(pair: Any) -> tuple[Any, Callable[[], Any]]:

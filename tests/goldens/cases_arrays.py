@@ -9,6 +9,9 @@ f = tf.constant([[1., 2.], [3., 4.]])
 """)
 
 GROUP.values("""
+tf.function(lambda n: tf.repeat([1, 2, 3], n), input_signature=[tf.TensorSpec([None], tf.int32)])(tf.constant([2]))
+tf.function(lambda n: tf.repeat('abc', n), input_signature=[tf.TensorSpec([None], tf.int32)])(tf.constant([2]))
+tf.function(lambda n: tf.repeat(m, n, axis=1), input_signature=[tf.TensorSpec(None, tf.int32)])(tf.constant(2))
 tf.shape(x)
 tf.shape(5)
 tf.shape([[1, 2]], out_type=tf.int64)
@@ -309,6 +312,8 @@ given
 """)
 
 GROUP.errors("""
+tf.function(lambda n: tf.repeat([1, 2, 3], n), input_signature=[tf.TensorSpec([None], tf.int32)])(tf.constant([2, 1]))
+tf.repeat([1, 2, 3], [[2]])
 tf.reshape(m, [4])
 tf.reshape(m, [-1, -1])
 tf.reshape(m, [-1, 4])

@@ -8,6 +8,9 @@ m = tf.constant([[1., 2.], [3., 4.]])
 """)
 
 GROUP.values("""
+tf.function(lambda x: tf.case([(x > n, lambda n=n: x + n) for n in (1, 5)]))(tf.constant(3))
+tf.function(lambda x: tf.case([(x > n, lambda n=n: x + n) for n in (1, 5)], exclusive=True))(tf.constant(7))
+tf.function(lambda x: tf.case([(x > n, lambda n=n: x + n) for n in (1, 5)], default=lambda: tf.constant(3)))(tf.constant(0))
 tf.cond(True, lambda: 1, lambda: 2)
 tf.cond(tf.constant(False), lambda: tf.constant(1), lambda: tf.constant(2))
 tf.cond(tf.constant(1) < 2, true_fn=lambda: [1, {'a': 2.0}], false_fn=lambda: [3, {'a': 4.0}])
@@ -148,6 +151,10 @@ def bump():
 [tf.convert_to_tensor(tf.cond(True, bump, lambda: v)), v]
 """)
 GROUP.errors("""
+tf.function(lambda x: tf.case([(x > 1, lambda: tf.constant(1))]))(tf.constant(0))
+tf.function(lambda x: tf.case([(x > n, lambda n=n: x + n) for n in (1, 5)]))(tf.constant(0))
+tf.function(lambda x: tf.case([(x > n, lambda n=n: x + n) for n in (1, 5)], exclusive=True))(tf.constant(0))
+tf.function(lambda x: tf.case([(x > n, lambda n=n: x + n) for n in (1, 5)], tf.zeros_like, exclusive=True))(tf.constant(7))
 tf.cond(tf.constant([True, False]), lambda: 1, lambda: 2)
 tf.cond(True, 1, lambda: 2)
 tf.cond(True, lambda: 1, None)

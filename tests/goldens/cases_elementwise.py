@@ -110,6 +110,9 @@ GROUP.family(
 )
 
 GROUP.values("""
+[tf.math.floormod(tf.fill([n], 3e38), y) for n in (1, 8, 17) for y in (7.0, -7.0, -3e38, 0.3, 1e-5)]
+[tf.truncatemod(tf.fill([n], -3e38), y) for n in (1, 17) for y in (7.0, -7.0, 3.1e38, 0.3, 1e-5)]
+tf.math.floormod(tf.fill([17], tf.constant(1e307, tf.float64)), tf.constant(-1e-10, tf.float64))
 tf.bitwise.bitwise_and(5, 3)
 tf.bitwise.bitwise_or([1, 2], 4)
 tf.bitwise.left_shift([1, 2], [[1], [2]])

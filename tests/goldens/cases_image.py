@@ -40,6 +40,10 @@ GROUP.family(
 GROUP.family("tf.image.adjust_brightness({x}, {delta})", x="x bytes_ x.astype('float64')", delta="0.3 -0.9", **NARROW)
 GROUP.family("tf.image.adjust_gamma({x}, 2.0, 0.5)", x="x bytes_ x.astype('float64')", **NARROW)
 GROUP.values("""
+tf.image.per_image_standardization(tf.cast(x[0] * 255, tf.float16))
+tf.image.per_image_standardization(tf.cast(x[0], tf.float64))
+tf.image.resize(big[..., :1], [13, 8], 'gaussian', antialias=True)
+tf.image.resize(tf.reshape(tf.range(63.), [7, 9, 1]), [3, 8], 'gaussian', antialias=True)
 tf.image.adjust_jpeg_quality(bytes_[0], 50, dct_method='INTEGER_ACCURATE')
 tf.image.adjust_jpeg_quality(x[0], 5, dct_method='INTEGER_ACCURATE')
 tf.image.adjust_jpeg_quality(x[0, ..., :1], tf.constant(80), dct_method='INTEGER_ACCURATE')

@@ -85,6 +85,11 @@ GROUP.family(
     dtype="uint8 uint16 float32 float64 float16",
 )
 GROUP.values("""
+tf.io.decode_jpeg(jpeg)
+tf.io.decode_jpeg(jpeg, dct_method='INTEGER_FAST')
+tf.io.decode_jpeg(jpeg, fancy_upscaling=False)
+tf.io.decode_jpeg(jpeg, 1, ratio=2)
+tf.io.decode_image(jpeg)
 tf.io.decode_gif(gif)
 tf.io.decode_gif(png_rgba)
 tf.io.decode_webp(webp)

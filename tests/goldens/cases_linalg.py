@@ -16,6 +16,9 @@ tri = tf.constant([[1., 2., 0.], [5., 6., 7.], [0., 1., 2.]], tf.float64)
 LOOSE = {"rtol": 1e-9, "atol": 1e-10, "because": "decompositions differ in their order of operations"}
 
 GROUP.values("""
+tf.linalg.lu([[3 + 3j, 4j], [5j, 1 + 0j]])
+tf.linalg.eigvals(tf.constant([[3, 1j, 0.5], [1, -1, 2j], [0.25, 1, 0.1 - 1j]], tf.complex128))
+[tf.abs(t) for t in tf.linalg.eig(tf.constant([[3, 1j, 0.5], [1, -1, 2j], [0.25, 1, 0.1 - 1j]], tf.complex128))]
 tf.matmul([[1., 2.]], [[3.], [4.]])
 tf.matmul(a, b)
 tf.matmul(a, b, transpose_a=True)
@@ -242,6 +245,8 @@ tf.linalg.LinearOperatorDiag([1., 2.], name='d').name
 """, **LOOSE)  # fmt: skip
 
 GROUP.errors("""
+tf.linalg.lu(tf.fill([2, 2], np.nan))
+tf.linalg.lu([[1 + 0j, 2j], [2 + 0j, 4j]])
 tf.matmul([[1., 2.]], [[3., 4.]])
 tf.matmul([1., 2.], [[3.], [4.]])
 tf.matmul(1.0, 2.0)

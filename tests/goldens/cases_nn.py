@@ -44,6 +44,8 @@ logits, -2, 'named'
 """,
 )
 GROUP.values("""
+tf.nn.softmax_cross_entropy_with_logits([[1., 0.], [0., 1.], [0., 0.]], [[1., -np.inf]] * 3)
+tf.nn.softmax_cross_entropy_with_logits([[1., 0.], [0., 1.]], [[-np.inf, -np.inf], [0., np.inf]])
 tf.nn.leaky_relu(x, alpha=0.3)
 tf.nn.leaky_relu([-10, 5])
 tf.nn.gelu(x, approximate=True)

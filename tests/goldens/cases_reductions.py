@@ -100,6 +100,11 @@ tf.constant([3, 1, 2], tf.int8)
 tf.zeros([0])
 """)  # fmt: skip
 GROUP.values("""
+[tf.math.is_non_decreasing(tf.constant(v, tf.uint8)) for v in ([3, 1], [1, 1], [1, 200])]
+[tf.math.is_strictly_increasing(tf.constant(v, tf.uint8)) for v in ([3, 1], [1, 1], [1, 200])]
+[f(tf.constant([-100, 100], tf.int8)) for f in (tf.math.is_strictly_increasing, tf.math.is_non_decreasing)]
+tf.reduce_mean(tf.fill([4], tf.constant(60000., tf.float16)))
+tf.reduce_sum(tf.constant([[60000.], [60000.], [-60000.]], tf.float16), 0)
 tf.math.top_k([1., 5., 3., 2.], 2)
 tf.math.top_k(m, k=2)
 tf.math.top_k([3, 1, 2])

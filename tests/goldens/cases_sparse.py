@@ -18,6 +18,10 @@ q = ST([[0, 0], [1, 0], [1, 1]], [2, 3, 4], [2, 3])
 # The class, conversions, arithmetic, arrangement, reductions.
 
 GROUP.values("""
+sp.bincount([1, 2, 2, 5], minlength=10, maxlength=3)
+sp.bincount([[1, 2], [2, 5]], minlength=4, maxlength=3, axis=-1)
+sp.bincount([1, 2, 2, 5], minlength=3, maxlength=10)
+sp.bincount([1, 2, 2, 5], minlength=3, maxlength=0)
 a
 str(a)
 ST([[0,0]],[1],[2,2])

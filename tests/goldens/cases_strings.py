@@ -9,6 +9,20 @@ emoji = '\U0001F600é'
 """)
 
 GROUP.values(r"""
+tf.strings.split(['aaa', ' a b  c ', '', 'a b '], maxsplit=1)
+tf.strings.split(['aaa', ' a b  c ', '', 'a b '], maxsplit=2)
+[tf.strings.split([' a,b ', 'a,b,c', ''], *args) for args in ((None, 0), (',', 0), (',', 1))]
+tf.strings.lower([b'AB\xff\xc3\x89 Z\xe2\x82', b'\xc0\x80A', b'\xed\xa0\x80A', b'\xf0\x9fA'], encoding='utf-8')
+tf.strings.upper([b'ab\xff\xc3\xa9 z\xe2\x82', b'\xf4\x90\x80\x80a'], encoding='utf-8')
+[tf.strings.regex_replace(b'AB\xff\xc3\x89 z\xe2\x82', p, 'x') for p in ('.', '[^a-z]', r'\C', '', 'B?', r'\b')]
+[tf.strings.regex_replace('héy baaac', p, '-') for p in ('', 'a*', r'\pL+', '[[:alpha:]]', '(?i)B', '(?U)a+')]
+[tf.strings.regex_replace('xabc', '(b)(c)', rewrite) for rewrite in (r'\2\1\0', r'\\', r'\3', r'a\q', 'a\\', 'é')]
+[tf.strings.regex_replace('aab', 'a', rewrite, replace_global=False) for rewrite in (r'<\0>', r'a\q', r'\1')]
+tf.strings.regex_full_match([b'ab\xff', 'ab\n', 'ab', 'éb'], '..')
+tf.strings.regex_full_match('a' * 30, '(a*)*' * 5 + 'b')
+tf.strings.unsorted_segment_join(['', 'a', '', 'b', ''], [0, 0, 0, 1, 1], 3, ',')
+tf.strings.unsorted_segment_join([['a', ''], ['', 'b']], [0, 0], 1, ',')
+tf.strings.unicode_script([65535, 65534, 0x10ffff, 0xd800, 0xe000, 0x378, 97])
 tf.strings.lower(words)
 tf.strings.upper(words)
 tf.strings.lower(['ÀÉ'], encoding='utf-8')
@@ -147,6 +161,10 @@ words.numpy()[1].decode('utf-8')
 tf.strings.join([])
 """)
 GROUP.errors(r"""
+tf.strings.regex_replace('a', '(?=a)', '')
+tf.strings.regex_replace('a', 'a{2000}', '')
+tf.strings.regex_full_match('a', 'a++')
+tf.strings.regex_full_match('a', tf.constant(r'(\1)'))
 tf.strings.lower(5)
 tf.strings.lower('a', encoding='utf-16')
 tf.strings.length([1])

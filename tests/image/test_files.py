@@ -51,14 +51,19 @@ def test_damaged_png():
             tf.io.decode_png(damaged)
 
 
-def test_jpeg_with_choices_that_pillow_has_not():
+def test_jpeg_with_choices():
     file = tf.io.encode_jpeg(picture(3, "uint8"))
-    with pytest.raises(tf.errors.UnimplementedError, match="fancy_upscaling"):
-        tf.io.decode_jpeg(file, fancy_upscaling=False)
-    whole = tf.io.decode_jpeg(file)
-    np.testing.assert_array_equal(tf.io.decode_and_crop_jpeg(file, [2, 3, 5, 6]), whole[2:7, 3:9])
-    for method in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
-        np.testing.assert_array_equal(tf.io.decode_jpeg(file, dct_method=method), whole)
+    for options in ({}, {"fancy_upscaling": False}, {"dct_method": "INTEGER_ACCURATE"}, {"ratio": 2}):
+        whole = tf.io.decode_jpeg(file, **options)
+        np.testing.assert_array_equal(tf.io.decode_and_crop_jpeg(file, [2, 3, 4, 4], **options), whole[2:6, 3:7])
+
+
+def test_jpeg_that_libjpeg_turbo_refuses():
+    file = tf.io.encode_jpeg(picture(3, "uint8")).numpy()
+    odd = tf.io.decode_jpeg(file[:20] + b"\0\0" + file[20:], dct_method="INTEGER_ACCURATE")  # bytes between segments
+    np.testing.assert_array_equal(odd, tf.io.decode_jpeg(file, dct_method="INTEGER_ACCURATE"))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid JPEG data"):
+        tf.io.decode_jpeg(file[:-2])
 
 
 def test_files_in_functions(tmp_path):

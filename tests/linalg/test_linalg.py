@@ -96,7 +96,6 @@ COMPLEX = {
     "lu": lambda x: tf.linalg.lu(x)[0],
     "expm": tf.linalg.expm,
     "logm": tf.linalg.logm,
-    "sqrtm": tf.linalg.sqrtm,
     "eigh": lambda x: tf.math.abs(tf.linalg.eigh(tf.matmul(x, x, adjoint_b=True))[1]),
     "eigvalsh": lambda x: tf.linalg.eigvalsh(tf.matmul(x, x, adjoint_b=True)),
     "eig": lambda x: tf.math.abs(tf.linalg.eig(x)[1]),

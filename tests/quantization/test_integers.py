@@ -122,3 +122,10 @@ def test_rounding_by_slices():
 def test_refuses(call, match):
     with pytest.raises(tf.errors.InvalidArgumentError, match=match):
         call()
+
+
+def test_results_are_named():
+    q = Q.quantize([1.0, 2.0], 0.0, 3.0, tf.quint8)
+    joined = Q.quantized_concat(0, [q.output, q.output], [q.output_min] * 2, [q.output_max] * 2)
+    assert [type(q).__name__, type(joined).__name__] == ["QuantizeV2", "QuantizedConcat"]
+    assert joined._fields == ("output", "output_min", "output_max")

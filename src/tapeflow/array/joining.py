@@ -546,10 +546,8 @@ def repeat(
             f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = {repeats} of dtype: "
             f"{counts.dtype}"
         )
-    if rank is None or counts.shape.rank is None:
-        counts = broadcast_to(reshape(counts, (-1,)), [shape_of(tensor)[axis]])
-        return ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
-    if len(counts.shape) == 0 or counts.shape == (1,):
+    count = counts.shape.with_rank_at_most(1).num_elements()
+    if count == 1 and rank is not None:
         once, shape = reshape(counts, ()), list(shape_of(tensor))
         copies = [1] * axis + [1, once] + [1] * (rank - axis - 1)
         if all(isinstance(d, int) and d for d in shape):
@@ -557,8 +555,11 @@ def repeat(
         else:
             shape[axis] *= int(once) if isinstance(once, EagerTensor) else cast_to(once, int32)
         return reshape(tile(expand_dims(tensor, axis + 1), copies), shape)
-    if None not in (counts.shape[0], tensor.shape[axis]) and counts.shape[0] != tensor.shape[axis]:
-        raise ValueError(f"Dimensions {tensor.shape[axis]} and {counts.shape[0]} are not compatible")
+    length = None if rank is None else tensor.shape[axis]
+    if count is None or rank is None:  # it may turn out to be one number for all
+        counts = broadcast_to(counts, [shape_of(tensor)[axis]])
+    elif length is not None and count != length:
+        raise ValueError(f"Dimensions {length} and {count} are not compatible")
     return ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
 
 

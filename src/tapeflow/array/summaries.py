@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import torch
 
 from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import reshape
-from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -119,10 +120,6 @@ def histogram_fixed_width_bins(
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
 
 
-def _as_bytes(row: bytes) -> list[int]:
-    return list(fingerprint64(row).to_bytes(8, "little"))
-
-
 @op("Fingerprint", shape=lambda data, _: TensorShape([data[0] if data.rank else None, 8]), strings=True)
 def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
@@ -134,13 +131,10 @@ def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
     if isinstance(data, torch.Tensor):
         data = as_numpy(data.contiguous(), FROM_TORCH[data.dtype])
     rows = data.reshape(data.shape[0], -1) if data.size else data.reshape(data.shape[0], 0)
-    if data.dtype != object:
-        hashes = [_as_bytes(np.ascontiguousarray(row).tobytes()) for row in rows]
-    elif data.ndim == 1:
-        hashes = [_as_bytes(row[0]) for row in rows]
-    else:  # the fingerprint of the fingerprints
-        hashes = [_as_bytes(b"".join(fingerprint64(v).to_bytes(8, "little") for v in row)) for row in rows]
-    return torch.tensor(hashes, dtype=torch.uint8).reshape(len(hashes), 8)
+    if data.dtype == object and data.ndim > 1:  # the fingerprints of the fingerprints
+        rows = fingerprints64(rows.reshape(-1).tolist()).astype("<u8").reshape(rows.shape)
+    strings = [row[0] if rows.dtype == object else row.tobytes() for row in rows]
+    return torch.from_numpy(fingerprints64(strings).astype("<u8").view(np.uint8).reshape(-1, 8))
 
 
 not_differentiable(_fingerprint)
@@ -169,22 +163,55 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
 # ---- edit distances --------------------------------------------------------------------------------------------------
 
 
-def _levenshtein(a: list[Any], b: list[Any]) -> int:
-    """Returns the least number of elements to insert, delete or replace to get from one sequence to the other."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        previous, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (x != y))
-    return row[-1]
+def _levenshtein(a: np.ndarray, b: np.ndarray, a_lengths: np.ndarray, b_lengths: np.ndarray) -> np.ndarray:
+    """Returns the least numbers of elements to insert, delete or replace to get from some sequences to others.
+
+    The tables of distances of all pairs are computed at once, row by row. In a row, the cost of insertions is a running
+    minimum of the other costs, less the columns' numbers.
+
+    Args:
+        a, b: sequences of numbers, `[pairs, elements]`.
+        a_lengths, b_lengths: their lengths, `[pairs]`.
+    """
+    columns = np.arange(b.shape[1] + 1)
+    row = np.broadcast_to(columns, (len(b), len(columns)))
+    out = b_lengths.copy()  # where `a` is empty
+    for i in range(a.shape[1]):
+        new = np.minimum(row[:, 1:] + 1, row[:, :-1] + (a[:, i : i + 1] != b))
+        new = np.concatenate([np.full((len(b), 1), i + 1), new], 1)
+        row = np.minimum.accumulate(new - columns, 1) + columns
+        ends = np.flatnonzero(a_lengths == i + 1)
+        out[ends] = row[ends, b_lengths[ends]]
+    return out
 
 
-def _sequences(indices: torch.Tensor, values: Any) -> dict[tuple[int, ...], list[Any]]:
-    """Returns the sequences of a sparse tensor, by their places."""
-    sequences: dict[tuple[int, ...], list[Any]] = {}
-    for place, value in zip(indices.tolist(), values.tolist(), strict=True):
-        sequences.setdefault(tuple(place[:-1]), []).append(value)
-    return sequences
+def _numbered(values: np.ndarray) -> np.ndarray:
+    """Returns a number for each value, the same for equal ones."""
+    if values.dtype != object:
+        return np.unique(values, return_inverse=True, equal_nan=False)[1]
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()], np.int64)
+
+
+class _Sequences:
+    """The sequences of a sparse tensor in the cells of a shape, as numbers."""
+
+    def __init__(self, indices: torch.Tensor, numbers: np.ndarray, shape: list[int]) -> None:
+        outer = indices[:, :-1].numpy()
+        if not ((outer >= 0) & (outer < shape)).all():
+            raise invalid("the indices of a sparse tensor are out of its shape")
+        cells = outer @ np.array([math.prod(shape[i + 1 :]) for i in range(len(shape))], np.int64)
+        self.lengths = np.bincount(cells, minlength=math.prod(shape))
+        self._starts = np.cumsum(self.lengths) - self.lengths
+        self._numbers = np.append(numbers[np.argsort(cells, kind="stable")], -1)
+
+    def rows(self, cells: np.ndarray) -> np.ndarray:
+        """Returns the sequences of some cells as the rows of a matrix."""
+        places = self._starts[cells, None] + np.arange(self.lengths[cells].max())
+        return self._numbers[np.minimum(places, len(self._numbers) - 1)]
+
+
+_PAIRS = 1 << 12  # whose distances are computed at once
 
 
 def _distances_rule(indices: TensorShape, *_: Any) -> TensorShape:
@@ -211,16 +238,22 @@ def _edit_distance(
             "Expected truth and hypothesis to have matching ranks, but their shapes are: "
             f"[{len(true)}] and [{len(guess)}]"
         )
-    out = np.zeros([max(g, t) for g, t in zip(guess[:-1], true[:-1], strict=True)], np.float32)
-    hypotheses = _sequences(hypothesis_indices, hypothesis_values)
-    truths = _sequences(truth_indices, truth_values)
-    for place in hypotheses.keys() | truths.keys():
-        a, b = hypotheses.get(place, []), truths.get(place, [])
-        distance: float = _levenshtein(a, b)
-        if normalize:
-            distance = distance / len(b) if b else np.inf
-        out[place] = distance
-    return torch.from_numpy(out)
+    shape = [max(g, t) for g, t in zip(guess[:-1], true[:-1], strict=True)]
+    values = np.concatenate([np.asarray(v) for v in (hypothesis_values, truth_values)])
+    numbers = _numbered(values)
+    hypotheses = _Sequences(hypothesis_indices, numbers[: len(hypothesis_values)], shape)
+    truths = _Sequences(truth_indices, numbers[len(hypothesis_values) :], shape)
+    out = np.zeros(math.prod(shape), np.float32)
+    used = np.flatnonzero(hypotheses.lengths + truths.lengths)
+    used = used[np.lexsort((truths.lengths[used], hypotheses.lengths[used]))]  # for rows of about the same length
+    for i in range(0, len(used), _PAIRS):
+        cells = used[i : i + _PAIRS]
+        lengths = hypotheses.lengths[cells], truths.lengths[cells]
+        out[cells] = _levenshtein(hypotheses.rows(cells), truths.rows(cells), *lengths)
+    if normalize:
+        with np.errstate(divide="ignore"):
+            out[used] /= truths.lengths[used]
+    return torch.from_numpy(out.reshape(shape))
 
 
 not_differentiable(_edit_distance)

@@ -183,15 +183,14 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         image: of shape `[..., height, width, channels]`.
 
     Returns:
-        float32 images (float16 for float16 ones) of the same shape. The standard deviation that they are divided by is
-        at least `1 / sqrt(elements)`.
+        float32 images of the same shape. The standard deviation that they are divided by is at least
+        `1 / sqrt(elements)`.
 
     Example:
         >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().tolist()
         [[[-1.0], [1.0]]]
     """
-    images = convert_to_tensor(image)
-    images = images if images.dtype in (float16, float32) else cast(images, float32)
+    images = cast(image, float32)
     count = cast(reduce_prod(shape(images)[-3:]), float32)
-    deviation = maximum(reduce_std(images, [-3, -2, -1], keepdims=True), cast(rsqrt(count), images.dtype))
+    deviation = maximum(reduce_std(images, [-3, -2, -1], keepdims=True), rsqrt(count))
     return (images - reduce_mean(images, [-3, -2, -1], keepdims=True)) / deviation

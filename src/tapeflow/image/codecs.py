@@ -1,4 +1,7 @@
-"""Image files as arrays and back, by the libraries of the formats, with the channels of TensorFlow's decoders."""
+"""Image files as arrays and back, by the libraries of the formats, with the channels of TensorFlow's decoders.
+
+JPEG files are decoded by libjpeg-turbo, which TensorFlow uses, with the options that Pillow has no parameters for.
+"""
 
 from __future__ import annotations
 
@@ -70,13 +73,17 @@ def damaged(data: bytes, format: str) -> Exception:
 # ---- JPEG ------------------------------------------------------------------------------------------------------------
 
 
-def read_jpeg(data: bytes, channels: int = 0, ratio: int = 1) -> np.ndarray:
+def read_jpeg(
+    data: bytes, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, accurate: bool = False
+) -> np.ndarray:
     """Decodes a JPEG file.
 
     Args:
         data: the contents of the file.
         channels: 1 or 3; 0 for the channels of the file.
         ratio: the factor by which the image is reduced while it is decoded.
+        fancy_upscaling: interpolates colors that are stored at a lower resolution.
+        accurate: uses libjpeg's accurate cosine transform, not the fast one.
 
     Returns:
         uint8 pixels, `[height, width, channels]`.
@@ -84,8 +91,23 @@ def read_jpeg(data: bytes, channels: int = 0, ratio: int = 1) -> np.ndarray:
     Raises:
         InvalidArgumentError: the file is damaged, or can't be decoded into these channels.
     """
+    import simplejpeg
+
     image = _opened(data, "JPEG")
     width, height = image.size
+    if image.mode in ("L", "RGB"):
+        try:
+            return simplejpeg.decode_jpeg(
+                data,
+                "GRAY" if (channels or len(image.getbands())) == 1 else "RGB",
+                fastdct=not accurate,
+                fastupsample=not fancy_upscaling,
+                min_height=-(-height // ratio),
+                min_width=-(-width // ratio),
+                min_factor=ratio,
+            )
+        except ValueError:  # a file that is damaged, or strange: Pillow decides
+            pass
     if ratio != 1 or channels == 1:
         # The decoder itself computes the brightness and the smaller image.
         image.draft("L" if channels == 1 else None, (max(width // ratio, 1), max(height // ratio, 1)))

@@ -106,18 +106,22 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
 
 @rgb_to_hsv.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    """Differentiates `hue = k / 3 + (next - last) / (6 * spread)`, of the highest channel `k` and the two after it."""
+    """Differentiates `hue = k / 3 + (next - last) / (6 * spread)`, of the highest channel `k` and the two after it.
+
+    As in TensorFlow, saturation does not depend on a channel that is 0.
+    """
     colors, (dhue, dsaturation, dvalue) = unstack(call.inputs[0], 3, -1), unstack(dy, 3, -1)
-    highest, lowest = _masks(colors, maximum), _masks(colors, minimum)
+    highest, lowest = _masks(colors, maximum), _masks(colors[::-1], minimum)[::-1]
     value, low = (sum(c * m for c, m in zip(colors, masks, strict=True)) for masks in (highest, lowest))
     spread, lit = value - low, maximum(value, 0.0)
     turn = divide_no_nan(dhue, 6.0 * spread)
     between = sum(m * (colors[(k + 1) % 3] - colors[(k + 2) % 3]) for k, m in enumerate(highest))
-    dspread = divide_no_nan(dsaturation, lit) - turn * divide_no_nan(between, spread)
-    dvalue += dspread - divide_no_nan(dsaturation * spread, lit * lit)
+    by_hue, by_saturation = turn * divide_no_nan(between, spread), divide_no_nan(dsaturation, lit)
+    dvalue += by_saturation - by_hue - divide_no_nan(dsaturation * spread, lit * lit)
+    dlow = by_hue - by_saturation * cast(low > 0.0, low.dtype)
     return stack(
         [
-            highest[k] * dvalue - lowest[k] * dspread + turn * (highest[(k + 2) % 3] - highest[(k + 1) % 3])
+            highest[k] * dvalue + lowest[k] * dlow + turn * (highest[(k + 2) % 3] - highest[(k + 1) % 3])
             for k in range(3)
         ],
         -1,
@@ -126,11 +130,12 @@ def _(call: Call, dy: Any) -> Any:
 
 def _masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any]:
     """Returns a mask for each channel: 1 where it is the first of the three that attains their extremum."""
-    r, g, b = colors
-    extreme = extremum(extremum(r, g), b)
-    first = equal(r, extreme)
-    second = logical_and(equal(g, extreme), logical_not(first))
-    return [cast(mask, r.dtype) for mask in (first, second, logical_not(logical_or(first, second)))]
+    first_color, second_color, third_color = colors
+    extreme = extremum(extremum(first_color, second_color), third_color)
+    first = equal(first_color, extreme)
+    second = logical_and(equal(second_color, extreme), logical_not(first))
+    third = logical_not(logical_or(first, second))
+    return [cast(mask, extreme.dtype) for mask in (first, second, third)]
 
 
 @op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=_three_channels, batching=equal_shapes)

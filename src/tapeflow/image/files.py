@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.errors import InternalError, UnimplementedError
+from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -30,14 +30,14 @@ def _contents(array: np.ndarray) -> bytes:
     return array.item()
 
 
-def _pixels(data: bytes, format: str, channels: int, ratio: int) -> np.ndarray:
+def _pixels(data: bytes, format: str, channels: int, *jpeg_options: Any) -> np.ndarray:
     """Decodes a file; the result has a dimension of frames in front for the formats that have frames."""
     if channels not in (0, 1, 3, 4):
         raise invalid(f"`channels` must be 0, 1, 3 or 4 but got {channels}")
     if format == "JPEG":
         if channels == 4:
             raise invalid("JPEG does not support 4 channels")
-        return codecs.read_jpeg(data, channels, ratio)
+        return codecs.read_jpeg(data, channels, *jpeg_options)
     if format == "PNG":
         return codecs.read_png(data, channels)
     if format == "BMP":
@@ -65,7 +65,7 @@ def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
     return torch.from_numpy(np.require(pixels, requirements=["C", "W"]))
 
 
-def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, ratio: int = 1) -> torch.Tensor:
+def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, *jpeg_options: Any) -> torch.Tensor:
     """Decodes a file for an op; each op accepts every format of which the image has the rank of its result.
 
     Raises:
@@ -84,7 +84,7 @@ def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, ratio: i
         )
     if format == "WEBP" and as_dtype(dtype) is not uint8:
         raise invalid("WebP only supports uint8 for dtype")
-    pixels = _pixels(data, format, channels, ratio)
+    pixels = _pixels(data, format, channels, *jpeg_options)
     if name == "DecodeGif":
         pixels = pixels if pixels.ndim == 4 else pixels[None]
     elif format == "GIF" and name in ("DecodePng", "DecodeJpeg"):
@@ -127,19 +127,19 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8
     """
 
 
-def _check_jpeg(ratio: int, fancy_upscaling: bool, dct_method: str) -> None:
-    """Checks the attrs of the ops that decode JPEG files."""
+def _jpeg_options(
+    ratio: int, fancy_upscaling: bool, try_recover_truncated: bool, acceptable_fraction: float, dct_method: str
+) -> tuple[int, bool, bool]:
+    """Returns the options of `codecs.read_jpeg` from the attrs of the ops that decode JPEG files."""
     if ratio not in (1, 2, 4, 8):
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
-    if not fancy_upscaling:
-        raise UnimplementedError.of("JPEG files are decoded with fancy_upscaling=True only")
+    return ratio, fancy_upscaling, dct_method == "INTEGER_ACCURATE"
 
 
-def _decode_jpeg_kernel(contents: Any, channels: int, ratio: int, fancy_upscaling: bool, *others: Any) -> torch.Tensor:
-    _check_jpeg(ratio, fancy_upscaling, dct_method=others[-1])
-    return _decode("DecodeJpeg", contents, channels, uint8, ratio)
+def _decode_jpeg_kernel(contents: Any, channels: int, *attrs: Any) -> torch.Tensor:
+    return _decode("DecodeJpeg", contents, channels, uint8, *_jpeg_options(*attrs))
 
 
 @op("DecodeJpeg", kernel=_decode_jpeg_kernel, strings=_decode_jpeg_kernel, shape=_image_shape)
@@ -155,23 +155,21 @@ def decode_jpeg(
 ) -> Tensor:
     """Decodes a JPEG file; also a PNG file, or a GIF file of one frame.
 
-    The accurate method is used for any `dct_method`; TensorFlow's default is the fast one, whose results differ by a
-    few levels. Truncated files are never recovered.
+    Truncated files are never recovered.
 
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 0 for the channels of the file.
         ratio: the factor by which the image is reduced: 1, 2, 4 or 8.
-        fancy_upscaling: must be True.
+        fancy_upscaling: interpolates colors that are stored at a lower resolution.
         try_recover_truncated, acceptable_fraction: without effect.
-        dct_method: "INTEGER_FAST", "INTEGER_ACCURATE" or "".
+        dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
     Returns:
         A uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
         InvalidArgumentError: the file is damaged or of another format, or an argument is not one of these.
-        UnimplementedError: `fancy_upscaling` is False.
 
     Example:
         >>> file = tf.io.encode_jpeg(tf.fill([2, 3, 1], tf.constant(200, tf.uint8)))
@@ -180,16 +178,14 @@ def decode_jpeg(
     """
 
 
-def _decode_and_crop_jpeg_kernel(
-    contents: Any, crop_window: Any, channels: int, ratio: int, fancy_upscaling: bool, *others: Any
-) -> torch.Tensor:
-    _check_jpeg(ratio, fancy_upscaling, dct_method=others[-1])
+def _decode_and_crop_jpeg_kernel(contents: Any, crop_window: Any, channels: int, *attrs: Any) -> torch.Tensor:
+    options = _jpeg_options(*attrs)
     if type(crop_window) is not tuple or len(crop_window) != 4:
         raise invalid(f"crop_size must have four elements {list(np.shape(crop_window))}")
     data = _contents(contents)
     if codecs.file_format(data) != "JPEG":
         raise invalid("DecodeAndCropJpeg operation can run on JPEG only, but the file is of another format")
-    image = _decode("DecodeAndCropJpeg", contents, channels, uint8, ratio)
+    image = _decode("DecodeAndCropJpeg", contents, channels, uint8, *options)
     top, left, height, width = crop_window
     if not (0 <= top < top + height <= image.shape[0] and 0 <= left < left + width <= image.shape[1]):
         raise invalid(f"the crop window {list(crop_window)} is not inside the image of shape {list(image.shape)}")

@@ -191,12 +191,16 @@ _KERNELS: dict[str, tuple[float, Any]] = {
 def _filtered(new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool) -> np.ndarray:
     """Returns the weights `[new, old]` of a filter, for images scaled by `scale` and moved by `translation`."""
     radius, weight = _KERNELS[kernel]
-    inverse = 1.0 / scale
-    stretch = max(inverse, 1.0) if antialias else 1.0
-    centers = (np.arange(new)[:, None] + 0.5) * inverse - translation * inverse
-    pixel = np.arange(old)[None, :] + 0.5
-    near = np.abs(pixel - centers) <= radius * stretch + 0.5
-    weights = np.where(near, weight((pixel - centers) / stretch), 0.0)
+    # In float32 as in TensorFlow, since at the end of a filter the last digit decides whether a pixel has any weight.
+    inverse = np.float32(1.0 / scale)
+    stretch = max(inverse, np.float32(1.0)) if antialias else np.float32(1.0)
+    centers = (np.arange(new, dtype=np.float32)[:, None] + 0.5) * inverse - inverse * np.float32(translation)
+    pixels = np.arange(old, dtype=np.float32)[None, :]
+    reach = radius * stretch
+    first = np.clip(np.ceil(centers - reach - 0.5), 0, old - 1)
+    last = np.clip(np.floor(centers + reach - 0.5), 0, old - 1)
+    inside = (first <= pixels) & (pixels <= last)
+    weights = np.where(inside, weight((pixels + 0.5 - centers) * (1 / stretch)), 0.0)
     total = weights.sum(1, keepdims=True)
     sure = np.abs(total) > 1000 * np.finfo(np.float32).tiny
     weights = np.divide(weights, total, out=np.zeros_like(weights), where=sure)

@@ -24,7 +24,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.linalg.contraction import einsum
-from tapeflow.linalg.diagonals import adjoint, diag_part, set_diag
+from tapeflow.linalg.diagonals import adjoint, diag_part, matrix_transpose, set_diag
 from tapeflow.linalg.rules import check_square, square_matrices
 from tapeflow.linalg.solvers import solve
 from tapeflow.math.casting import cast
@@ -198,8 +198,9 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
 @sqrtm.gradient(needs="outputs")
 def _(call: Call, dy: Any) -> Any:
-    # With r = sqrtm(x), the gradient g solves r^H g + g r^H = dy, which is linear in the elements of g.
-    root = adjoint(call.outputs[0])
+    # With r = sqrtm(x), the gradient g solves r^T g + g r^T = dy, which is linear in the elements of g. TensorFlow does
+    # not conjugate r, here alone.
+    root = matrix_transpose(call.outputs[0])
     n = shape_of(root)[-1]
     identity = eye(n, dtype=root.dtype)
     sums = einsum("...ik,jl->...ijkl", root, identity) + einsum("ik,...lj->...ijkl", identity, root)

@@ -139,6 +139,11 @@ def _general_eig(input: torch.Tensor, Tout: DType, compute_v: bool = True) -> tu
         if isinstance(error, torch.linalg.LinAlgError) or "NaN" in str(error):
             raise invalid(_FAILED.format("Eigen decomposition")) from None
         raise
+    if input.is_complex():  # whose values TensorFlow sorts
+        order = values.abs().argsort(dim=-1, stable=True)
+        values = values.gather(-1, order)
+        if compute_v:
+            vectors = vectors.gather(-1, order.unsqueeze(-2).expand_as(vectors))
     return values.to(Tout.torch), vectors.to(Tout.torch)
 
 

@@ -17,7 +17,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.math.arithmetic import add, multiply, subtract
+from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, greater_equal, less
 from tapeflow.math.extrema import maximum, minimum
@@ -280,13 +280,13 @@ def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
 # ---- tests of whole tensors ------------------------------------------------------------------------------------------
 
 
-def _steps(x: Any) -> Any:
-    """Computes the differences of neighbours of all elements in a row."""
+def _neighbors(x: Any) -> tuple[Any, Any]:
+    """Returns all elements in a row without the last one, and without the first one."""
     x = convert(x)
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
     x = ops.Reshape(x, (-1,))
-    return subtract(x[1:], x[:-1])
+    return x[:-1], x[1:]
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
@@ -305,8 +305,8 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
         >>> bool(tf.math.is_non_decreasing([1, 1, 3]))
         True
     """
-    steps = _steps(x)
-    return reduce_all(greater_equal(steps, convert(0, steps.dtype)))
+    before, after = _neighbors(x)
+    return reduce_all(greater_equal(after, before))
 
 
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
@@ -325,5 +325,5 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
         >>> bool(tf.math.is_strictly_increasing([1, 1, 3]))
         False
     """
-    steps = _steps(x)
-    return reduce_all(less(convert(0, steps.dtype), steps))
+    before, after = _neighbors(x)
+    return reduce_all(less(before, after))

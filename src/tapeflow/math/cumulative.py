@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.autodiff.gradients import conj, shape_of
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import along_axis
 from tapeflow.core.ops.convert import convert
@@ -100,7 +100,7 @@ def cumprod(
 ) -> Tensor:
     """Multiplies each element with all before it along a dimension. Integers wrap around.
 
-    The gradient divides by `x`, and is 0 where that is 0, as TensorFlow's is.
+    The gradient divides by `x`, and is 0 where that is 0; of complex numbers it is not conjugated: as TensorFlow's.
 
     Args:
         x: numeric.
@@ -124,7 +124,7 @@ def cumprod(
 def _(call: Call, dy: Any) -> Any:
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
-    return divide_no_nan(cumsum(multiply(conj(y), dy), axis, exclusive, not reverse), conj(x))
+    return divide_no_nan(cumsum(multiply(y, dy), axis, exclusive, not reverse), x)
 
 
 @op("CumulativeLogsumexp", kernel=_scan(torch.logcumsumexp, -math.inf), **_SCAN)

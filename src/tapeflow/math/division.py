@@ -248,12 +248,31 @@ not_differentiable(floordiv, truncatediv)
 # ---- remainders ------------------------------------------------------------------------------------------------------
 
 
+def _remainder(
+    function: Callable[..., torch.Tensor], exact: Callable[..., np.ndarray], x: torch.Tensor, y: torch.Tensor
+) -> torch.Tensor:
+    """Computes a remainder by ATen, and where that has NaN by NumPy: ATen's vectorized kernels give up on very large
+    quotients.
+    """
+    result = function(x, y)
+    if result.numel() < _VECTOR or result.dtype not in _COMPUTED_BY_FMOD or not bulk.by_value(result):
+        return result
+    if not bulk.may_have_nan(result):
+        return result
+    with np.errstate(invalid="ignore"):
+        return torch.where(result.isnan(), torch.from_numpy(exact(x.numpy(), y.numpy())), result)
+
+
+_VECTOR = 8  # the least number of elements for which ATen has vectorized kernels
+_COMPUTED_BY_FMOD = (torch.float32, torch.float64)
+
+
 def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if _zero_in(y):
         raise invalid("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.remainder, x, y)
-    return torch.remainder(x, y)
+    return _remainder(torch.remainder, np.remainder, x, y)
 
 
 @op(
@@ -287,7 +306,7 @@ mod = floormod
 def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if _zero_in(y):
         raise InternalError.of("Integer division by zero")
-    return torch.fmod(x, y)
+    return _remainder(torch.fmod, np.fmod, x, y)
 
 
 @op("TruncateMod", kernel=_truncate_mod, shape=broadcast, elementwise=True)
@@ -341,7 +360,7 @@ def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 @_divide_no_nan.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs
+    x, y = (conj(t) for t in call.inputs)
     want_x, want_y = call.wanted
     return (
         sum_like(_divide_no_nan(dy, y), x) if want_x else None,

@@ -24,8 +24,9 @@ from tapeflow.math.error_functions import erf
 from tapeflow.math.sigmoid import sigmoid, tanh
 
 aten = torch.ops.aten
-_threshold_backward = direct(aten.threshold_backward.default)
-_threshold_backward_into = aten.threshold_backward.grad_input
+# Of relu, which has no slope below 0: unlike that of a threshold, it is 0 at NaN.
+_leaky_relu_backward = direct(aten.leaky_relu_backward.default)
+_leaky_relu_backward_into = aten.leaky_relu_backward.grad_input
 
 # Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -56,17 +57,17 @@ def _(call: Call, dy: Any) -> Any:
     "ReluGrad",
     shape=same,
     elementwise=True,
-    in_place=lambda *_: (_threshold_backward_into, "{kernel}({0}, {1}, 0, grad_input={0})"),
+    in_place=lambda *_: (_leaky_relu_backward_into, "{kernel}({0}, {1}, 0, False, grad_input={0})"),
     allocates=True,
 )
 def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
-    return _threshold_backward(gradients, features, 0)
+    return _leaky_relu_backward(gradients, features, 0, False)
 
 
 @relu_grad.inline
 def _(gradients: Any, features: Any) -> tuple[Any, str]:
-    return _threshold_backward, "{kernel}({0}, {1}, 0)"
+    return _leaky_relu_backward, "{kernel}({0}, {1}, 0, False)"
 
 
 @relu_grad.gradient(needs="input1")
@@ -104,7 +105,7 @@ def _(call: Call, dy: Any) -> Any:
 @op("Relu6Grad", shape=same, elementwise=True)
 def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
-    return aten.hardtanh_backward(gradients, features, 0, 6)
+    return aten.hardtanh_backward(gradients, features.nan_to_num(), 0, 6)  # which would let NaN's gradient through
 
 
 @relu6_grad.gradient(needs="input1")
@@ -127,7 +128,7 @@ def _(call: Call, dy: Any) -> Any:
 @op("LeakyReluGrad", shape=same, elementwise=True)
 def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: float = 0.2) -> torch.Tensor:
     """Returns `gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
-    return aten.leaky_relu_backward(gradients, features, alpha, False)
+    return _leaky_relu_backward(gradients, features, alpha, False)
 
 
 @leaky_relu_grad.gradient(needs="input1")
@@ -234,9 +235,14 @@ def _(call: Call, dy: Any) -> Any:
     return selu_grad(dy, call.outputs[0])
 
 
+_LEAST = {torch.float16: 2.0**-24}  # positive numbers; of other dtypes the least normal one
+
+
 @op("SeluGrad", shape=same, elementwise=True)
 def selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of selu, computed from its outputs."""
+    # TensorFlow takes the slope above 0 for that at 0, and ATen the one below.
+    outputs = outputs + _LEAST.get(outputs.dtype, torch.finfo(outputs.dtype).tiny)
     return aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
 
 

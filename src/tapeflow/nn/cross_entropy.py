@@ -55,8 +55,7 @@ def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tupl
     if features.shape != labels.shape:
         features, labels = torch.broadcast_tensors(features, labels)
     log_probabilities = torch.log_softmax(features, 1)
-    # A label of 0 takes nothing from a class, however improbable: 0 * -inf is 0 here.
-    loss = torch.where(labels == 0, 0, labels * log_probabilities).sum(1).neg_()
+    loss = torch.rsub((labels * log_probabilities).sum(1), 0)
     return loss, log_probabilities.exp_().sub_(labels)
 
 

@@ -9,6 +9,7 @@ replaced. Only the first rule holds where values cannot be inspected: in compile
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +25,6 @@ aten = torch.ops.aten
 
 _MAX_POOL = {2: torch.max_pool2d, 3: torch.max_pool3d}
 _MAX_POOL_WITH_INDICES = {2: aten.max_pool2d_with_indices.default, 3: aten.max_pool3d_with_indices.default}
-_MAX_POOL_BACK = {2: aten.max_pool2d_with_indices_backward.default, 3: aten.max_pool3d_with_indices_backward.default}
 
 
 def _least(dtype: torch.dtype) -> float | int:
@@ -145,28 +145,42 @@ def max_of_windows_back(
     op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
-    """Computes MaxPoolGrad and MaxPool3DGrad: each gradient goes to its window's first maximum.
-
-    In a volume, TensorFlow compares by subtraction, so that an infinite maximum has no gradient.
-    """
+    """Computes MaxPoolGrad, whose gradients go to their window's first maximum, and MaxPool3DGrad."""
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("The gradient of pooling across depth is not supported")
     layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
     if layout.empty:
         return torch.zeros_like(x)
-    image, dy = image_of(x, layout), dy.permute(layout.to_first)
-    dims = len(layout.window)
-    if dims == 2:
-        indices = places_of_maxima(image, layout)[1]
-    else:
-        indices, largest = _places_of_numbers(image, layout)
-        dy = dy if largest is None else dy * largest.isfinite()
-    dx = _MAX_POOL_BACK[dims](
-        dy, image, layout.window, layout.geometry.strides, layout.border, (1,) * dims, False, indices
+    dy = dy.permute(layout.to_first)
+    if len(layout.window) == 3:
+        return _to_all_maxima(x.permute(layout.to_first), dy, layout).permute(layout.from_first)
+    image = image_of(x, layout)
+    indices = places_of_maxima(image, layout)[1]
+    dx = aten.max_pool2d_with_indices_backward.default(
+        dy, image, layout.window, layout.geometry.strides, layout.border, (1, 1), False, indices
     )
     if layout.padded:
         dx = unpadded(dx, layout.geometry, spatial(x.shape, data_format))
     return dx.permute(layout.from_first)
+
+
+_AS_LARGE = 1e-5
+
+
+def _to_all_maxima(volume: torch.Tensor, dy: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
+    """Adds the gradient of each window of a volume to all of its elements that are less than 1e-5 below its maximum.
+
+    TensorFlow compares by subtraction, so that an infinite maximum has no gradient.
+    """
+    image = padded(volume, layout.geometry, _least(volume.dtype))
+    steps = layout.geometry.strides
+    largest = torch.max_pool3d(without_nan(image), layout.window, steps)
+    dx = torch.zeros_like(image)
+    for offsets in itertools.product(*map(range, layout.window)):
+        stops = [o + (n - 1) * s + 1 for o, n, s in zip(offsets, dy.shape[2:], steps, strict=True)]
+        place = (..., *[slice(*ends) for ends in zip(offsets, stops, steps, strict=True)])
+        dx[place] += dy.where((largest - image[place]).abs() < _AS_LARGE, 0)
+    return unpadded(dx, layout.geometry, volume.shape[2:])
 
 
 def max_of_windows_back_back(

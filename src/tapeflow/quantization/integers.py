@@ -6,6 +6,7 @@ so and has zero as one of the steps; "SCALED" is symmetric about zero.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+
+QuantizeV2 = namedtuple("QuantizeV2", ["output", "output_min", "output_max"])
+QuantizedConcat = namedtuple("QuantizedConcat", ["output", "output_min", "output_max"])
 
 _LARGEST = float(torch.finfo(torch.float32).max)
 
@@ -145,7 +149,7 @@ def quantize(
     narrow_range: bool = False,
     axis: int | None = None,
     ensure_minimum_range: float = 0.01,
-) -> list[Tensor]:
+) -> QuantizeV2:
     """Quantizes numbers: writes them as integers of few bits.
 
     Args:
@@ -160,7 +164,8 @@ def quantize(
         ensure_minimum_range: the least width of the range, as a share of its larger end (or of 1).
 
     Returns:
-        Three tensors: the integers, of dtype `T` and the shape of `input`, and the ends of their range, float32.
+        A named tuple of three tensors: the integers, of dtype `T` and the shape of `input`, and the ends of their
+        range, float32.
 
     Raises:
         InvalidArgumentError: `min_range` is greater than `max_range`, or an argument is none of those listed.
@@ -171,7 +176,7 @@ def quantize(
         ([0, 85, 255], -1.0, 2.0)
     """
     attrs = mode, round_mode, narrow_range, -1 if axis is None else axis, ensure_minimum_range
-    return _quantize(input, min_range, max_range, as_dtype(T), *attrs, name)
+    return QuantizeV2(*_quantize(input, min_range, max_range, as_dtype(T), *attrs, name))
 
 
 @op("Dequantize", strings=True, shape=lambda q, *_: q)
@@ -254,10 +259,17 @@ def _concat_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[Tens
 
 
 @op("QuantizedConcat", kernel=_concatenated, strings=_concatenated, host=("concat_dim",), shape=_concat_rule)
+def _quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None) -> Any:
+    """Concatenates tensors of integers with ranges of their own."""
+
+
+not_differentiable(_quantized_concat)
+
+
 def quantized_concat(
     concat_dim: Tensor | int, values: Sequence[TensorLike], input_mins: Sequence[TensorLike],
     input_maxes: Sequence[TensorLike], name: str | None = None,
-) -> list[Tensor]:  # fmt: skip
+) -> QuantizedConcat:  # fmt: skip
     """Concatenates tensors of integers with ranges of their own, in a range that holds all of them.
 
     Args:
@@ -266,7 +278,7 @@ def quantized_concat(
         input_mins, input_maxes: their ranges, as lists of scalars.
 
     Returns:
-        Three tensors: the integers, and the ends of their range, float32 scalars.
+        A named tuple of three tensors: the integers, and the ends of their range, float32 scalars.
 
     Example:
         >>> a, b = (tf.quantization.quantize([x], 0.0, x, tf.quint8) for x in (1.0, 2.0))
@@ -274,6 +286,4 @@ def quantized_concat(
         >>> q.numpy().tolist(), high.numpy().item()
         ([128, 255], 2.0)
     """
-
-
-not_differentiable(quantized_concat)
+    return QuantizedConcat(*_quantized_concat(concat_dim, values, input_mins, input_maxes, name))

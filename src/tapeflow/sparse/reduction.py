@@ -254,8 +254,9 @@ def _counted(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, m
     if len(values) and int(values.min()) < 0:
         raise invalid("Input values must all be non-negative")
     counted = values < maxlength if maxlength >= 0 else values >= 0
-    length = int(values[counted].max()) + 1 if bool(counted.any()) else 0
-    length = max(length, minlength) if maxlength < 0 else max(min(length, maxlength), minlength)
+    length = maxlength
+    if maxlength < 0:
+        length = max(int(values.max()) + 1 if len(values) else 0, minlength)
     shape = (length,) if batch is None else (batch, length)
     keys = values[counted] if batch is None else rows[counted] * length + values[counted]
     present, at = torch.unique(keys, sorted=True, return_inverse=True)
@@ -337,7 +338,7 @@ def bincount(
         weights: the weight of each value, in the shape of `values`; by default 1.
         axis: 0 counts in all values, -1 in each row.
         minlength: the least length of the result's last dimension.
-        maxlength: the greatest length; values from there on are left out.
+        maxlength: its length; values from there on are left out.
         binary_output: returns 1 in the place of each count.
 
     Returns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +159,8 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
             parts[i][column].append(element)
     out = np.empty((num_segments, rows.shape[1]), object)
     for i, columns in enumerate(parts):
-        out[i] = [separator.encode().join(words) for words in columns]
+        # As in TensorFlow, a separator stands before each string but those at the beginning that are empty.
+        out[i] = [separator.encode().join(itertools.dropwhile(operator.not_, words)) for words in columns]
     return out.reshape(num_segments, *rest)
 
 

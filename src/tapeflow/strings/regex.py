@@ -1,14 +1,14 @@
-"""Regular expressions.
-
-The patterns are Python's `re`, which agrees with TensorFlow's RE2 on all but rare constructs (`\\pL`, `(?U)`).
-"""
+"""Regular expressions, by TensorFlow's own library, RE2: https://github.com/google/re2/wiki/Syntax."""
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import re2
 import torch
 
 from tapeflow.core.ops.convert import convert, host_value
@@ -19,32 +19,95 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
 
 
-def _compiled(pattern: Any) -> re.Pattern[str]:
-    """Compiles an expression, or raises InvalidArgumentError."""
-    word = text(pattern) if isinstance(pattern, bytes) else pattern
+@functools.lru_cache(256)
+def _compiled(pattern: bytes) -> Any:
+    """Compiles an expression.
+
+    Raises:
+        InvalidArgumentError: it is malformed.
+    """
+    options = re2.Options()
+    options.log_errors = False
     try:
-        return re.compile(word, re.ASCII)  # as RE2 reads \w, \d and \s
-    except re.error as error:
-        raise invalid(f"Invalid pattern: {word}, error: {error}") from None
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        raise invalid(f"Invalid pattern: {text(pattern)}, error: {text(error.args[0])}") from None
 
 
-def _template(rewrite: Any) -> Any:
-    """Returns a replacement as RE2 reads it: `\\0` to `\\9` are groups, and every other backslash is `\\\\`."""
-    word = text(rewrite) if isinstance(rewrite, bytes) else rewrite
-    parts = re.split(r"\\(\d|\\)", word)
+def _rewriting(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
+    """Parses a rewrite.
 
-    def replace(match: re.Match[str]) -> str:
-        out = [parts[0]]
-        for code, rest in zip(parts[1::2], parts[2::2], strict=True):
-            out += ["\\" if code == "\\" else match.group(int(code)) or "", rest]
-        return "".join(out)
+    Returns:
+        Its literals and numbers of groups, up to the first escape that is none; the greatest number of a group in all
+        of it; and whether there is no such escape.
+    """
+    parts = re.split(rb"\\(.|$)", rewrite, flags=re.DOTALL)
+    groups = max((int(code) for code in parts[1::2] if code.isdigit()), default=0)
+    pieces: list[bytes | int] = [parts[0]]
+    for code, rest in zip(parts[1::2], parts[2::2], strict=True):
+        if not code.isdigit() and code != b"\\":
+            return pieces, groups, False
+        pieces += [code if code == b"\\" else int(code), rest]
+    return pieces, groups, True
+
+
+def _matches(compiled: Any, element: bytes) -> Iterator[tuple[int, int, Any]]:
+    """Yields start, end and match of those that do not overlap, without an empty one at the end of another."""
+    position, last = 0, -1
+    for match in compiled.finditer(element):  # which is faster, but goes on in the midst of a character if one is empty
+        start, end = match.span()
+        if start == end:
+            break
+        yield start, end, match
+        position = last = end
+    else:
+        return
+    while position <= len(element) and (match := compiled.search(element, position)):
+        start, end = match.span()
+        if start == end == last:
+            position += _width(element, position)
+            continue
+        yield start, end, match
+        position = last = end
+
+
+def _width(element: bytes, position: int) -> int:
+    """Returns the length of the UTF-8 character at a position, or 1."""
+    for width in (1, 2, 3, 4):
+        try:
+            element[position : position + width].decode()
+        except UnicodeDecodeError:
+            continue
+        return width
+    return 1
+
+
+def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable[[bytes], bytes]:
+    """Returns the function that replaces the matches in a string, or its first one."""
+    compiled = _compiled(pattern)
+    pieces, groups, complete = _rewriting(rewrite)
+    if groups > compiled.groups or not (complete or replace_global):
+        return lambda element: element  # as RE2 does
+
+    def replace(element: bytes) -> bytes:
+        out, done = [], 0
+        for start, end, match in _matches(compiled, element):
+            out.append(element[done:start])
+            out += [piece if isinstance(piece, bytes) else match[piece] or b"" for piece in pieces]
+            done = end
+            if not replace_global:
+                break
+        return b"".join([*out, element[done:]]) if done or out else element
 
     return replace
 
 
 def _replace_kernel(input: np.ndarray, pattern: Any, rewrite: Any, replace_global: bool) -> np.ndarray:
-    compiled, template = _compiled(pattern), _template(rewrite)
-    return each(lambda v: encoded(compiled.sub(template, text(v), count=0 if replace_global else 1)), input)
+    return each(_replacing(_bytes(pattern), _bytes(rewrite), replace_global), input)
+
+
+def _bytes(word: str | bytes) -> bytes:
+    return word if isinstance(word, bytes) else encoded(word)
 
 
 @string_op("StaticRegexReplace", _replace_kernel, shape=same, elementwise=True)
@@ -94,8 +157,8 @@ def regex_replace(
 
 
 def _full_match_kernel(input: np.ndarray, pattern: Any) -> torch.Tensor:
-    compiled = _compiled(pattern)
-    return numbers(lambda v: compiled.fullmatch(text(v)) is not None, input, torch.bool)
+    compiled = _compiled(_bytes(pattern))
+    return numbers(lambda v: compiled.fullmatch(v) is not None, input, torch.bool)
 
 
 @string_op("StaticRegexFullMatch", _full_match_kernel, shape=same, elementwise=True)

@@ -62,9 +62,17 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
     return results
 
 
+def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
+    """Splits a string. Unlike Python, what is left after the last split at white space is a part even if it is empty,
+    and no split removes no white space.
+    """
+    parts = text.split(separator, maxsplit) if maxsplit else [text]
+    return [*parts, b""] if separator is None and 0 < maxsplit == len(parts) else parts
+
+
 def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:
-    separator = sep[()] or None
-    rows = [text.split(separator, maxsplit) for text in input.tolist()]
+    separator = sep.item() or None
+    rows = [_split(text, separator, maxsplit) for text in input.tolist()]
     indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     shape = [len(rows), max(map(len, rows), default=0)]
     places = torch.tensor(indices, dtype=torch.int64).reshape(-1, 2)

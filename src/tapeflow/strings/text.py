@@ -47,7 +47,7 @@ def _cased(input: np.ndarray, encoding: str, method: str) -> np.ndarray:
     if encoding not in ("", "utf-8"):
         raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
     if encoding:
-        return each(lambda v: encoded(getattr(text(v), method)()), input)
+        return each(lambda v: getattr(v.decode("utf-8", "replace"), method)().encode(), input)
     return each(lambda v: getattr(v, method)(), input)
 
 
@@ -57,7 +57,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
     Args:
         input: strings.
-        encoding: "" or "utf-8".
+        encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
         Strings, of the shape of `input`.
@@ -77,7 +77,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
     Args:
         input: strings.
-        encoding: "" or "utf-8".
+        encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
         Strings, of the shape of `input`.

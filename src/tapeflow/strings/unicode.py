@@ -389,7 +389,8 @@ _SCRIPTS = {
     "MONGOLIAN": 27, "MYANMAR": 28, "OGHAM": 29, "ORIYA": 31, "RUNIC": 32, "SINHALA": 33, "SYRIAC": 34, "TAMIL": 35,
     "TELUGU": 36, "THAANA": 37, "THAI": 38, "TIBETAN": 39,
 }  # fmt: skip
-_COMMON, _INHERITED, _INVALID = 0, 1, -1
+_COMMON, _INHERITED, _INVALID, _UNKNOWN = 0, 1, -1, 103
+_WITHOUT_SCRIPT = ("Cn", "Co", "Cs")  # not assigned, private, surrogates
 
 
 def _script(code: int) -> int:
@@ -397,6 +398,8 @@ def _script(code: int) -> int:
     if not 0 <= code < 0x110000:
         return _INVALID
     character = chr(code)
+    if unicodedata.category(character) in _WITHOUT_SCRIPT:
+        return _UNKNOWN
     if unicodedata.category(character) in ("Mn", "Me") and unicodedata.name(character, "").startswith("COMBINING"):
         return _INHERITED
     if not unicodedata.category(character).startswith(("L", "M", "Nl")):
@@ -410,7 +413,8 @@ def _scripts(input: torch.Tensor) -> torch.Tensor:
 
 @string_op("UnicodeScript", _scripts, shape=lambda input: input, elementwise=True)
 def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 several, -1 invalid).
+    """Returns the script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 several, 103 unknown, -1
+    invalid).
 
     Python's `unicodedata` names the scripts in wide use; the number of all others is 0.
 

@@ -17,6 +17,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import int32
+from tapeflow.core.values import nest
 from tapeflow.printing import element_text
 from tapeflow.script import numpy_function
 
@@ -35,11 +36,15 @@ def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[...
     return branch
 
 
+def _staged() -> bool:
+    """Returns whether control flow becomes operations on functions, not TensorFlow 1's own operations."""
+    return state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
+
+
 def _unpacked(result: Any, strict: bool) -> Any:
     """Unpacks a branch's result: a list of one element becomes that element, where TensorFlow 1 unpacks it."""
-    staged = state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
     single = isinstance(result, (list, tuple)) and len(result) == 1
-    return result[0] if single and not strict and not staged else result
+    return result[0] if single and not strict and not _staged() else result
 
 
 def cond(
@@ -106,8 +111,8 @@ def while_loop(
         loop_vars: their first values, a list or a tuple.
         shape_invariants: the shapes that they keep, in the same structure.
         maximum_iterations: calls `body` no more often.
-        return_same_structure: gives a list also for a single loop variable. Otherwise gives it alone; eagerly, only if
-            `body` does, too.
+        return_same_structure: gives also a single loop variable in its list or tuple. Otherwise gives it alone;
+            eagerly, only if `body` does, too.
         parallel_iterations, back_prop, swap_memory: accepted, and without effect.
 
     Raises:
@@ -120,19 +125,29 @@ def while_loop(
     """
     if not callable(body):
         raise TypeError("'body' must be callable.")
-    in_list = False
+    results = loop_vars
+    eager_alone = False
 
-    def packed(*values: Any) -> Any:
-        nonlocal in_list
-        new_values = body(*values)
-        in_list = isinstance(new_values, (list, tuple))
-        return new_values if in_list else [new_values]
+    def listed(*values: Any) -> Any:
+        nonlocal results, eager_alone
+        results = body(*values)
+        if not isinstance(results, (list, tuple)) and not (state.graph is None and return_same_structure):
+            eager_alone = state.graph is None
+            results = [results]
+        return results
 
     outputs = control_flow.while_loop(
-        cond, packed, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name
+        cond, listed, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name
     )
-    single = isinstance(outputs, (list, tuple)) and len(outputs) == 1 and not return_same_structure
-    return outputs[0] if single and not (in_list and state.graph is None) else outputs
+    if state.graph is None:
+        return outputs[0] if eager_alone else outputs
+    flat = nest.flatten(outputs, expand_composites=True)
+    staged = _staged()
+    if not staged:  # there the structure is that of the results of `body`
+        outputs = nest.pack_sequence_as(results, flat, expand_composites=True)
+    if return_same_structure or len(flat) > 1:
+        return outputs
+    return flat[0] if staged else outputs[0]
 
 
 def map_fn(
