@@ -294,7 +294,7 @@ class UniqueDataset(Node):
         super().__init__(source.element_spec, source)
 
     def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        seen = set()
+        seen: set[Any] = set()
 
         def is_new(element: Element) -> bool:
             key = (element[0].shape, *np.ravel(element[0]).tolist())

@@ -79,7 +79,7 @@ class Failure:
         self.error = error
 
 
-END = object()
+END: Any = object()
 
 
 class _Raising:

@@ -42,7 +42,7 @@ class SymbolicTensor(Tensor):
         self._id = next_id()
 
     @property
-    def value(self) -> Any:  # type: ignore[override]
+    def value(self) -> Any:
         """What an op that runs eagerly asks for.
 
         Raises:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from sys import getrefcount
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -28,7 +28,7 @@ _IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than the c
 _users = torch._C._storage_Use_Count
 _several = threading.Lock()
 
-_raw: Any = EagerTensor.value  # type: ignore[misc]  # the slot
+_raw: Any = EagerTensor.value  # the slot
 
 
 class Pending(EagerTensor):
@@ -40,7 +40,7 @@ class Pending(EagerTensor):
     __slots__ = ()
 
     @property
-    def value(self) -> Any:  # type: ignore[override]
+    def value(self) -> Any:
         """The raw value, after the update."""
         value = _raw.__get__(self)
         if type(value) is tuple:
@@ -87,8 +87,17 @@ class Updates:
 
     dtype: DType
     _lock: Any
-    _value: EagerTensor
-    _tape_value: EagerTensor | None
+    if TYPE_CHECKING:  # slots of `Variable`
+
+        @property
+        def _value(self) -> EagerTensor: ...
+        @_value.setter
+        def _value(self, value: EagerTensor) -> None: ...
+        @property
+        def _tape_value(self) -> EagerTensor | None: ...
+        @_tape_value.setter
+        def _tape_value(self, value: EagerTensor | None) -> None: ...
+
     _place: torch.device | None = None  # where its values have to be, on a machine with a GPU
 
     # ---- storing -----------------------------------------------------------------------------------------------------
@@ -148,10 +157,10 @@ class Updates:
 
     def _end(self, tensor: EagerTensor, memory: Any) -> None:
         """Ends an update that has written to what `_begin` returned."""
-        if type(tensor) is Pending:
-            tensor.__class__ = EagerTensor; tensor.value = memory  # noqa: E702  # fmt: skip
-        else:
+        if type(tensor) is EagerTensor:  # it is not closed
             self._set(memory, tensor)
+        else:
+            tensor.__class__ = EagerTensor; tensor.value = memory  # noqa: E702  # fmt: skip
 
     # ---- adding ------------------------------------------------------------------------------------------------------
 

@@ -180,13 +180,13 @@ def _grouped_change(change: Callable[..., Any], one: Callable[..., Any]) -> Call
 
     def kernel(variables: list[Variable], by: list[torch.Tensor], *rest: Any) -> None:
         with Locked(variables):
-            before = [v._value for v in variables]
-            values = [t.value for t in before]
+            held = [v._value for v in variables]
+            values = [t.value for t in held]
             if any(a.shape != b.shape for a, b in zip(values, by, strict=True)):
                 for i, (variable, tensor) in enumerate(zip(variables, by, strict=True)):
                     one(variable, tensor, *[r[i] if type(r) is list else r for r in rest])  # raises the error
                 return
-            for variable, tensor, value in zip(variables, before, change(values, by, *rest), strict=True):
-                variable._set(value, tensor)
+            for variable, before, value in zip(variables, held, change(values, by, *rest), strict=True):
+                variable._set(value, before)
 
     return kernel
