@@ -5,6 +5,7 @@ import traceback
 
 import pytest
 
+import tapeflow as tf
 from ids import stable
 from tapeflow import errors
 
@@ -161,3 +162,12 @@ def test_nothing_is_elided_from_short_or_final_runs():
     assert same_everywhere.endswith("defined at:\n" + printed('  File "f.py", line 1, in main', "    a"))
     one_alike = Operation("second", [frame(9, "z"), lines[1], frame(9, "z")], original)
     assert str(errors.InternalError(None, one_alike, "msg")).endswith("".join(traceback.format_list(lines)))
+
+
+def test_too_little_memory_is_a_resource_exhausted_error():
+    x = tf.ones([1 << 22, 1])
+    for add in (lambda a: a + tf.transpose(a), tf.function(lambda a: a + tf.transpose(a))):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"OOM.*\[Op:AddV2\]"):
+            add(x)
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        tf.zeros([1 << 44])

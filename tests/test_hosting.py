@@ -199,3 +199,42 @@ def test_importing_loads_nothing_that_can_wait():
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_classes_have_the_names_by_which_libraries_tell_them(tmp_path):
+    source = """
+        import tapeflow as tf
+        assert type(tf.constant(1)).__module__.startswith("tapeflow")
+        tf.install_as_tensorflow()
+        import pickle
+        print(type(tf.constant(1)).__module__, tf.Tensor)
+        for kind in (tf.Tensor, type(tf.constant(1)), tf.Variable, tf.IndexedSlices):
+            assert pickle.loads(pickle.dumps(kind)) is kind
+        print(pickle.loads(pickle.dumps(tf.constant([1, 2]))).numpy().tolist())
+    """
+    result = run([program(tmp_path, source)], tmp_path)
+    assert result.stdout.splitlines() == [
+        "tensorflow.python.framework.ops <class 'tensorflow.python.framework.tensor.Tensor'>",
+        "[1, 2]",
+    ], result.stderr
+
+
+def test_keras_takes_tensors_of_strings_and_ragged_ones(tmp_path):
+    source = """
+        import tapeflow as tf
+        words = tf.keras.layers.TextVectorization(vocabulary=["a", "b"], output_sequence_length=2)
+        model = tf.keras.Sequential([tf.keras.Input((1,), dtype="string"), words])
+        print(model.predict(tf.constant([["a"]]), verbose=0).tolist())
+
+        class Total(tf.keras.layers.Layer):
+            def call(self, x):
+                return tf.reduce_sum(x, axis=1, keepdims=True)
+
+        model = tf.keras.Sequential([Total(), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        ragged = tf.ragged.constant([[1.0, 2.0], [3.0]], ragged_rank=1)
+        history = model.fit(ragged, tf.constant([[1.0], [2.0]]), batch_size=2, verbose=0)
+        print(len(history.history["loss"]))
+    """
+    result = run([program(tmp_path, source)], tmp_path)
+    assert result.stdout.splitlines() == ["[[2, 0]]", "1"], result.stderr

@@ -41,6 +41,21 @@ def install_as_tensorflow() -> None:
         )
     sys.meta_path.insert(0, _Finder())
     sys.modules["tensorflow"] = tapeflow
+    for home, names in CLASSES.items():
+        for name, module in names.items():
+            getattr(sys.modules[home], name).__module__ = module
+
+
+# Libraries such as Keras tell values of TensorFlow without importing it: by the names of their classes' modules.
+CLASSES = {
+    "tapeflow.core.values.tensor": {
+        "Tensor": "tensorflow.python.framework.tensor",
+        "EagerTensor": "tensorflow.python.framework.ops",
+    },
+    "tapeflow.core.values.symbolic": {"SymbolicTensor": "tensorflow.python.framework.ops"},
+    "tapeflow.core.values.indexed_slices": {"IndexedSlices": "tensorflow.python.framework.indexed_slices"},
+    "tapeflow.core.values.variable": {"Variable": "tensorflow.python.ops.variables"},
+}
 
 
 class _Finder(MetaPathFinder):

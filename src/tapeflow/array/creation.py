@@ -115,7 +115,7 @@ def register_tensor_conversion_function(
         raise TypeError("Argument `conversion_func` must be callable.")
     register_conversion(base_type, conversion_func, priority)
     for kind in types:
-        if issubclass(kind, ReadAsTensor) and not kind.__module__.startswith("tapeflow"):
+        if issubclass(kind, ReadAsTensor) and not kind.__module__.startswith(("tapeflow", "tensorflow")):
             variable: Any = kind  # a program's own
             variable._read = lambda self: conversion_func(self, dtype=None, name=None, as_ref=False)
 

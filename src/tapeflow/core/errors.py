@@ -31,8 +31,8 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
-class InaccessibleTensorError(ValueError):
-    """A tensor of a graph was used where that graph is not in scope."""
+class InaccessibleTensorError(TypeError, ValueError):
+    """A tensor of a graph was used where that graph is not in scope. TensorFlow has a TypeError, once a ValueError."""
 
 
 class OperatorNotAllowedInGraphError(TypeError):

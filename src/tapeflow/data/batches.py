@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tapeflow.data.nodes import Elements, Node, Rows, integer
 from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
+from tapeflow.data.threads import Failure, raises_failures, with_failures
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.ragged.tensor import RaggedTensor
 
@@ -43,11 +44,21 @@ def _dimension(size: int, drop_remainder: bool) -> int | None:
 
 
 def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
-    """Yields lists of `size` elements; the last one may be shorter, unless it is to be dropped.
+    """Returns an iterator over lists of `size` elements; the last one may be shorter, unless it is to be dropped.
 
-    Goes on after an error.
+    It goes on after an error: with the elements after those that would have been in the list, as in TensorFlow.
     """
-    runs = iter(lambda: list(itertools.islice(elements, size)), [])
+
+    def take() -> list[Any]:
+        run: list[Any] = []
+        try:
+            run.extend(itertools.islice(elements, size))
+        except Exception:
+            deque(itertools.islice(with_failures(elements), size - len(run) - 1), maxlen=0)
+            raise
+        return run
+
+    runs = iter(take, [])
     return filter(lambda run: len(run) == size, runs) if drop_remainder else runs
 
 
@@ -63,9 +74,6 @@ class _Batching(Node):
         size = self._input_dataset._size()
         return size if size < 0 else size // self._batch_size if self._drop_remainder else -(-size // self._batch_size)
 
-    def _runs(self) -> Iterator[list[Element]]:
-        return _runs(self._input_dataset._iterate(), self._batch_size, self._drop_remainder)
-
 
 class BatchDataset(_Batching):
     """Elements stacked into batches."""
@@ -74,9 +82,10 @@ class BatchDataset(_Batching):
         size, drop = _batch_size(batch_size, "BatchDatasetV2"), _truth(drop_remainder)
         super().__init__(source, structure.batch_spec(source.element_spec, _dimension(size, drop)), size, drop)
 
-    def _iterate(self) -> Iterator[Element]:
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         specs = flatten(self._input_dataset.element_spec)
-        return map(functools.partial(structure.batched, specs=specs), self._runs())
+        runs = _runs(inputs[0], self._batch_size, self._drop_remainder)
+        return map(functools.partial(structure.batched, specs=specs), runs)
 
 
 class ParallelBatchDataset(BatchDataset):
@@ -100,14 +109,14 @@ class RowBatches(Node):
     def _size(self) -> int:
         return self._batch._size()
 
-    def _iterate(self) -> Iterator[Element]:
+    def _from_inputs(self, *inputs: Iterator[Any]) -> Iterator[Element]:
         size, drop, rows = self._batch._batch_size, self._batch._drop_remainder, self._source
-        if not self._input_datasets:
-            for start in range(0, rows.count - size + 1 if drop else rows.count, size):
-                yield rows.between(start, min(start + size, rows.count))
-            return
-        for run in _runs(self._input_dataset._iterate(), size, drop):
-            yield rows.take(torch.tensor(run, dtype=torch.int64))
+        if not inputs:
+            starts = range(0, rows.count - size + 1 if drop else rows.count, size)
+            stops = [min(start + size, rows.count) for start in starts]
+            return map(rows.between, starts, stops)
+        numbers = map(functools.partial(torch.tensor, dtype=torch.int64), _runs(inputs[0], size, drop))
+        return map(rows.take, numbers)
 
 
 # ---- padded ----------------------------------------------------------------------------------------------------------
@@ -150,10 +159,15 @@ class PaddedBatchDataset(_Batching):
         padded = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
         super().__init__(source, structure.pack(spec, padded), size, drop)
 
-    def _iterate(self) -> Iterator[Element]:
-        for run in self._runs():
-            columns = zip(*run, strict=True)
-            yield tuple([_padded(*a) for a in zip(columns, self._shapes, self._values, strict=True)])
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        runs = iter(lambda: list(itertools.islice(inputs[0], self._batch_size)), [])  # an error ends one, nothing else
+        if self._drop_remainder:
+            runs = filter(lambda run: len(run) == self._batch_size, runs)
+        return map(self._stacked, runs)
+
+    def _stacked(self, run: list[Element]) -> Element:
+        columns = zip(*run, strict=True)
+        return tuple([_padded(*a) for a in zip(columns, self._shapes, self._values, strict=True)])
 
 
 def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
@@ -231,7 +245,7 @@ class RaggedDataset(Node):
         self._dtype = row_splits_dtype
         super().__init__(structure.map_specs(ragged, source.element_spec), source)
 
-    def _iterate(self) -> Iterator[Element]:
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)
 
         def ragged(value: Any, before: Any, after: Any) -> Any:
@@ -241,8 +255,10 @@ class RaggedDataset(Node):
             rank = after.ragged_rank
             return RaggedTensor.from_tensor(tensor, ragged_rank=rank, row_splits_dtype=self._dtype) if rank else tensor
 
-        for element in self._input_dataset._iterate():
-            yield tuple([ragged(*a) for a in zip(element, old, new, strict=True)])
+        def all_ragged(element: Element) -> Element:
+            return tuple([ragged(*a) for a in zip(element, old, new, strict=True)])
+
+        return map(all_ragged, inputs[0])
 
 
 # ---- unbatch and windows ---------------------------------------------------------------------------------------------
@@ -274,8 +290,12 @@ class UnbatchDataset(Node):
             return INFINITE
         return UNKNOWN if size < 0 or self._each is None else size * self._each
 
-    def _iterate(self) -> Iterator[Element]:
-        for element in self._input_dataset._iterate():
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
+        for element in with_failures(inputs[0]):
+            if type(element) is Failure:
+                yield element
+                continue
             sizes = {structure.rows_of(v) for v in element if v is not None}
             if len(sizes) > 1:
                 raise invalid(f"Input element must have the same batch size in each component, not {sorted(sizes)}.")
@@ -305,8 +325,8 @@ class WindowDataset(Node):
             return max(0, (size - span) // self._shift + 1)
         return -(-size // self._shift)
 
-    def _iterate(self) -> Iterator[Element]:
-        elements = self._input_dataset._iterate()
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        elements = with_failures(inputs[0])  # a window with a failure raises it where its elements are asked for
         specs = flatten(self._input_dataset.element_spec)
         span = (self._length - 1) * self._stride + 1
         seen: deque[Element] = deque()
@@ -315,7 +335,8 @@ class WindowDataset(Node):
             if not seen or (self._drop_remainder and len(seen) < span):
                 return
             window = list(itertools.islice(seen, 0, None, self._stride))
-            yield tuple([Elements([(e[i],) for e in window], s) for i, s in enumerate(specs)])
+            columns = [[e if type(e) is Failure else (e[i],) for e in window] for i in range(len(specs))]
+            yield tuple(map(Elements, columns, specs))
             for _ in range(min(self._shift, len(seen))):
                 seen.popleft()
             if self._shift > span:

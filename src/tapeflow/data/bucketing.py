@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tapeflow.data.grouping import GroupByWindowDataset
 from tapeflow.data.nodes import Node, integer
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element, flatten
+from tapeflow.data.threads import Failure, raises_failures
 from tapeflow.debugging.values import assert_less
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import reduce_sum
@@ -124,12 +126,22 @@ class RebatchDataset(Node):
 
     def _iterate(self) -> Iterator[Element]:
         rows = self._input_dataset.unbatch()
-        elements, specs = rows._iterate(), flatten(rows.element_spec)
-        for size in itertools.cycle(self._sizes):
-            run = list(itertools.islice(elements, size))
+        return self._batches(rows._iterate(), flatten(rows.element_spec))
+
+    @raises_failures
+    def _batches(self, elements: Iterator[Element], specs: Any) -> Generator[Any]:
+        sizes = itertools.cycle(self._sizes)
+        size = next(sizes)
+        while True:
+            try:
+                run = list(itertools.islice(elements, size))
+            except Exception as error:
+                yield Failure(error)
+                continue
             if not run or (self._drop and len(run) < size):
                 return
             yield structure.batched(run, specs)
+            size = next(sizes)
 
 
 class SparseBatchDataset(Node):
@@ -157,10 +169,10 @@ class SparseBatchDataset(Node):
         size = self._input_dataset._size()
         return size if size < 0 else -(-size // self._batch_size)
 
-    def _iterate(self) -> Iterator[Element]:
-        elements, dtype = self._input_dataset._iterate(), self._input_dataset.element_spec.dtype
-        while run := [v for (v,) in itertools.islice(elements, self._batch_size)]:
-            yield (self._joined(run, dtype),)
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        dtype = self._input_dataset.element_spec.dtype
+        runs = iter(lambda: [v for (v,) in itertools.islice(inputs[0], self._batch_size)], [])
+        return zip(map(functools.partial(self._joined, dtype=dtype), runs), strict=False)
 
     def _joined(self, run: list[Any], dtype: Any) -> SparseTensor:
         rank = self._row_shape.rank

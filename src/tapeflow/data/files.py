@@ -94,12 +94,15 @@ class FileDataset(OfFiles):
         super().__init__(TensorSpec([], string), _dataset_of(filenames))
 
     def _iterate(self) -> Iterator[Element]:
-        files = (self._read(name.item()) for (name,) in self._input_dataset._iterate())
+        files = map(self._file, self._input_dataset._iterate())
         if self._parallel:
             contents = in_turn(files, cores() if self._parallel == AUTOTUNE else self._parallel, 1)
         else:
             contents = itertools.chain.from_iterable(files)
-        return ((boxed(data),) for data in contents)
+        return zip(map(boxed, contents), strict=False)
+
+    def _file(self, name: Element) -> Iterator[bytes]:
+        return self._read(name[0].item())
 
 
 class TextLineDatasetV2(FileDataset):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from tapeflow.data.nodes import Elements, Node
 from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
+from tapeflow.data.threads import Failure, raises_failures, with_failures
 
 
 class GroupByWindowDataset(Node):
@@ -43,13 +44,21 @@ class GroupByWindowDataset(Node):
     def _size(self) -> int:
         return INFINITE if self._input_dataset._size() == INFINITE else UNKNOWN
 
-    def _iterate(self) -> Iterator[Element]:
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
         key_of, size_of, reduce = self._key.caller(), self._window_size.caller(), self._reduce.caller()
         spec = self._input_dataset.element_spec
         groups: dict[int, list[Element]] = {}
         sizes: dict[int, int] = {}
-        for element in self._input_dataset._iterate():
-            key = int(key_of(element)[0])
+
+        def with_key(element: Element) -> tuple[int, Element]:
+            return int(key_of(element)[0]), element
+
+        for pair in with_failures(map(with_key, inputs[0])):
+            if type(pair) is Failure:
+                yield pair
+                continue
+            key, element = pair
             if key not in groups:
                 groups[key] = []
                 sizes[key] = int(size_of((torch.tensor(key),))[0])
@@ -57,9 +66,9 @@ class GroupByWindowDataset(Node):
                     raise invalid(f"Window size must be greater than zero, but got {sizes[key]}.")
             groups[key].append(element)
             if len(groups[key]) == sizes[key]:
-                yield from elements_of(reduce((torch.tensor(key), Elements(groups.pop(key), spec))))
+                yield from with_failures(elements_of(reduce((torch.tensor(key), Elements(groups.pop(key), spec)))))
         for key in sorted(groups):
-            yield from elements_of(reduce((torch.tensor(key), Elements(groups[key], spec))))
+            yield from with_failures(elements_of(reduce((torch.tensor(key), Elements(groups[key], spec)))))
 
 
 class Reducer:

@@ -7,10 +7,11 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
+from contextlib import suppress
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.errors import OpError, OutOfRangeError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import resource, string
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
@@ -99,18 +100,24 @@ class OwnedIterator(Iterator, Trackable):
 
     def _begin(self, log: SeedLog) -> None:
         self._log, self._count = log, 0
-        self._elements = rewritten(self._dataset)._iterate()
+        before, running.log = running.log, log
+        try:
+            self._elements = rewritten(self._dataset)._iterate()
+        finally:
+            running.log = before
 
     def take(self) -> Element:
-        """Returns the next element as it goes through pipelines."""
+        """Returns the next element as it goes through pipelines. After an error the next call goes on."""
         with self._lock:
             before, running.log = running.log, self._log
+            self._count += 1
             try:
-                element = next(self._elements)
+                return next(self._elements)
+            except StopIteration:
+                self._count -= 1
+                raise
             finally:
                 running.log = before
-            self._count += 1
-        return element
 
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
@@ -135,7 +142,8 @@ class OwnedIterator(Iterator, Trackable):
             self._begin(log)
         for i in range(count):
             try:
-                self.take()
+                with suppress(OpError):  # the other iterator has had it too
+                    self.take()
             except StopIteration:
                 raise OutOfRangeError(
                     None, None, f"The dataset ended after {i} elements; the iterator that was saved had taken {count}."

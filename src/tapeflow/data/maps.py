@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,16 @@ from tapeflow.data.parts import register
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
-from tapeflow.data.threads import AUTOTUNE, ahead, cores, mapped_in_threads
+from tapeflow.data.threads import (
+    AUTOTUNE,
+    END,
+    Failure,
+    ahead,
+    cores,
+    mapped_in_threads,
+    raises_failures,
+    with_failures,
+)
 from tapeflow.logger import get_logger
 
 
@@ -134,13 +143,20 @@ class FlatMapDataset(Node):
         self._function = _function(source, map_func, "flat_map")
         super().__init__(_returns_dataset(self._function), source)
 
-    def _iterate(self) -> Iterator[Element]:
-        results = map(self._function.caller(), self._input_dataset._iterate())
-        return itertools.chain.from_iterable(map(elements_of, results))
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
+        datasets = map(elements_of, map(self._function.caller(), inputs[0]))
+        for elements in with_failures(datasets):
+            if type(elements) is Failure:
+                yield elements
+            else:
+                yield from with_failures(elements)
 
 
 class InterleaveDataset(Node):
     """The elements of several of the datasets that a function returns, in turn."""
+
+    _counts_failures = False
 
     def __init__(self, source: Any, map_func: Any, cycle_length: Any, block_length: Any) -> None:
         self._function = _function(source, map_func, "interleave")
@@ -157,33 +173,54 @@ class InterleaveDataset(Node):
 
     def _iterate(self) -> Iterator[Element]:
         datasets = map(self._function.caller(), self._input_dataset._iterate())
-        return in_turn(map(self._open, datasets), self._cycle if self._cycle > 0 else cores(), self._block)
+        cycle = self._cycle if self._cycle > 0 else cores()
+        return in_turn(map(self._open, datasets), cycle, self._block, self._counts_failures)
 
 
-def in_turn(sources: Iterator[Iterator[Any]], cycle_length: int, block_length: int) -> Iterator[Any]:
+@raises_failures
+def in_turn(
+    sources: Iterator[Iterator[Any]], cycle_length: int, block_length: int, counts_failures: bool = False
+) -> Generator[Any]:
     """Yields `block_length` items of each of `cycle_length` iterators in turn; the next takes the place of one that has
     ended.
+
+    Args:
+        sources: the iterators.
+        cycle_length: how many of them take turns.
+        block_length: the number of items in a turn.
+        counts_failures: whether an error is an item of its turn.
     """
     cycle: list[Iterator[Any] | None] = [None] * cycle_length
+    openings = with_failures(sources)
     more = True
     while more or any(cycle):
         for i in range(cycle_length):
-            current = cycle[i]
-            if current is None:
-                if not more or (current := next(sources, None)) is None:
-                    more = False
-                    continue
-                cycle[i] = current
             count = 0
-            for value in itertools.islice(current, block_length):
-                count += 1
+            while count < block_length:
+                current = cycle[i]
+                if current is None:
+                    opened = next(openings, END) if more and count == 0 else END
+                    if type(opened) is Failure:
+                        yield opened
+                        if counts_failures:
+                            break
+                        continue
+                    if opened is END:
+                        more = more and count > 0
+                        break
+                    current = cycle[i] = with_failures(opened)
+                value = next(current, END)
+                if value is END:
+                    cycle[i] = None
+                    break
+                count += type(value) is not Failure or counts_failures
                 yield value
-            if count < block_length:
-                cycle[i] = None
 
 
 class ParallelInterleaveDataset(InterleaveDataset):
     """The same, each dataset's elements being computed ahead in a thread."""
+
+    _counts_failures = True
 
     def __init__(
         self, source: Any, map_func: Any, cycle_length: Any, block_length: Any, num_parallel_calls: Any
@@ -208,11 +245,18 @@ class ScanDataset(Node):
         )  # fmt: skip
         super().__init__(self._function.output_spec[1], source)
 
-    def _iterate(self) -> Iterator[Element]:
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
         state, function = self._initial(()), self._function.caller()
         size = len(state)
-        for element in self._input_dataset._iterate():
-            result = function((*state, *element))
+
+        def step(element: Element) -> Element:
+            return function((*state, *element))
+
+        for result in with_failures(map(step, inputs[0])):
+            if type(result) is Failure:
+                yield result
+                continue
             state = result[:size]
             yield result[size:]
 
@@ -249,13 +293,16 @@ class UniqueDataset(Node):
             raise invalid("UniqueDataset only supports inputs with a single component. [Op:UniqueDataset] name: ")
         super().__init__(source.element_spec, source)
 
-    def _iterate(self) -> Iterator[Element]:
-        seen = set()
-        for element in self._input_dataset._iterate():
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        seen: set[Any] = set()
+
+        def is_new(element: Element) -> bool:
             key = (element[0].shape, *np.ravel(element[0]).tolist())
-            if key not in seen:
-                seen.add(key)
-                yield element
+            before = len(seen)
+            seen.add(key)
+            return len(seen) > before
+
+        return filter(is_new, inputs[0])
 
 
 class IgnoreErrorsDataset(Node):
@@ -265,16 +312,13 @@ class IgnoreErrorsDataset(Node):
         super().__init__(source.element_spec, source)
         self._log_warning = log_warning
 
-    def _iterate(self) -> Iterator[Element]:
-        elements = self._input_dataset._iterate()
-        while True:
-            try:
-                yield next(elements)
-            except StopIteration:
-                return
-            except OpError as error:
-                if self._log_warning:
-                    get_logger().warning("Error raised with error message %s", error)
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
+        for element in with_failures(inputs[0]):
+            if type(element) is not Failure or not isinstance(element.error, OpError):
+                yield element
+            elif self._log_warning:
+                get_logger().warning("Error raised with error message %s", element.error)
 
 
 class AssertCardinalityDataset(Node):
@@ -287,9 +331,11 @@ class AssertCardinalityDataset(Node):
     def _size(self) -> int:
         return self._expected
 
-    def _iterate(self) -> Iterator[Element]:
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
         expected, count = self._expected, 0
-        for count, element in enumerate(self._input_dataset._iterate(), 1):
+        for element in with_failures(inputs[0]):
+            count += type(element) is not Failure
             if 0 <= expected < count:
                 raise self._error(f"at least {count}")
             yield element
@@ -317,11 +363,15 @@ class DirectedInterleaveDataset(Node):
         endless = (all if self._stop_on_empty else any)(size == INFINITE for size in sizes)
         return INFINITE if endless else UNKNOWN
 
-    def _iterate(self) -> Iterator[Element]:
-        selector, *rest = [ds._iterate() for ds in self._input_datasets]
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
+        selector, *rest = map(with_failures, inputs)
         sources: list[Any] = list(rest)
-        for (number,) in selector:
-            index = int(number)
+        for chosen in selector:
+            if type(chosen) is Failure:
+                yield chosen
+                continue
+            index = int(chosen[0])
             if not 0 <= index < len(sources):
                 raise invalid(f"Selector index out of range: {index} >= {len(sources)}")
             element = None if sources[index] is None else next(sources[index], None)

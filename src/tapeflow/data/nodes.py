@@ -11,7 +11,7 @@ import copy
 import itertools
 import operator
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from tapeflow.data.functions import MappedFunction
 from tapeflow.data.options import Options
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
+from tapeflow.data.threads import END, Failure, raises_failures, with_failures
 
 
 class Node(Dataset):
@@ -76,6 +77,11 @@ class Node(Dataset):
         return {name: f for name, f in self.__dict__.items() if isinstance(f, MappedFunction)}
 
     def _iterate(self) -> Iterator[Element]:
+        """Returns an iterator over the elements. Those over its inputs begin now, and not with the first element."""
+        return self._from_inputs(*[ds._iterate() for ds in self._input_datasets])
+
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        """Returns an iterator over the elements, of iterators over the inputs'. It goes on after an error."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -149,17 +155,18 @@ class Numbers(Node):
 
 
 class Elements(Node):
-    """The elements of a list, such as a window's."""
+    """The elements of a list, such as a window's. It raises the `Failure`s among them."""
 
-    def __init__(self, elements: Sequence[Element], spec: Any) -> None:
+    def __init__(self, elements: Sequence[Any], spec: Any) -> None:
         super().__init__(spec)
         self._elements = elements
 
     def _size(self) -> int:
         return len(self._elements)
 
-    def _iterate(self) -> Iterator[Element]:
-        return iter(self._elements)
+    @raises_failures
+    def _iterate(self) -> Generator[Any]:
+        yield from self._elements
 
     def __repr__(self) -> str:
         return f"<_VariantDataset element_spec={self._spec}>"
@@ -313,9 +320,11 @@ class ZipDataset(Node):
         finite = [s for s in sizes if s != INFINITE]
         return min(finite) if finite else INFINITE
 
-    def _iterate(self) -> Iterator[Element]:
-        columns = zip(*[ds._iterate() for ds in self._input_datasets], strict=False)
-        return (tuple(itertools.chain.from_iterable(c)) for c in columns)
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
+        for column in zip(*map(with_failures, inputs), strict=False):
+            failures = [e for e in column if type(e) is Failure]
+            yield failures[0] if failures else tuple(itertools.chain.from_iterable(column))
 
     def _rows(self) -> Rows | None:
         rows = [r for ds in self._input_datasets if (r := ds._rows()) is not None]
@@ -339,8 +348,12 @@ class ConcatenateDataset(Node):
         return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
 
     def _iterate(self) -> Iterator[Element]:
-        for ds in self._input_datasets:
-            yield from ds._iterate()
+        return self._from_inputs(self._input_dataset._iterate())
+
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
+        yield from with_failures(inputs[0])
+        yield from with_failures(self._input_datasets[1]._iterate())
 
 
 # ---- choosers --------------------------------------------------------------------------------------------------------
@@ -374,7 +387,19 @@ class TakeDataset(Chooser):
 
     def _iterate(self) -> Iterator[Any]:
         elements = self._input_dataset._iterate()
-        return elements if self._count < 0 else itertools.islice(elements, self._count)
+        return elements if self._count < 0 else self._from_inputs(elements)
+
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Any]) -> Generator[Any]:
+        left = self._count
+        while left:
+            try:
+                for element in itertools.islice(inputs[0], left):
+                    left -= 1
+                    yield element
+                return
+            except Exception as error:
+                yield Failure(error)
 
 
 class SkipDataset(Chooser):
@@ -391,7 +416,19 @@ class SkipDataset(Chooser):
         return size if size < 0 else max(size - self._count, 0)
 
     def _iterate(self) -> Iterator[Any]:
-        return iter(()) if self._count < 0 else itertools.islice(self._input_dataset._iterate(), self._count, None)
+        return iter(()) if self._count < 0 else super()._iterate()
+
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Any]) -> Generator[Any]:
+        while True:  # as in TensorFlow, an error among the elements that are left out begins anew
+            try:
+                first = next(itertools.islice(inputs[0], self._count, None), END)
+                break
+            except Exception as error:
+                yield Failure(error)
+        if first is not END:
+            yield first
+            yield from with_failures(inputs[0])
 
 
 class RepeatDataset(Chooser):
@@ -407,10 +444,12 @@ class RepeatDataset(Chooser):
             return INFINITE if size else 0
         return 0 if self._count == 0 else size if size < 0 else size * self._count
 
-    def _iterate(self) -> Iterator[Any]:
-        for _ in itertools.count() if self._count < 0 else range(self._count):
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Any]) -> Generator[Any]:
+        elements = inputs[0]
+        for number in itertools.count() if self._count < 0 else range(self._count):
             empty = True
-            for element in self._input_dataset._iterate():
+            for element in with_failures(elements if number == 0 else self._input_dataset._iterate()):
                 empty = False
                 yield element
             if empty and self._count < 0:
@@ -438,8 +477,16 @@ class ShardDataset(Chooser):
         size = self._input_dataset._size()
         return size if size < 0 else max(0, -(-(size - self._index) // self._num_shards))
 
-    def _iterate(self) -> Iterator[Any]:
-        return itertools.islice(self._input_dataset._iterate(), self._index, None, self._num_shards)
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Any]) -> Generator[Any]:
+        number, steps = 0, with_failures(inputs[0])
+        for element in steps:
+            if type(element) is Failure:
+                yield element
+                continue
+            if number == self._index:
+                yield element
+            number = (number + 1) % self._num_shards
 
 
 class OptionsDataset(Chooser):
@@ -470,12 +517,14 @@ class CacheDataset(Node):
 
     def _iterate(self) -> Iterator[Element]:
         stored = self._memory.get("all")
-        if stored is not None:
-            yield from stored
-            return
+        return super()._iterate() if stored is None else iter(stored)
+
+    @raises_failures
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
         elements = []
-        for element in self._input_dataset._iterate():
-            elements.append(element)
+        for element in with_failures(inputs[0]):
+            if type(element) is not Failure:
+                elements.append(element)
             yield element
         self._memory.setdefault("all", elements)
 

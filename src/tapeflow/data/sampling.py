@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from tapeflow.data.parts import register
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.shuffling import Seeds, Words
 from tapeflow.data.structure import Element
+from tapeflow.data.threads import Failure, raises_failures, with_failures
 from tapeflow.math.elementwise import log
 from tapeflow.random.stateless import stateless_categorical
 
@@ -134,12 +135,24 @@ class RejectionResampleDataset(Node):
         return INFINITE if self._input_dataset._size() == INFINITE else UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
-        random = _uniform(Words(self._seeds.next()))
+        return self._accepted(rewritten(self._input_dataset)._iterate(), _uniform(Words(self._seeds.next())))
+
+    @raises_failures
+    def _accepted(self, elements: Iterator[Element], random: Iterator[float]) -> Generator[Any]:
         seen = np.full(len(self._target), float(_SMOOTHING))
         accept = _acceptance(seen / seen.sum() if self._initial is None else self._initial, self._target)
         class_of = self._class.caller()
-        for number, element in enumerate(rewritten(self._input_dataset)._iterate(), 1):
-            of = class_of(element)
+        number = 0
+
+        def with_class(element: Element) -> tuple[Element, Element]:
+            return class_of(element), element
+
+        for pair in with_failures(map(with_class, elements)):
+            if type(pair) is Failure:
+                yield pair
+                continue
+            of, element = pair
+            number += 1
             label = int(of[0])
             seen[label] += 1
             if self._initial is None and number % _BATCH == 0:

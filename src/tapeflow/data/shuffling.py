@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from tapeflow.data.dataset import INFINITE
 from tapeflow.data.nodes import Chooser, Node, integer
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
-from tapeflow.data.threads import running
+from tapeflow.data.threads import END, Failure, raises_failures, running, with_failures
 
 _FIRST, _MOST = 16, 2048  # blocks of four words that are computed at once
 
@@ -134,10 +134,15 @@ class ShuffleDataset(Chooser):
         self._seeds = Seeds(seed, reshuffle_each_iteration is None or bool(reshuffle_each_iteration))
 
     def _iterate(self) -> Iterator[Any]:
-        elements = self._input_dataset._iterate()
-        words = Words(self._seeds.next())
+        return self._shuffled(self._input_dataset._iterate(), Words(self._seeds.next()))
+
+    @raises_failures
+    def _shuffled(self, elements: Iterator[Any], words: Words) -> Generator[Any]:
         ring: list[Any] = []
-        for element in elements:
+        for element in with_failures(elements):
+            if type(element) is Failure:
+                yield element
+                continue
             ring.append(element)
             if len(ring) == self._buffer_size:
                 break
@@ -157,6 +162,11 @@ class ShuffleDataset(Chooser):
                         ring[oldest] = next(elements)
                     except StopIteration:
                         break
+                    except Exception as error:
+                        element = yield from _after(error, elements)
+                        if element is END:
+                            break
+                        ring[oldest] = element
                     oldest = oldest + 1 if oldest + 1 < size else 0
                 else:
                     left = words.take(256)
@@ -165,6 +175,16 @@ class ShuffleDataset(Chooser):
                 break
             ring = ring[oldest + 1 :] + ring[:oldest]
         yield from _drained(ring, left, words)
+
+
+def _after(error: Exception, elements: Iterator[Any]) -> Generator[Any, None, Any]:
+    """Yields the failure, and those that follow it; returns the next element, or `END`."""
+    yield Failure(error)
+    for element in with_failures(elements):
+        if type(element) is not Failure:
+            return element
+        yield element
+    return END
 
 
 def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
@@ -205,13 +225,16 @@ class RandomDatasetV2(Node):
         return INFINITE
 
     def _iterate(self) -> Iterator[Element]:
-        words = Words(self._seeds.next())
-        while True:
-            for word in words.take(256).tolist():
-                yield (torch.scalar_tensor(word, dtype=torch.int64),)
+        return _numbers(Words(self._seeds.next()))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self._spec}>"
+
+
+def _numbers(words: Words) -> Iterator[Element]:
+    while True:
+        for word in words.take(256).tolist():
+            yield (torch.scalar_tensor(word, dtype=torch.int64),)
 
 
 register(RandomDatasetV2, ShuffleDataset)

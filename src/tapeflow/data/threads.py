@@ -9,13 +9,17 @@ process.
 from __future__ import annotations
 
 import atexit
+import functools
+import itertools
 import os
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
 
 AUTOTUNE = -1
 _AUTOMATIC = 4  # elements that are computed ahead where nobody says how many
@@ -66,14 +70,61 @@ def _stop_all() -> None:
         thread.join(max(until - time.monotonic(), 0))
 
 
-class _Failure:
-    """An exception on its way to the consumer."""
+class Failure:
+    """An error in the place of an element, on its way to the consumer."""
+
+    __slots__ = ("error",)
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
 
-_END = object()
+END: Any = object()
+
+
+class _Raising:
+    """An iterator over the elements of a generator that goes on after the errors that it yields."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: Generator[Any]) -> None:
+        self._steps = steps
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        element = next(self._steps)
+        if type(element) is Failure:
+            raise element.error
+        return element
+
+    def close(self) -> None:
+        self._steps.close()
+
+
+def raises_failures(steps: Callable[P, Generator[Any]]) -> Callable[P, Iterator[Any]]:
+    """Decorates a generator that yields `Failure`s among its elements: the iterator raises these errors, and goes on.
+
+    A generator that raises an error itself has ended.
+    """
+
+    @functools.wraps(steps)
+    def elements(*args: P.args, **kwargs: P.kwargs) -> Iterator[Any]:
+        return _Raising(steps(*args, **kwargs))
+
+    return elements
+
+
+def with_failures(elements: Iterator[Any]) -> Generator[Any]:
+    """Yields the elements of an iterator, and a `Failure` where it raises an error."""
+    while True:
+        try:
+            for element in elements:  # noqa: UP028 (with `yield from`, the end of this would be that of the iterator)
+                yield element
+            return
+        except Exception as error:
+            yield Failure(error)
 
 
 class _Buffer:
@@ -109,31 +160,30 @@ class _Buffer:
             self.changed.notify_all()
 
 
-def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
+@raises_failures
+def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
     """Yields the elements, up to `size` of them computed ahead by a thread.
 
     With `AUTOTUNE` the first ones are computed by the consumer, and there is a thread only if they take long.
     """
     if size == AUTOTUNE:
+        steps = with_failures(elements)
         for _ in range(_TRIALS):
             begin = time.perf_counter()
-            try:
-                element = next(elements)
-            except StopIteration:
+            element = next(steps, END)
+            if element is END:
                 return
             took = time.perf_counter() - begin
             yield element
         if took < _SLOW:
-            yield from elements
+            yield from steps
             return
         size = _AUTOMATIC
     buffer = _Buffer(size)
     _start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.log)
     del elements
     try:
-        while (item := buffer.get()) is not _END:
-            if type(item) is _Failure:
-                raise item.error
+        while (item := buffer.get()) is not END:
             yield item
     finally:
         buffer.close()
@@ -142,21 +192,23 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
 def _fill(elements: Iterator[Any], buffer: _Buffer, log: Any) -> None:
     running.log = log
     try:
-        for element in elements:
+        for element in with_failures(elements):
             if not buffer.put(element):
                 return
-        buffer.put(_END)
+        buffer.put(END)
     except BaseException as error:
-        buffer.put(_Failure(error))
+        if buffer.put(Failure(error)):
+            buffer.put(END)
     finally:
         close = getattr(elements, "close", None)
         if close is not None:
             close()
 
 
+@raises_failures
 def mapped_in_threads(
     function: Callable[[Any], Any], elements: Iterator[Any], calls: int, ordered: bool
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """Yields the results of a function of each element, of which up to `calls` are computed at the same time.
 
     Args:
@@ -166,21 +218,20 @@ def mapped_in_threads(
         ordered: whether results come in the order of the elements, and not as they get ready.
     """
     if calls == AUTOTUNE:
-        for _ in range(_TRIALS):
-            try:
-                element = next(elements)
-            except StopIteration:
-                return
+        took = 0.0
+
+        def timed(element: Any) -> Any:
+            nonlocal took
             begin = time.perf_counter()
-            result = function(element)
-            took = time.perf_counter() - begin
-            yield result
-        if took < _SLOW:
-            yield from map(function, elements)
-            return
-        calls = cores()
+            try:
+                return function(element)
+            finally:
+                took = time.perf_counter() - begin
+
+        yield from itertools.islice(with_failures(map(timed, elements)), _TRIALS)
+        calls = 1 if took < _SLOW else cores()
     if calls == 1:
-        yield from map(function, elements)
+        yield from with_failures(map(function, elements))
         return
     pool = _Pool(function, calls)
     try:
@@ -220,7 +271,7 @@ class _Pool:
             try:
                 task.result = function(task.element)
             except BaseException as error:
-                task.result = _Failure(error)
+                task.result = Failure(error)
             with self.changed:
                 task.done = True
                 self.changed.notify_all()
@@ -228,24 +279,25 @@ class _Pool:
     def results(self, elements: Iterator[Any], most: int, ordered: bool) -> Iterator[Any]:
         """Yields the results of all elements, of which `most` are under way at a time."""
         tasks: deque[_Task] = deque()
+        steps = with_failures(elements)
         more = True
         while True:
             while more and len(tasks) < most:
-                try:
-                    task = _Task(next(elements))
-                except StopIteration:
+                element = next(steps, END)
+                if element is END:
                     more = False
                     break
+                task = _Task(element)
                 tasks.append(task)
+                if type(element) is Failure:
+                    task.result, task.done = element, True
+                    continue
                 with self.changed:
                     self.waiting.append(task)
                     self.changed.notify_all()
             if not tasks:
                 return
-            task = self._next(tasks, ordered)
-            if type(task.result) is _Failure:
-                raise task.result.error
-            yield task.result
+            yield self._next(tasks, ordered).result
 
     def _next(self, tasks: deque[_Task], ordered: bool) -> _Task:
         """Takes a task that is done out of those under way."""

@@ -316,7 +316,7 @@ def _classes(annotation: Any) -> list[type]:
 
 def _add_dispatch(kind: Any) -> None:
     """Adds the method that ops look for to a class of the program."""
-    ours = kind.__module__ == "builtins" or kind.__module__.startswith(("tapeflow", "numpy"))
+    ours = kind.__module__ == "builtins" or kind.__module__.startswith(("tapeflow", "tensorflow", "numpy"))
     if not ours and not hasattr(kind, "__tf_dispatch__"):
         kind.__tf_dispatch__ = lambda self, function, args: of_op(function, args)
 

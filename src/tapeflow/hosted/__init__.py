@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from tapeflow.hosted import libraries
+from tapeflow.hosting import CLASSES
 
 MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
@@ -46,6 +47,9 @@ MODULES: dict[str, dict[str, str]] = {
 }
 for _name, _homes in libraries.MODULES.items():
     MODULES[_name] = {**MODULES.get(_name, {}), **_homes}
+for _home, _names in CLASSES.items():  # so that they can be pickled by name
+    for _name, _module in _names.items():
+        MODULES.setdefault(_module, {}).setdefault(_name, _home)
 _PARENTS = {name.rpartition(".")[0] for name in MODULES} | {
     ".".join(name.split(".")[:depth]) for name in MODULES for depth in range(2, name.count(".") + 1)
 }

@@ -39,6 +39,8 @@ COMPUTE_IN = {
 # A signed or wide type of the same size, to move the bits of what ATen can't move.
 SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
+_NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # of torch's `RuntimeError`s for CPUs
+
 
 def direct(overload: Any) -> Any:
     """Returns the C function behind a `torch.ops` overload, whose Python wrapper is a sixth of a small call."""
@@ -66,10 +68,6 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
         return run_kernel(op, args, values, types)
     except (errors.OpError, ValueError) as error:
         raise located(error, op, name) from None
-    except torch.OutOfMemoryError as error:
-        raise errors.ResourceExhaustedError(
-            None, None, f"{first_line(error)} [Op:{op.name}] name: {name or ''}"
-        ) from None
     except Exception as error:
         raise translated(op, args, types, error, name) from error
 
@@ -309,6 +307,8 @@ def translated(
 ) -> Exception:
     """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
     ending = f" [Op:{op.name}] name: {name or ''}"
+    if isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY in str(error):
+        return errors.ResourceExhaustedError(None, None, f"OOM: {first_line(error)}{ending}")
     try:
         op.infer(args, types, 1)
     except errors.OpError as wrong:

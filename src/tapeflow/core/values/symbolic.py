@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
-from tapeflow.core.errors import OperatorNotAllowedInGraphError
+from tapeflow.core.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
@@ -40,6 +40,15 @@ class SymbolicTensor(Tensor):
         self.dtype = dtype
         self._shape = shape
         self._id = next_id()
+
+    @property
+    def value(self) -> Any:
+        """What an op that runs eagerly asks for.
+
+        Raises:
+            InaccessibleTensorError: always.
+        """
+        raise out_of_scope(self, "here")
 
     # ---- properties ----------------------------------------------------------------------------------------------
 
@@ -177,6 +186,17 @@ class SymbolicTensor(Tensor):
         shape = "" if self._shape.rank is None else f", shape={_shape_text(self._shape)}"
         device = f", device={self.device}" if self.device else ""
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
+
+
+def out_of_scope(tensor: SymbolicTensor, user: Any) -> InaccessibleTensorError:
+    """Returns the error for a tensor that is used outside of its graph, by `user`."""
+    return InaccessibleTensorError(
+        f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
+        "collections to access it.\nPlease see "
+        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more "
+        f"information.\n\n{tensor!r} was defined here: {tensor.graph}\n\nThe tensor {tensor!r} cannot be accessed from "
+        f"{user}, because it was defined in {tensor.graph}, which is out of scope."
+    )
 
 
 def _shape_text(shape: TensorShape) -> str:

@@ -8,6 +8,7 @@ of its own, which the tape relates to the variable.
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,8 +16,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core import errors
-from tapeflow.core.context import detours, listeners, once_for_each_slice, state
+from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.scopes import init_scope
@@ -29,9 +29,7 @@ from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
 from tapeflow.core.values.variable_in_graph import OfGraph
 from tapeflow.core.values.variable_scatter import AssignsParts
-
-_IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than the check whether the old one is shared
-
+from tapeflow.core.values.variable_updates import Updates
 
 # The parameters of `tf.Variable`: creators are called with them all.
 _DEFAULTS = {
@@ -80,7 +78,7 @@ def _assign(variable: Any, value: Any) -> None:
     current = getattr(variable, "_value", None)  # a session's variable has none before it is initialized
     if (current is None or current.value.shape != value.shape) and not variable.shape.is_compatible_with(value.shape):
         variable.assign(EagerTensor(value, variable.dtype))  # raises the error
-    variable._set(EagerTensor(value, variable.dtype))
+    variable._set(value)
 
 
 def _add(variable: Any, delta: Any) -> None:
@@ -101,7 +99,7 @@ def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
         return convert(initial_value())
 
 
-class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=VariableMeta):
+class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=VariableMeta):
     """A tensor whose value can be changed by `assign` and its kin.
 
     Args:
@@ -125,14 +123,13 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_name", "_shape", "_synchronization",
+        "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_lock", "_name", "_shape", "_synchronization",
         "_tape_value", "_trainable", "_value", "dtype",
     )  # fmt: skip
     __array_priority__ = 100
 
     _tape_value: EagerTensor | None
     _device: str | None = None  # where it was created, if that is another logical CPU than the first
-    _place: torch.device | None = None  # where its values have to be, on a machine with a GPU
 
     def __init__(
         self,
@@ -184,7 +181,8 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
             )
         if devices.machine.has_gpu and self.dtype.torch is not None:
             self._place = devices.current_or_default()
-        self._set(value)
+        self._lock = threading.RLock()
+        self._set(value.value)
         if state.devices:
             devices.stamp((self,))
         if graph is not None:
@@ -210,8 +208,10 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
                 return read
         # A tensor that somebody holds from an earlier read must not stand for the variable on a tape begun since.
         if read is None or sys.getrefcount(read) > 3:
-            read = self._tape_value = EagerTensor(self._value.value, self.dtype)
+            value = self._value
+            read = EagerTensor(value.value, self.dtype)
             read._id = next_id()
+            if self._value is value: self._tape_value = read  # noqa: E701  # fmt: skip
         for tape in tapes:
             tape.variable_read(self, read._id)
         return read
@@ -241,37 +241,6 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
-    def _set(self, value: EagerTensor) -> None:
-        if state.on_slices:
-            once_for_each_slice("an assignment")
-        # A wrapper of the variable's own: the caller's may be watched, or recorded on a tape by its id.
-        raw = value.value if self._place is None else devices.moved(value.value, self._place)
-        self._value = EagerTensor(raw, self.dtype)
-        self._tape_value = None
-
-    def _in_place(self) -> torch.Tensor | None:
-        """Returns the memory of the value, where nobody but this variable can see it and a new one would cost more."""
-        value = self._value.value
-        if type(value) is not torch.Tensor or value.nbytes < _IN_PLACE_FROM:
-            return None
-        if state.on_slices:
-            once_for_each_slice("an assignment")
-        self._tape_value = None
-        # The reference counts without other holders: this function's own and one each of variable and wrapper.
-        if sys.getrefcount(self._value) > 2 or sys.getrefcount(value) > 3:
-            return None
-        if torch._C._storage_Use_Count(value.untyped_storage()._cdata) > 2:  # it and the storage object here
-            return None
-        return value
-
-    def _own_memory(self) -> torch.Tensor:
-        """Returns memory with the value that nobody else sees, for kernels that change it: a copy where need be."""
-        value = self._in_place()
-        if value is None or not value.is_contiguous():
-            value = self._value.value.clone(memory_format=torch.contiguous_format)
-            self._set(EagerTensor(value, self.dtype))
-        return value
-
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Makes `value` the variable's value.
 
@@ -290,7 +259,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         tensor = value if type(value) is EagerTensor and value.dtype is self.dtype else convert(value, self.dtype)
         if tensor.value.shape != self._value.value.shape and not self.shape.is_compatible_with(tensor.shape):
             raise self._shape_mismatch(tensor.shape)
-        self._set(tensor)
+        self._set(tensor.value)
         return self._assigned() if read_value else None
 
     def assign_add(
@@ -333,31 +302,6 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         if not self.shape.is_compatible_with(tensor.shape):
             raise self._shape_mismatch(tensor.shape)
         return self._stage("AssignVariableOp", _assign, (tensor,), read_value, name)
-
-    def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
-        if type(delta) is not EagerTensor or delta.dtype is not self.dtype:
-            delta = convert(delta, self.dtype)
-        change = delta.value
-        mine = self._in_place()
-        value = self._value.value if mine is None else mine
-        if change.shape != value.shape or self.dtype.is_bool or self.dtype.torch is None:
-            raise self._unfit(op, change)
-        if change.device != value.device:
-            change = change.to(value.device)
-        if mine is not None:
-            kernel_in_place(mine, change)
-        else:
-            self._set(EagerTensor(kernel(value, change), self.dtype))
-
-    def _unfit(self, op: str, change: Any) -> errors.InvalidArgumentError:
-        """Returns the error for a change that can't be added."""
-        message = f"Op '{op}' has no kernel for {self.dtype.name}"
-        if change.shape != self._value.value.shape:
-            mine, theirs = (str(list(s)).replace(" ", "") for s in (self._value.value.shape, change.shape))
-            message = (
-                f"Cannot update variable with shape {mine} using a Tensor with shape {theirs}, shapes must be equal."
-            )
-        return errors.InvalidArgumentError(None, None, f"{message} [Op:{op}] name: ")
 
     def _shape_mismatch(self, shape: TensorShape) -> ValueError:
         return ValueError(
@@ -453,7 +397,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
                 f"Received incompatible tensor with shape {value.shape} when attempting to restore variable with shape "
                 f"{self.shape} and name {self.name}."
             )
-        self._set(value)
+        self._set(value.value)
 
     def ref(self) -> Reference:
         """Returns a hashable reference to this variable, for sets and dict keys."""

@@ -8,7 +8,6 @@ built, each is an operation that does so when the graph runs.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,6 @@ from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
-_counting = threading.Lock()  # several threads may count with one variable
 Rows = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]
 
 
@@ -62,8 +60,10 @@ class AssignsParts:
     dtype: DType
     _value: EagerTensor
     _read: Callable[[], EagerTensor]
-    _set: Callable[[EagerTensor], None]
-    _in_place: Callable[[], torch.Tensor | None]
+    _set: Callable[..., None]
+    _lock: Any
+    _begin: Callable[[], tuple[Any, Any]]
+    _end: Callable[[Any, Any], None]
     _assigned: Callable[[], Any]
     _stage: Callable[..., Any]
 
@@ -260,11 +260,11 @@ class AssignsParts:
 
             attrs = {"limit": limit, "T": self.dtype}
             return state.graph.stateful("ResourceCountUpTo", kernel, [self], [(self.dtype, [])], attrs).outputs[0]
-        with _counting:
+        with self._lock:
             return self._count(limit)
 
     def _count(self, limit: int) -> Tensor:
-        """Runs `count_up_to` for one thread at a time."""
+        """Runs `count_up_to`; the lock is held."""
         before = self._value
         if self.dtype not in (int32, int64):
             raise invalid(
@@ -275,7 +275,7 @@ class AssignsParts:
             raise invalid(f"input is not a scalar: {_text(before.shape)} [Op:ResourceCountUpTo]")
         if int(before) >= limit:
             raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:ResourceCountUpTo]")
-        self._set(EagerTensor(before.value + 1, self.dtype))
+        self._set(before.value + 1, before)
         return EagerTensor(before.value, self.dtype)
 
     # ---- shared ------------------------------------------------------------------------------------------------------
@@ -283,11 +283,13 @@ class AssignsParts:
     def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Rows, indices: Any, updates: Any) -> Any:
         """Calls `scatter(self, op, change, indices, updates)`; while a graph is built, adds an operation that does."""
         if state.graph is None:
-            return scatter(self, op, change, indices, updates)
+            with self._lock:
+                return scatter(self, op, change, indices, updates)
         dtype = indices.dtype
 
         def kernel(variable: Any, at: Any, raw: Any) -> None:
-            scatter(variable, op, change, EagerTensor(at, dtype), EagerTensor(raw, variable.dtype))
+            with variable._lock:
+                scatter(variable, op, change, EagerTensor(at, dtype), EagerTensor(raw, variable.dtype))
 
         return self._stage(op, kernel, (indices, updates))
 
@@ -302,24 +304,21 @@ class AssignsParts:
             depth: the number of the value's dimensions that count the rows.
         """
         at, values = at.reshape(-1), updates.value
-        own = self._in_place()
-        if own is not None and own.is_contiguous():
-            memory = own
-        else:
-            memory, own = _copy(self._value.value), None
+        if change is not _UPDATE and self.dtype.torch is None:
+            raise invalid(f"No OpKernel was registered to support Op '{op}' for string variables")
+        tensor, memory = self._begin()
         rows = math.prod(memory.shape[:depth])
         width = math.prod(memory.shape[depth:])
-        if isinstance(memory, np.ndarray):
-            if change is not _UPDATE:
-                raise invalid(f"No OpKernel was registered to support Op '{op}' for string variables")
-            memory.reshape(rows, width)[at.numpy()] = values.reshape(-1, width) if values.ndim else values
-        else:
-            at, values = at.to(memory.device), values.to(memory.device)
-            values = values.reshape(-1, width) if values.ndim else values.expand(len(at), width)
-            if rows and width:
-                _apply(change, memory.view(rows, width), at, values.contiguous())
-        if own is None:
-            self._set(EagerTensor(memory, self.dtype))
+        try:
+            if isinstance(memory, np.ndarray):
+                memory.reshape(rows, width)[at.numpy()] = values.reshape(-1, width) if values.ndim else values
+            else:
+                at, values = at.to(memory.device), values.to(memory.device)
+                values = values.reshape(-1, width) if values.ndim else values.expand(len(at), width)
+                if rows and width:
+                    _apply(change, memory.view(rows, width), at, values.contiguous())
+        finally:
+            self._end(tensor, memory)
         return self._assigned()
 
 

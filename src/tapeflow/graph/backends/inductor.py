@@ -25,7 +25,7 @@ from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value, label
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.operation import Operation, variable_of
@@ -204,7 +204,7 @@ class _Plan:
         self.eager_because = [call.eager_because for stage in stages for call in stage.eager if call.eager_because]
         self.graph = self.source = ""
         self._is_variable = [v is not None for v in variables]
-        self._changes = [(place, variables[place].dtype) for place, _ in flat.changes]
+        self._changes = [place for place, _ in flat.changes]
         self._count = len(flat.outputs)
         self._places = {id(v): i for i, v in enumerate(flat.inputs)}  # of tensors among `_values`
         self._values = list(flat.inputs)
@@ -246,6 +246,12 @@ class _Plan:
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """Runs the program on raw values."""
+        if not self._changes:
+            return self._run(values)
+        with Locked([values[place] for place in self._changes]):
+            return self._run(values)
+
+    def _run(self, values: Sequence[Any]) -> list[Any]:
         inputs = zip(values, self._is_variable, strict=True)
         tensors = [v._value.value if is_variable else v for v, is_variable in inputs]
 
@@ -259,8 +265,8 @@ class _Plan:
                 tensors += run(*[tensors[i].contiguous() for i in places])
         results = [tensors[i] if constant is None else constant for i, constant in self._results]
         if self._changes:
-            for (place, dtype), value in zip(self._changes, results[self._count :], strict=True):
-                values[place]._set(EagerTensor(value, dtype))
+            for place, value in zip(self._changes, results[self._count :], strict=True):
+                values[place]._set(value)
             del results[self._count :]
         return results
 

@@ -22,6 +22,7 @@ import torch
 from tapeflow.core.rng.seeds import drawing_from
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.backends.capturable import Keep
 
 Run = Callable[[], list[torch.Tensor]]
@@ -74,7 +75,7 @@ class Home:
         self.tensor = value if private and value.is_contiguous() else value.clone(memory_format=torch.contiguous_format)
         self.move_in()
         self.stand_in: Variable = object.__new__(Variable)
-        for attribute in ("dtype", "_id", "_name", "_shape", "_trainable"):
+        for attribute in ("dtype", "_id", "_lock", "_name", "_shape", "_trainable"):
             setattr(self.stand_in, attribute, getattr(variable, attribute))
         self.stand_in._place = variable._place
 
@@ -150,6 +151,7 @@ class Recording:
     ) -> None:  # fmt: skip
         self._recorder = recorder
         self._changed: set[int] = set()
+        self._updating = Locked(())
         self._retained: list[torch.Tensor] = []
         self._fixed = fixed
         self._captured = list(values[argument_count:])
@@ -182,6 +184,7 @@ class Recording:
         outputs, values = _separated(outputs, memory), _separated(values, memory)
         _copy([home.tensor for home in changed], values)
         self._changed, self._retained = {id(home) for home in changed}, keep.tensors
+        self._updating = Locked([home.variable for home in changed])
         return outputs
 
     def accepts(self, values: Sequence[Any]) -> bool:
@@ -198,7 +201,7 @@ class Recording:
             The outputs; None, with nothing done, if the program has to be recorded again, since something else refers
             to the memory of a variable.
         """
-        with self._recorder.lock:
+        with self._recorder.lock, self._updating:
             if not all(home.fits(id(home) in self._changed) for home in self._homes):
                 return None
             self._recorder.wait()

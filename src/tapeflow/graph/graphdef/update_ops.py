@@ -19,6 +19,7 @@ from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.tensor import invalid
 from tapeflow.core.values.variable import _assign
+from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.ir.operation import variable_in
 
 Values = tuple[torch.Tensor, ...]
@@ -138,23 +139,29 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
         arguments = dict(zip(names, args, strict=True))
         arguments.pop("use_locking")
         variables = [variable_in(arguments.pop(h)) for h in handles]
-        before = [v._value.value for v in variables]
         grad, indices = arguments.pop(gradient), arguments.pop("indices", None)
-        place = next((v.device for v in (*before, grad) if not v.is_cpu), None)
+        with Locked(variables):
+            before = [v._value for v in variables]
+            after = updated([t.value for t in before], grad, indices, arguments)
+            for variable, tensor, value in zip(variables, before, after, strict=True):
+                if value.shape != tensor.value.shape:
+                    _assign(variable, value)  # raises the error, if its shape is static
+                else:
+                    variable._set(value, tensor)
+
+    def updated(values: Sequence[torch.Tensor], grad: Any, indices: Any, arguments: dict[str, Any]) -> Values:
+        place = next((v.device for v in (*values, grad) if not v.is_cpu), None)
         if place is not None:  # a variable, or a number, may still be on the CPU
-            before, grad = [moved(b, place) for b in before], moved(grad, place)
+            values, grad = [moved(v, place) for v in values], moved(grad, place)
             indices = None if indices is None else moved(indices, place)
             arguments = {n: moved(v, place) if isinstance(v, torch.Tensor) else v for n, v in arguments.items()}
         if indices is None:
-            if grad.shape != before[0].shape:
-                raise invalid(f"var and grad do not have the same shape {list(before[0].shape)} {list(grad.shape)}")
-            after = rule(*before, grad, **arguments)
-        else:
-            rows, total = _summed_by_row(indices, grad, before[0])
-            changed = rule(*[b[rows] for b in before], total, **arguments)
-            after = tuple([b.index_copy(0, rows, c) for b, c in zip(before, changed, strict=True)])
-        for variable, value in zip(variables, after, strict=True):
-            _assign(variable, value)
+            if grad.shape != values[0].shape:
+                raise invalid(f"var and grad do not have the same shape {list(values[0].shape)} {list(grad.shape)}")
+            return rule(*values, grad, **arguments)
+        rows, total = _summed_by_row(indices, grad, values[0])
+        changed = rule(*[v[rows] for v in values], total, **arguments)
+        return tuple([v.index_copy(0, rows, c) for v, c in zip(values, changed, strict=True)])
 
     return kernel
 

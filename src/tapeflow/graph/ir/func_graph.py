@@ -7,14 +7,13 @@ from typing import Any
 
 from tapeflow.core.autodiff.tape import id_of
 from tapeflow.core.context import state
-from tapeflow.core.errors import InaccessibleTensorError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.symbolic import SymbolicTensor, out_of_scope
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir.graph import _MOST_CONSTANT, READ, Graph, default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -94,7 +93,7 @@ class FuncGraph(Graph):
         while around is not None and around is not tensor.graph:
             around = around.around
         if around is None:
-            raise _out_of_scope(tensor, self)
+            raise out_of_scope(tensor, self)
         outer = self.around.capture(tensor)  # type: ignore[union-attr]
         of_variable = isinstance(tensor.op.op, GraphOp) and "variable" in tensor.op.op.attrs
         attrs = tensor.op.op.attrs if of_variable else None
@@ -244,13 +243,3 @@ def _is_stateful(operation: Operation) -> bool:
         return True
     bodies = operation.op.bodies if isinstance(operation.op, GraphOp) else {}
     return any(body.graph.is_stateful for body in bodies.values())
-
-
-def _out_of_scope(tensor: SymbolicTensor, graph: FuncGraph) -> Exception:
-    return InaccessibleTensorError(
-        f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
-        "collections to access it.\nPlease see "
-        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more "
-        f"information.\n\n{tensor!r} was defined here: {tensor.graph}\n\nThe tensor {tensor!r} cannot be accessed from "
-        f"{graph}, because it was defined in {tensor.graph}, which is out of scope."
-    )

@@ -469,7 +469,7 @@ class Graph(Collections, Names):
         self._shared_variables["", variable._name] = variable
 
         def initialize(held: Any, raw: Any) -> None:
-            held._set(EagerTensor(raw, held.dtype))
+            held._set(raw)
 
         with self._outside_of_scopes():
             op = GraphOp("AssignVariableOp", initialize, stateful=True)

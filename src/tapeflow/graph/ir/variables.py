@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from tapeflow.core.context import state
@@ -26,6 +27,7 @@ def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -
     variable: Variable = object.__new__(Variable)
     variable.dtype = dtype
     variable._id = next_id()
+    variable._lock = threading.RLock()
     variable._name = name
     variable._shape = TensorShape(shape)
     variable._trainable = trainable

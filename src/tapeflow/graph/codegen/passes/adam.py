@@ -22,6 +22,7 @@ import torch
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.codegen.passes.grouping import on_lists
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.program import Program, Step
@@ -203,6 +204,7 @@ def _step_of(updates: list[_Update]) -> Step:
 
 # ---- kernels ---------------------------------------------------------------------------------------------------------
 
+Tensors = list[torch.Tensor]
 _INFINITE = torch.tensor(
     math.inf
 )  # the step number; it disables the kernel's bias corrections, which the rate includes
@@ -215,7 +217,17 @@ def _kernel(share: float, square_share: float, epsilon: float) -> Callable[..., 
         variables: list[Variable], means: list[Variable], squares: list[Variable], gradients: list[torch.Tensor],
         rate: torch.Tensor,
     ) -> None:  # fmt: skip
-        values, first, second = ([v._own_memory() for v in column] for column in (variables, means, squares))
+        all_variables, count = [*variables, *means, *squares], len(variables)
+        with Locked(all_variables):
+            begun = [v._begin() for v in all_variables]
+            memory = [m for _, m in begun]
+            try:
+                step(memory[:count], memory[count : 2 * count], memory[2 * count :], gradients, rate)
+            finally:
+                for variable, (tensor, m) in zip(all_variables, begun, strict=True):
+                    variable._end(tensor, m)
+
+    def step(values: Tensors, first: Tensors, second: Tensors, gradients: Tensors, rate: torch.Tensor) -> None:
         if not rate.is_cpu:  # `item` would wait for the device
             torch._foreach_lerp_(first, gradients, share)
             torch._foreach_lerp_(second, torch._foreach_mul(gradients, gradients), square_share)

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.codegen.passes.updating import OF_MANY
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import READ
@@ -179,12 +179,14 @@ def _grouped_change(change: Callable[..., Any], one: Callable[..., Any]) -> Call
     """
 
     def kernel(variables: list[Variable], by: list[torch.Tensor], *rest: Any) -> None:
-        values = [v._value.value for v in variables]
-        if any(a.shape != b.shape for a, b in zip(values, by, strict=True)):
-            for i, (variable, tensor) in enumerate(zip(variables, by, strict=True)):
-                one(variable, tensor, *[r[i] if type(r) is list else r for r in rest])  # raises the error
-            return
-        for variable, value in zip(variables, change(values, by, *rest), strict=True):
-            variable._set(EagerTensor(value, variable.dtype))
+        with Locked(variables):
+            held = [v._value for v in variables]
+            values = [t.value for t in held]
+            if any(a.shape != b.shape for a, b in zip(values, by, strict=True)):
+                for i, (variable, tensor) in enumerate(zip(variables, by, strict=True)):
+                    one(variable, tensor, *[r[i] if type(r) is list else r for r in rest])  # raises the error
+                return
+            for variable, before, value in zip(variables, held, change(values, by, *rest), strict=True):
+                variable._set(value, before)
 
     return kernel
