@@ -1,4 +1,4 @@
-"""How many threads a kernel uses, and how they wait for each other. It loads torch: import it before all else.
+"""Sets how many threads a kernel uses, and how they wait for each other. It loads torch: import it before all else.
 
 libgomp's threads wait for each other actively, by default for milliseconds. On a machine that is busy with other things
 the thread that they wait for may not be running: with five busy processes on two processors, a training step of an LSTM

@@ -1,4 +1,4 @@
-"""What families of functions of TensorFlow 1 share: parameters that have an old and a new name, and docstrings."""
+"""Shares what functions of TensorFlow 1 have in common: old and new names of parameters, and docstrings."""
 
 from __future__ import annotations
 
