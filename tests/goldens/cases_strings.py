@@ -9,6 +9,9 @@ emoji = '\U0001F600é'
 """)
 
 GROUP.values(r"""
+tf.strings.to_hash_bucket_fast([bytes(range(n)) for n in range(150)], 2**62)
+tf.strings.to_hash_bucket([bytes(range(n)) for n in range(40)], 2**62)
+tf.strings.to_hash_bucket_strong([bytes(range(n)) for n in range(40)], 2**62, [3, -5])
 tf.strings.split(['aaa', ' a b  c ', '', 'a b '], maxsplit=1)
 tf.strings.split(['aaa', ' a b  c ', '', 'a b '], maxsplit=2)
 [tf.strings.split([' a,b ', 'a,b,c', ''], *args) for args in ((None, 0), (',', 0), (',', 1))]

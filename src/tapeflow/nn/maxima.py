@@ -177,8 +177,8 @@ def _to_all_maxima(volume: torch.Tensor, dy: torch.Tensor, layout: PoolLayout) -
     largest = torch.max_pool3d(without_nan(image), layout.window, steps)
     dx = torch.zeros_like(image)
     for offsets in itertools.product(*map(range, layout.window)):
-        stops = [o + (n - 1) * s + 1 for o, n, s in zip(offsets, dy.shape[2:], steps, strict=True)]
-        place = (..., *[slice(*ends) for ends in zip(offsets, stops, steps, strict=True)])
+        ends = zip(offsets, dy.shape[2:], steps, strict=True)
+        place: Any = (..., *[slice(o, o + (n - 1) * s + 1, s) for o, n, s in ends])
         dx[place] += dy.where((largest - image[place]).abs() < _AS_LARGE, 0)
     return unpadded(dx, layout.geometry, volume.shape[2:])
 
