@@ -43,7 +43,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def value(self) -> Any:
-        """What an op that runs eagerly asks for.
+        """The raw value, which a tensor of a graph does not have: an op that runs eagerly was given it.
 
         Raises:
             InaccessibleTensorError: always.
