@@ -3,6 +3,7 @@
 import mmap
 import os
 import re
+import shutil
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 
 import tapeflow as tf
 
-SIZE = 1000
+SIZE = 10_000
 
 
 class Way(NamedTuple):
@@ -23,6 +24,11 @@ class Way(NamedTuple):
 
     save: Callable[[int], None]
     load: Callable[[], int]
+
+
+def _count(size):
+    """Returns the number of elements or records of a file."""
+    return max(3, min(100, size // 100))
 
 
 def _one(values) -> int:
@@ -172,11 +178,11 @@ def dataset_save(folder, size=SIZE):
 
     def save(number):
         dtype = tf.int64 if number % 2 else tf.float32
-        tf.data.Dataset.from_tensor_slices(tf.fill([20, size // 20 + 1], tf.cast(number, dtype))).save(path)
+        tf.data.Dataset.from_tensor_slices(tf.fill([_count(size), 10], tf.cast(number, dtype))).save(path)
 
     def load():
         elements = list(tf.data.Dataset.load(path).as_numpy_iterator())
-        assert len(elements) == 20
+        assert len(elements) == _count(size)
         return _one(elements)
 
     return Way(save, load)
@@ -189,19 +195,22 @@ def _shared_numbers(count):
 
 def _stored_by_iterating(folder, store, size):
     """`cache` and `snapshot`, which serve the stored elements, or else those of the source, and store them."""
-    last = _shared_numbers(1)
+    last, stored = _shared_numbers(1), os.path.join(folder, "data")
 
     def elements(number):
-        source = tf.data.Dataset.from_tensor_slices(np.full([20, size // 20 + 1], number))
-        return list(store(source, os.path.join(folder, f"data{number}")).as_numpy_iterator())
+        source = tf.data.Dataset.from_tensor_slices(np.full([_count(size), 10], number))
+        return list(store(source, os.path.join(stored, "here")).as_numpy_iterator())
 
     def save(number):
         last[:] = number
+        shutil.rmtree(stored, ignore_errors=True)
+        os.mkdir(stored)
         elements(number)
 
     def load():
+        os.makedirs(stored, exist_ok=True)
         loaded = elements(last.item())
-        assert len(loaded) == 20
+        assert len(loaded) == _count(size)
         return _one(loaded)
 
     return Way(save, load)
@@ -222,8 +231,8 @@ def record_writer(folder, size=SIZE):
     def save(number):
         flushed[:] = number, 0
         with tf.io.TFRecordWriter(path) as writer:
-            for _ in range(100):
-                writer.write(str(number) * size)
+            for _ in range(_count(size)):
+                writer.write(str(number) * 1000)
                 writer.flush()
                 flushed[1] += 1
 
@@ -232,8 +241,7 @@ def record_writer(folder, size=SIZE):
         records = 0
         try:
             for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
-                assert record == str(number).encode() * size
-                records += 1
+                records += record == str(number).encode() * 1000
         except tf.errors.DataLossError:  # the record that was being written
             pass
         assert records >= count

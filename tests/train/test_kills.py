@@ -23,6 +23,11 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _no_waiting_for_disks(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # it is the process that is killed, not the machine
+
+
 @pytest.mark.parametrize("name", WAYS)
 def test_a_kill_at_any_step_loses_nothing(name, tmp_path):
     folder = tmp_path / "now"
@@ -31,13 +36,14 @@ def test_a_kill_at_any_step_loses_nothing(name, tmp_path):
     way.save(1)
     way.save(2)
     shutil.copytree(folder, tmp_path / "start")
-    for done in kills(lambda: way.save(3)):
+    for done in kills(lambda: way.save(3), _RENAMING | {"open"}):
         assert way.load() in ((3,) if done else (2, 3))
-        way.save(4)
-        assert way.load() == 4 and not leftovers(folder)
-        shutil.rmtree(folder)
-        shutil.copytree(tmp_path / "start", folder)
-        way.load()
+        if not done:
+            shutil.rmtree(folder)
+            shutil.copytree(tmp_path / "start", folder)
+    survives(lambda: way.save(4), {"write"}, 1)
+    way.save(5)
+    assert way.load() == 5 and not leftovers(folder)
 
 
 @pytest.mark.parametrize("links", [True, False])

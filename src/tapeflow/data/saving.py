@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
+from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import struct_pb2
 
-from tapeflow.core.errors import NotFoundError
+from tapeflow.core.errors import DataLossError, NotFoundError
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
+from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
@@ -91,7 +93,13 @@ def _elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
         texts = itertools.chain([first], records)
         element = []
         for s in specs:
-            parts = [parse_tensor(EagerTensor(boxed(next(texts)), string), part.dtype) for part in s.flatten()]
+            stored = list(itertools.islice(texts, len(s.flatten())))
+            if len(stored) < len(s.flatten()):
+                raise _damaged(path, "its last element is incomplete")
+            parts = [
+                parse_tensor(EagerTensor(boxed(text), string), part.dtype)
+                for text, part in zip(stored, s.flatten(), strict=True)
+            ]
             element.append(parts[0].value if type(s) is TensorSpec else s.from_tensors(iter(parts)))
         yield tuple(element)
 
@@ -121,16 +129,42 @@ class _Metadata(NamedTuple):
         """
         with gfile.GFile(os.path.join(folder, _METADATA), "rb") as file:
             data = file.read()
-        fields: dict[int, Any] = {}
+        fields: dict[int, Any] = {2: b"", 6: UNKNOWN, 1000: 0}
         position = 0
-        while position < len(data):
-            key, position = read_varint(data, position)
-            value, position = read_varint(data, position)
-            if key & 7 == 2:  # bytes, of this length
-                fields[key >> 3], position = data[position : position + value], position + value
-            else:
-                fields[key >> 3] = value
-        return _Metadata(fields[2].decode(), fields.get(6, UNKNOWN), bool(fields.get(1000)))
+        try:
+            while position < len(data):
+                key, position = read_varint(data, position)
+                value, position = read_varint(data, position)
+                if key & 7 == 2:  # bytes, of this length
+                    fields[key >> 3], position = data[position : position + value], position + value
+                else:
+                    fields[key >> 3] = value
+            run, size, finalized = fields[2].decode(), fields[6], fields[1000]
+            if not (re.fullmatch(r"\d+", run) and type(size) is type(finalized) is int and size < 1 << 63):
+                raise ValueError("it names no run")
+        except (ValueError, AttributeError) as error:
+            raise _damaged(os.path.join(folder, _METADATA), error) from None
+        return _Metadata(run, size, bool(finalized))
+
+
+def _damaged(path: str, why: object) -> DataLossError:
+    return DataLossError(None, None, f"The file {path} of a saved dataset is damaged: {why}")
+
+
+def _read_spec(folder: str) -> Any:
+    path = os.path.join(folder, _SPEC)
+    try:
+        with gfile.GFile(path, "rb") as file:
+            data = file.read()
+    except NotFoundError:
+        raise NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.") from None
+    try:
+        spec = from_proto(struct_pb2.StructuredValue.FromString(data))
+        if not all(isinstance(part, TypeSpec) for part in flatten(spec)):
+            raise ValueError("it has no spec of elements")
+    except (DecodeError, ValueError, TypeError) as error:
+        raise _damaged(path, error) from None
+    return spec
 
 
 # ---- save and load ---------------------------------------------------------------------------------------------------
@@ -196,12 +230,7 @@ class LoadDataset(Node):
 
     def __init__(self, folder: str, spec: Any, compression: str, reader_func: Callable[..., Any] | None) -> None:
         if spec is None:
-            path = os.path.join(folder, _SPEC)
-            try:
-                with gfile.GFile(path, "rb") as file:
-                    spec = from_proto(struct_pb2.StructuredValue.FromString(file.read()))
-            except NotFoundError:
-                raise NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.") from None
+            spec = _read_spec(folder)
         metadata = _Metadata.read(folder)
         self._count = metadata.size
         super().__init__(spec, _shards(os.path.join(folder, metadata.run), spec, compression, reader_func))

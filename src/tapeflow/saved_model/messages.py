@@ -111,6 +111,8 @@ def signature_of(proto: Any) -> inspect.Signature:
         ValueError: it describes none.
     """
     spec = from_proto(proto.fullargspec)
+    if getattr(spec, "_fields", None) != FullArgSpec._fields:
+        raise ValueError(f"A function is saved with no description of its parameters, but {spec!r}.")
     args = list(spec.args)[1:] if proto.is_method else list(spec.args)
     defaults, more = tuple(spec.defaults or ()), spec.kwonlydefaults or {}
     empty = inspect.Parameter.empty
