@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from support.corruption import FORMATS, attempts
 
 

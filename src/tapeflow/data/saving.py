@@ -187,7 +187,7 @@ def save(dataset: Any, path: Any, compression: Any, shard_func: Callable[..., An
 
 
 def _written_folder(folder: str) -> AbstractContextManager[str]:
-    """Yields a folder to write, which is the saved dataset at the end; the runs before stay, for those who read them."""
+    """Yields a folder to write, the saved dataset at the end; the runs before stay, for those who read them."""
     return replaced_folder(folder, last=_METADATA, parts=rf"\d+|{re.escape(_SPEC)}|{re.escape(_METADATA)}")
 
 

@@ -254,9 +254,7 @@ def _value_of(proto: Any) -> EagerTensor:
             raise ValueError("a boolean is neither 0 nor 1")
         return convert(make_ndarray(proto), dtype)
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
-        raise invalid(
-            f"Cannot parse tensor from proto: {str(proto)[:200]} ({error}) [Op:ParseTensor] name: "
-        ) from None
+        raise invalid(f"Cannot parse tensor from proto: {str(proto)[:200]} ({error}) [Op:ParseTensor] name: ") from None
 
 
 def _in_graph(name: str, function: Any, tensor: Any, dtype: DType, shape: Any) -> Any:

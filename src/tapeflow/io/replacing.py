@@ -86,7 +86,7 @@ def temporary_folder(path: str) -> Iterator[str]:
 
 
 def _hold(folder: str) -> int | None:
-    """Locks a new folder; returns the open folder, -1 without locks, or None if another writer deletes it as abandoned."""
+    """Locks a new folder. Returns the open folder; -1 without locks; None if another writer took it for abandoned."""
     if fcntl is None:
         return -1
     try:

@@ -65,7 +65,9 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> Non
             with open(data, "wb", buffering=0) as file:
                 entries = _write_tensors(file, tensors)
                 os.fsync(file.fileno())
-            table = sorted((key.encode(), entry.SerializeToString(deterministic=True)) for key, entry in entries.items())
+            table = sorted(
+                (key.encode(), entry.SerializeToString(deterministic=True)) for key, entry in entries.items()
+            )
             with exclusive(directory):
                 shards = 2 if _count_of_shards(f"{prefix}.index") == 1 else 1
                 rename(data, data_file(prefix, 0, shards))
