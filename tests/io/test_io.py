@@ -138,3 +138,30 @@ def test_bad_serialized_tensors():
         tf.io.parse_tensor(tf.io.serialize_tensor([1]), tf.float32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse `serialized` as TensorProto"):
         tf.io.parse_tensor(b"zz", tf.float32)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "dims", "fields"),
+    [("float32", [1 << 60], {"float_val": [1.0]}), ("float32", [1 << 40, 1 << 40], {}), ("float32", [-1], {}),
+     ("float32", [3], {"tensor_content": b"1234"}), ("float32", [1], {"tensor_content": b"12345"}),
+     ("string", [2], {"tensor_content": b"\1\5ab"}), ("string", [1], {"tensor_content": b"\1abc"}),
+     ("bool", [1], {"tensor_content": b"\7"}), (99, [1], {"float_val": [1.0]}), (0, [1], {})],
+)  # fmt: skip
+def test_a_serialized_tensor_that_lies(dtype, dims, fields):
+    from tensorboard.compat.proto import tensor_pb2
+
+    number = tf.as_dtype(dtype).as_datatype_enum if isinstance(dtype, str) else dtype
+    proto = tensor_pb2.TensorProto(dtype=number, **fields)
+    for size in dims:
+        proto.tensor_shape.dim.add(size=size)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot parse tensor from proto"):
+        tf.io.parse_tensor(proto.SerializeToString(), dtype if isinstance(dtype, str) else "float32")
+
+
+def test_a_serialized_tensor_of_wide_numbers():
+    from tensorboard.compat.proto import tensor_pb2
+
+    proto = tensor_pb2.TensorProto(dtype=tf.uint8.as_datatype_enum, int_val=[300])
+    assert tf.io.parse_tensor(proto.SerializeToString(), tf.uint8).numpy() == 44
+    proto = tensor_pb2.TensorProto(dtype=tf.float16.as_datatype_enum, half_val=[0x3C00 + (1 << 16)])
+    assert tf.io.parse_tensor(proto.SerializeToString(), tf.float16).numpy() == 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,6 +114,8 @@ def _strings(content: bytes, count: int) -> np.ndarray:
     for _ in range(count):
         length, position = read_varint(content, position)
         lengths.append(length)
+    if position + sum(lengths) != len(content):
+        raise ValueError("the lengths of strings do not fit their bytes")
     out = np.empty(count, object)
     for i, length in enumerate(lengths):
         out[i] = content[position : position + length]
@@ -137,7 +140,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
         [1, 2]
     """
     dims = [d.size for d in tensor.tensor_shape.dim]
-    size = int(np.prod(dims, dtype=np.int64))
+    size = math.prod(dims)
     dtype = as_dtype(tensor.dtype)
     if dtype.name not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
@@ -151,9 +154,11 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
         row = np.empty(len(values), object)
         row[:] = values
     elif _FIELDS[dtype.name] == "half_val":
-        row = np.array(values, np.uint16).view(kind)
+        row = np.array(values, np.int32).astype(np.uint16).view(kind)
     elif dtype.is_complex:
         row = np.array(values, np.float64).view(np.complex128).astype(kind)
+    elif _FIELDS[dtype.name] == "int_val":  # 32 bits each, also where the dtype has fewer
+        row = np.array(values, np.int32).astype(kind)
     else:
         row = np.array(values, kind)
     if len(row) < size:  # the last one is repeated

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
+from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import struct_pb2
 
-from tapeflow.core.errors import NotFoundError
+from tapeflow.core.errors import DataLossError, NotFoundError
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
+from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
@@ -35,6 +39,7 @@ from tapeflow.data.threads import cores
 from tapeflow.io import gfile
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.records import TFRecordWriter, read_records
+from tapeflow.io.replacing import rename, replaced_file, replaced_folder, sync_tree, temporary_folder, write_file
 
 _SPEC, _METADATA, _FILE = "dataset_spec.pb", "snapshot.metadata", "00000000.snapshot"
 _COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP"}
@@ -88,7 +93,13 @@ def _elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
         texts = itertools.chain([first], records)
         element = []
         for s in specs:
-            parts = [parse_tensor(EagerTensor(boxed(next(texts)), string), part.dtype) for part in s.flatten()]
+            stored = list(itertools.islice(texts, len(s.flatten())))
+            if len(stored) < len(s.flatten()):
+                raise _damaged(path, "its last element is incomplete")
+            parts = [
+                parse_tensor(EagerTensor(boxed(text), string), part.dtype)
+                for text, part in zip(stored, s.flatten(), strict=True)
+            ]
             element.append(parts[0].value if type(s) is TensorSpec else s.from_tensors(iter(parts)))
         yield tuple(element)
 
@@ -107,7 +118,7 @@ class _Metadata(NamedTuple):
             b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
             b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.size) + varint(1000 << 3) + b"\x01"
         )  # fmt: skip
-        _put(os.path.join(folder, _METADATA), data)
+        write_file(os.path.join(folder, _METADATA), data)
 
     @staticmethod
     def read(folder: str) -> _Metadata:
@@ -118,24 +129,42 @@ class _Metadata(NamedTuple):
         """
         with gfile.GFile(os.path.join(folder, _METADATA), "rb") as file:
             data = file.read()
-        fields: dict[int, Any] = {}
+        fields: dict[int, Any] = {2: b"", 6: UNKNOWN, 1000: 0}
         position = 0
-        while position < len(data):
-            key, position = read_varint(data, position)
-            value, position = read_varint(data, position)
-            if key & 7 == 2:  # bytes, of this length
-                fields[key >> 3], position = data[position : position + value], position + value
-            else:
-                fields[key >> 3] = value
-        return _Metadata(fields[2].decode(), fields.get(6, UNKNOWN), bool(fields.get(1000)))
+        try:
+            while position < len(data):
+                key, position = read_varint(data, position)
+                value, position = read_varint(data, position)
+                if key & 7 == 2:  # bytes, of this length
+                    fields[key >> 3], position = data[position : position + value], position + value
+                else:
+                    fields[key >> 3] = value
+            run, size, finalized = fields[2].decode(), fields[6], fields[1000]
+            if not (re.fullmatch(r"\d+", run) and type(size) is type(finalized) is int and size < 1 << 63):
+                raise ValueError("it names no run")
+        except (ValueError, AttributeError) as error:
+            raise _damaged(os.path.join(folder, _METADATA), error) from None
+        return _Metadata(run, size, bool(finalized))
 
 
-def _put(path: str, data: bytes) -> None:
-    """Writes a whole file: at every moment there is the old one, or the new one."""
-    aside = f"{path}.{secrets.token_hex(8)}"
-    with gfile.GFile(aside, "wb") as file:
-        file.write(data)
-    gfile.rename(aside, path, overwrite=True)
+def _damaged(path: str, why: object) -> DataLossError:
+    return DataLossError(None, None, f"The file {path} of a saved dataset is damaged: {why}")
+
+
+def _read_spec(folder: str) -> Any:
+    path = os.path.join(folder, _SPEC)
+    try:
+        with gfile.GFile(path, "rb") as file:
+            data = file.read()
+    except NotFoundError:
+        raise NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.") from None
+    try:
+        spec = from_proto(struct_pb2.StructuredValue.FromString(data))
+        if not all(isinstance(part, TypeSpec) for part in flatten(spec)):
+            raise ValueError("it has no spec of elements")
+    except (DecodeError, ValueError, TypeError) as error:
+        raise _damaged(path, error) from None
+    return spec
 
 
 # ---- save and load ---------------------------------------------------------------------------------------------------
@@ -143,8 +172,7 @@ def _put(path: str, data: bytes) -> None:
 
 def save(dataset: Any, path: Any, compression: Any, shard_func: Callable[..., Any] | None) -> None:
     """Implements `Dataset.save`."""
-    folder, kind = os.fspath(path), _compression(compression)
-    spec = dataset.element_spec
+    kind, spec = _compression(compression), dataset.element_spec
     shard_of = None
     if shard_func is not None:
         function = MappedFunction(shard_func, "save()", spec)
@@ -152,15 +180,30 @@ def save(dataset: Any, path: Any, compression: Any, shard_func: Callable[..., An
         if not (type(result) is TensorSpec and result.dtype is int64 and result.shape.rank == 0):
             raise invalid("`shard_func` must return a scalar int64. [Op:SaveDataset] name: ")
         shard_of = function.caller()
-    gfile.makedirs(folder)
+    with _written_folder(gfile.local_path(path)) as folder:
+        write_file(os.path.join(folder, _SPEC), to_proto(spec).SerializeToString())
+        for _ in _write_run(folder, spec, kind, rewritten(dataset)._iterate(), shard_of):
+            pass
+
+
+def _written_folder(folder: str) -> AbstractContextManager[str]:
+    """Yields a folder to write, the saved dataset at the end; the runs before stay, for those who read them."""
+    return replaced_folder(folder, last=_METADATA, parts=rf"\d+|{re.escape(_SPEC)}|{re.escape(_METADATA)}")
+
+
+def _write_run(folder: str, spec: Any, kind: str, elements: Iterator[Element], shard_of: Any) -> Iterator[Element]:
+    """Writes elements to the folder of a new run, and yields each; then writes the metadata."""
     run = str(secrets.randbits(63))
-    _put(os.path.join(folder, _SPEC), to_proto(spec).SerializeToString())
-    writer = _Writer(os.path.join(folder, run), spec, kind)
-    try:
-        for element in rewritten(dataset)._iterate():
-            writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
-    finally:
-        writer.close()
+    with temporary_folder(os.path.join(folder, run)) as new:
+        writer = _Writer(new, spec, kind)
+        try:
+            for element in elements:
+                writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
+                yield element
+        finally:
+            writer.close()
+        sync_tree(new)
+        rename(new, os.path.join(folder, run))
     _Metadata(run, writer.count, True).write(folder, spec)
 
 
@@ -187,12 +230,7 @@ class LoadDataset(Node):
 
     def __init__(self, folder: str, spec: Any, compression: str, reader_func: Callable[..., Any] | None) -> None:
         if spec is None:
-            path = os.path.join(folder, _SPEC)
-            try:
-                with gfile.GFile(path, "rb") as file:
-                    spec = from_proto(struct_pb2.StructuredValue.FromString(file.read()))
-            except NotFoundError:
-                raise NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.") from None
+            spec = _read_spec(folder)
         metadata = _Metadata.read(folder)
         self._count = metadata.size
         super().__init__(spec, _shards(os.path.join(folder, metadata.run), spec, compression, reader_func))
@@ -252,17 +290,10 @@ class SnapshotDataset(Node):
         return rewritten(_shards(run, self._spec, self._compression, self._reader))._iterate()
 
     def _written(self) -> Iterator[Element]:
-        run = str(secrets.randbits(63))
         shard_of = None if self._shard_of is None else self._shard_of.caller()
-        writer = _Writer(os.path.join(self._folder, run), self._spec, self._compression)
-        try:
-            for element in self._input_dataset._iterate():
-                writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
-                yield element
-        finally:
-            writer.close()
-        gfile.makedirs(self._folder)
-        _Metadata(run, writer.count, True).write(self._folder, self._spec)
+        elements = self._input_dataset._iterate()
+        with _written_folder(gfile.local_path(self._folder)) as folder:
+            yield from _write_run(folder, self._spec, self._compression, elements, shard_of)
 
 
 class FileCacheDataset(Node):
@@ -280,12 +311,11 @@ class FileCacheDataset(Node):
         return self._written()
 
     def _written(self) -> Iterator[Element]:
-        specs, aside = flatten(self._spec), f"{self._path}.{secrets.token_hex(8)}"
-        with TFRecordWriter(aside) as file:
+        specs = flatten(self._spec)
+        with replaced_file(gfile.local_path(self._path)) as new, TFRecordWriter(new) as file:
             for element in self._input_dataset._iterate():
                 _write_element(file, element, specs)
                 yield element
-        gfile.rename(aside, self._path, overwrite=True)
 
     def __repr__(self) -> str:
         return f"<CacheDataset element_spec={self._spec}>"

@@ -17,6 +17,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.types.dtypes import bool as bool_
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -227,16 +228,33 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
             raise invalid(
                 f"Could not parse `serialized` as TensorProto, base64: {shown} [Op:ParseTensor] name: "
             ) from None
-        parsed_dtype = as_dtype(proto.dtype)
-        if parsed_dtype is not dtype:
+        value = _value_of(proto)
+        if value.dtype is not dtype:
             raise invalid(
-                f"Type mismatch between parsed tensor ({datatype_name(parsed_dtype)}) and dtype "
+                f"Type mismatch between parsed tensor ({datatype_name(value.dtype)}) and dtype "
                 f"({datatype_name(dtype)}) [Op:ParseTensor] name: "
             )
-        return convert(make_ndarray(proto), dtype)
+        return value
 
     text = convert(serialized, string)
     return parsed(text) if isinstance(text, EagerTensor) else _in_graph("ParseTensor", parsed, text, dtype, None)
+
+
+def _value_of(proto: Any) -> EagerTensor:
+    """Returns the tensor of a message that may lie about it.
+
+    Raises:
+        InvalidArgumentError: its parts do not fit together, or it would not fit into memory.
+    """
+    try:
+        if any(d.size < 0 for d in proto.tensor_shape.dim):
+            raise ValueError("a size is negative")
+        dtype = as_dtype(proto.dtype)
+        if dtype is bool_ and proto.tensor_content.strip(b"\0\1"):
+            raise ValueError("a boolean is neither 0 nor 1")
+        return convert(make_ndarray(proto), dtype)
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise invalid(f"Cannot parse tensor from proto: {str(proto)[:200]} ({error}) [Op:ParseTensor] name: ") from None
 
 
 def _in_graph(name: str, function: Any, tensor: Any, dtype: DType, shape: Any) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import pathlib
 from typing import Any
 
 from google.protobuf import text_format
 
 from tapeflow.graph.ir.graph import Graph
+from tapeflow.io.replacing import write_file
 
 
 def write_graph(
@@ -37,5 +37,5 @@ def write_graph(
     os.makedirs(logdir, exist_ok=True)
     path = os.path.join(os.fspath(logdir), name)
     data = text_format.MessageToString(proto).encode() if as_text else proto.SerializeToString(deterministic=True)
-    pathlib.Path(path).write_bytes(data)
+    write_file(path, data)
     return path

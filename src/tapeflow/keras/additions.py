@@ -2,6 +2,8 @@
 
 - `reset_states`, beside `reset_state`, of metrics and recurrent layers: called, or overridden in a subclass.
 - `model.save_weights('weights')` and `load_weights('weights')`: TensorFlow's checkpoint format, and a load status.
+- `model.save` and `save_weights` write a file aside and rename it: a process killed meanwhile leaves the old one. (Not
+  models saved as folders, nor weights in several files, `max_shard_size`.)
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
@@ -10,13 +12,17 @@ One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GP
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 from typing import Any
 
 import keras
+from keras.src.legacy.saving import legacy_h5_format
+from keras.src.saving import saving_lib
 from keras.src.utils.tracking import Tracker
 
 from tapeflow.core.values.variable import Variable
+from tapeflow.io.replacing import replaced_file
 from tapeflow.train.checkpoint import Checkpoint
 
 _KERAS_FILES = (".h5", ".keras", ".json")
@@ -32,6 +38,9 @@ def add() -> None:
         layer.reset_states = _reset_layer_states
     keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
     keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
+    saving_lib.save_model = _replacing_files(saving_lib.save_model)
+    saving_lib.save_weights_only = _replacing_files(saving_lib.save_weights_only)
+    legacy_h5_format.save_model_to_hdf5 = _replacing_files(legacy_h5_format.save_model_to_hdf5)
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
 
@@ -102,6 +111,27 @@ def _loading_checkpoints(load_weights: Any) -> Any:
         return status
 
     return load
+
+
+# ---- files that are replaced as wholes -------------------------------------------------------------------------------
+
+
+def _replacing_files(save: Any) -> Any:
+    """Returns a function of Keras that writes its second argument, a file, aside and renames it."""
+    parameters = inspect.signature(save)
+
+    @functools.wraps(save)
+    def save_aside(*args: Any, **kwargs: Any) -> Any:
+        bound = parameters.bind(*args, **kwargs)
+        path = bound.arguments["filepath"]
+        in_one_file = bound.arguments.get("zipped", True) and bound.arguments.get("max_shard_size") is None
+        local = isinstance(path, (str, os.PathLike)) and os.path.isdir(os.path.dirname(path) or ".")
+        if not (in_one_file and local):
+            return save(*args, **kwargs)
+        with replaced_file(os.fspath(path)) as bound.arguments["filepath"]:
+            return save(*bound.args, **bound.kwargs)
+
+    return save_aside
 
 
 # ---- tf.Variable as a weight -----------------------------------------------------------------------------------------

@@ -57,6 +57,8 @@ def load(
     """
     directory = os.fspath(export_dir)
     graphs = read_model(directory)
+    if not graphs:
+        raise ValueError(f"The SavedModel at {directory} has no graph.")
     meta = graphs[0]
     saved_tags = list(meta.meta_info_def.tags)
     requested = saved_tags if tags is None else [tags] if isinstance(tags, str) else list(tags)

@@ -12,9 +12,10 @@ from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 
 from tapeflow.core.protos import SavedModel
 from tapeflow.core.types.spec_proto import from_proto, to_proto
-from tapeflow.train.bundle import write_file
+from tapeflow.io.replacing import write_file
 
 FILE = "saved_model.pb"
+PARTS = r"variables|assets|assets\.extra|saved_model\.pb|fingerprint\.pb|keras_metadata\.pb"  # of the directory
 VERSION = 1  # of the format
 
 FullArgSpec = namedtuple(
@@ -53,8 +54,7 @@ def write_model(export_dir: str, *meta_graphs: Any) -> None:
     model = SavedModel(
         saved_model_schema_version=VERSION, meta_graphs=[m.SerializeToString(deterministic=True) for m in meta_graphs]
     )
-    path = os.path.join(export_dir, FILE)
-    write_file(path, model.SerializeToString(), aside=f"{path}.tmp{os.getpid()}")
+    write_file(os.path.join(export_dir, FILE), model.SerializeToString())
 
 
 def read_model(export_dir: str) -> list[Any]:
@@ -111,6 +111,8 @@ def signature_of(proto: Any) -> inspect.Signature:
         ValueError: it describes none.
     """
     spec = from_proto(proto.fullargspec)
+    if getattr(spec, "_fields", None) != FullArgSpec._fields:
+        raise ValueError(f"A function is saved with no description of its parameters, but {spec!r}.")
     args = list(spec.args)[1:] if proto.is_method else list(spec.args)
     defaults, more = tuple(spec.defaults or ()), spec.kwonlydefaults or {}
     empty = inspect.Parameter.empty

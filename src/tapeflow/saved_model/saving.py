@@ -25,10 +25,11 @@ from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.export import PRODUCER, FunctionWriter
+from tapeflow.io.replacing import replaced_file, replaced_folder
 from tapeflow.lookup.nodes import storage_of
 from tapeflow.lookup.tables import StaticHashTable
 from tapeflow.saved_model.asset import Asset
-from tapeflow.saved_model.messages import assets_directory, function_spec, variables_prefix, write_model
+from tapeflow.saved_model.messages import FILE, PARTS, assets_directory, function_spec, variables_prefix, write_model
 from tapeflow.saved_model.objects import FunctionNode, RestoredTable, SavedView, SignatureNode
 from tapeflow.saved_model.options import SaveOptions
 from tapeflow.saved_model.serving import add_call, add_constant, add_saver, add_signature, add_table, add_variable
@@ -88,12 +89,12 @@ def save(
     options = options or SaveOptions()
     obj._maybe_initialize_trackable()
     model = _Model(SavedView(obj, signatures_of(obj, signatures)))
-    directory = os.fspath(export_dir)
-    prefix = variables_prefix(directory)
-    os.makedirs(os.path.dirname(prefix), exist_ok=True)
-    write_bundle(prefix, model.checkpoint())
-    model.copy_assets(directory)
-    write_model(directory, model.meta_graph(options))
+    with replaced_folder(os.fspath(export_dir), last=FILE, parts=PARTS) as directory:
+        prefix = variables_prefix(directory)
+        os.makedirs(os.path.dirname(prefix), exist_ok=True)
+        write_bundle(prefix, model.checkpoint())
+        model.copy_assets(directory)
+        write_model(directory, model.meta_graph(options))
 
 
 class _Model:
@@ -165,7 +166,8 @@ class _Model:
             os.makedirs(assets_directory(directory), exist_ok=True)
             source, target = asset.asset_path.numpy().decode(), os.path.join(assets_directory(directory), names[i])
             if not (os.path.exists(target) and os.path.samefile(source, target)):
-                shutil.copyfile(source, target)
+                with replaced_file(target) as new:
+                    shutil.copyfile(source, new)
 
     def meta_graph(self, options: SaveOptions) -> Any:
         """Returns the `MetaGraphDef`."""

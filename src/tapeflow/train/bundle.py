@@ -5,14 +5,19 @@
 
 from __future__ import annotations
 
+import glob
 import math
 import os
 import struct
+import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import numpy as np
 import torch
+from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto
@@ -20,7 +25,8 @@ from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.io.records import crc32c, masked
-from tapeflow.train.table import read_table, table_bytes
+from tapeflow.io.replacing import exclusive, rename, temporary_folder
+from tapeflow.train.table import read_table, table_bytes, table_entries
 
 _CHUNK = 1 << 20  # the bytes copied and checked at a time, so that they are checked while they are in the cache
 
@@ -30,15 +36,19 @@ def data_file(prefix: str, shard: int, shards: int) -> str:
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 
+def data_files(prefix: str) -> list[str]:
+    """Returns the paths of all files with tensors that there are, of the present index or not."""
+    return glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")
+
+
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
 def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> None:
     """Writes tensors by name, all of them or nothing: at every moment the files are the old checkpoint or the new one.
 
-    The new files are written under other names, synced, and renamed. Where a checkpoint of the same name is replaced,
-    the data file and the index cannot be renamed at once, so the new index first names another data file,
-    `.data-00001-of-00002`.
+    The renaming of the index is what replaces the old checkpoint. Until then nothing touches the data file that the old
+    index names: where that has the ordinary name, the new one is `.data-00000-of-00002` for a moment.
 
     Args:
         prefix: the checkpoint's name.
@@ -48,57 +58,55 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> Non
         NotFoundError: there is no such directory.
         UnimplementedError: a tensor's dtype cannot be saved.
     """
-    aside = f"{prefix}.tempstate{os.getpid()}"
-    index_file, old_data = f"{prefix}.index", data_file(prefix, 0, 1)
+    directory = os.path.dirname(prefix)
     try:
-        with open(f"{aside}.data", "wb", buffering=0) as file:
-            entries = _write_tensors(file, tensors)
-            os.fsync(file.fileno())
-        if not os.path.exists(index_file):
-            os.replace(f"{aside}.data", old_data)
-            _write_index(aside, index_file, entries, 0, 1)
-            return
-        new_data = data_file(prefix, 1, 2)
-        os.replace(f"{aside}.data", new_data)
-        _write_index(aside, index_file, entries, 1, 2)
-        try:
-            os.link(new_data, f"{aside}.data")
-        except OSError:  # no links here: it stays under the other name, which is as good
-            return
-        os.replace(f"{aside}.data", old_data)
-        _write_index(aside, index_file, entries, 0, 1)
-        os.remove(new_data)
+        with temporary_folder(prefix) as folder:
+            data = os.path.join(folder, "data")
+            with open(data, "wb", buffering=0) as file:
+                entries = _write_tensors(file, tensors)
+                os.fsync(file.fileno())
+            table = sorted(
+                (key.encode(), entry.SerializeToString(deterministic=True)) for key, entry in entries.items()
+            )
+            with exclusive(directory):
+                shards = 2 if _count_of_shards(f"{prefix}.index") == 1 else 1
+                rename(data, data_file(prefix, 0, shards))
+                _write_index(prefix, table, shards, folder)
+                if shards == 2:
+                    with suppress(OSError):  # without links it stays under that name, which is as good
+                        os.link(data_file(prefix, 0, 2), data_file(prefix, 0, 1))
+                        _write_index(prefix, table, 1, folder)
     except FileNotFoundError as error:
         raise errors.NotFoundError(None, None, f"{error.filename or prefix}; No such file or directory") from error
-    finally:
-        for name in (f"{aside}.data", f"{aside}.index"):
-            if os.path.exists(name):
-                os.remove(name)
 
 
-def _write_index(aside: str, name: str, entries: dict[str, Any], shard: int, shards: int) -> None:
+def _count_of_shards(index_file: str) -> int:
+    """Returns the number of data files, which is part of all their names, of a checkpoint; 0 where there is none."""
+    try:
+        with open(index_file, "rb") as file:
+            return _header(next(table_entries(file.read()))).num_shards
+    except (FileNotFoundError, StopIteration, ValueError, DecodeError):
+        return 0
+
+
+def _header(entry: tuple[bytes, bytes]) -> Any:
+    key, value = entry
+    return BundleHeaderProto.FromString(b"" if key else value)
+
+
+def _write_index(prefix: str, table: list[tuple[bytes, bytes]], shards: int, folder: str) -> None:
+    """Replaces the index, and then deletes the data files that it does not name."""
     header = BundleHeaderProto(num_shards=shards)
     header.version.producer = 1
-    table = {b"": header.SerializeToString(deterministic=True)}
-    for key, entry in entries.items():
-        entry.shard_id = shard
-        table[key.encode()] = entry.SerializeToString(deterministic=True)
-    write_file(name, table_bytes(sorted(table.items())), aside=f"{aside}.index")
-
-
-def write_file(name: str, contents: bytes, aside: str) -> None:
-    """Writes a whole file, or leaves the old one: writes `aside`, and renames it."""
-    with open(aside, "wb") as file:
-        file.write(contents)
+    new = os.path.join(folder, "index")
+    with open(new, "wb") as file:
+        file.write(table_bytes([(b"", header.SerializeToString(deterministic=True)), *table]))
         file.flush()
         os.fsync(file.fileno())
-    os.replace(aside, name)
-    if hasattr(os, "O_DIRECTORY"):
-        directory = os.open(os.path.dirname(name) or ".", os.O_DIRECTORY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+    rename(new, f"{prefix}.index")
+    for path in set(data_files(prefix)) - {data_file(prefix, 0, shards)}:
+        with suppress(OSError):  # somebody reads it, on Windows: the next save deletes it
+            os.remove(path)
 
 
 def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dict[str, Any]:
@@ -169,7 +177,7 @@ def _length_words(lengths: Sequence[int]) -> bytes:
 
 
 class Bundle:
-    """A checkpoint's tensors, read on demand.
+    """A checkpoint's tensors, read on demand. They stay those of this checkpoint, also where another replaces it.
 
     Args:
         prefix: the checkpoint's name.
@@ -185,21 +193,43 @@ class Bundle:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self._file = f"{prefix}.index"
+        self._lock = threading.Lock()  # for reading at a position
+        self._data: dict[str, Any] = {}
+        while not self._open():
+            pass
+
+    def _open(self) -> bool:
+        """Reads the index and opens the data files. Returns whether that was all of one checkpoint."""
         try:
-            with open(self._file, "rb") as file:
-                data = file.read()
+            index = open(self._file, "rb")  # noqa: SIM115  (closed by the `with` below)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             raise errors.NotFoundError(
                 None, None,
-                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}",
+                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}",
             ) from None  # fmt: skip
+        with index, ExitStack() as files:
+            self._read_index(index.read())
+            self._data = {}
+            for shard in {entry.shard_id for entry in self._keys.values()}:
+                path = data_file(self.prefix, shard, self._shards)
+                with suppress(FileNotFoundError, IsADirectoryError):
+                    self._data[path] = files.enter_context(open(path, "rb", buffering=0))
+            try:
+                whole = os.path.samestat(os.stat(self._file), os.fstat(index.fileno()))
+            except FileNotFoundError:  # the checkpoint was deleted meanwhile
+                whole = True
+            if whole:
+                weakref.finalize(self, files.pop_all().close)
+            return whole
+
+    def _read_index(self, data: bytes) -> None:
         try:
             table = read_table(data)
             header = BundleHeaderProto.FromString(table.pop(b"", b""))
             self._keys = {key: _entry(value) for key, value in table.items()}
             # Pieces of tensors have keys of another form, that begin with a zero byte.
             self.entries = {k.decode(): e for k, e in self._keys.items() if not k.startswith(b"\0")}
-        except Exception as error:
+        except (ValueError, DecodeError) as error:
             raise self._lost(f"{error}. Perhaps the file is corrupt or no checkpoint.") from None
         if header.endianness:
             raise errors.UnimplementedError(
@@ -254,11 +284,10 @@ class Bundle:
         if not 0 <= entry.shard_id < self._shards:
             raise self._lost(f"it is said to be in file {entry.shard_id} of {self._shards}.", key)
         path = data_file(self.prefix, entry.shard_id, self._shards)
-        try:
-            file = open(path, "rb", buffering=0)  # noqa: SIM115  (closed by the `with` below)
-        except (FileNotFoundError, IsADirectoryError):
-            raise errors.NotFoundError(None, None, f"{path}; No such file or directory (entry {key!r})") from None
-        with file:
+        file = self._data.get(path)
+        if file is None:
+            raise errors.NotFoundError(None, None, f"{path}; No such file or directory (entry {key!r})")
+        with self._lock:
             available = os.fstat(file.fileno()).st_size
             if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
                 raise self._lost(

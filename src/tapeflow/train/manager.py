@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.variable import Variable
+from tapeflow.train.bundle import data_files
 from tapeflow.train.checkpoint import Checkpoint, refuse_in_functions
 from tapeflow.train.options import CheckpointOptions
 from tapeflow.train.states import checkpoint_exists, get_checkpoint_state, update_checkpoint_state
@@ -67,6 +68,7 @@ class CheckpointManager:
         self._init_fn = init_fn
         # the checkpoints that may be deleted, and the times of their writing
         self._retained: OrderedDict[str, float] = OrderedDict()
+        self._deleted: list[str] = []  # of these some files may be left, where a process was killed
         self._latest: str | None = None
         self._last_preserved = time.time()
         self._take_over()
@@ -84,6 +86,7 @@ class CheckpointManager:
         if state.last_preserved_timestamp:
             self._last_preserved = state.last_preserved_timestamp
         self._retained.update((path, when) for path, when in zip(paths, times, strict=True) if checkpoint_exists(path))
+        self._deleted = [path for path in paths if path not in self._retained]
 
     @property
     def directory(self) -> str:
@@ -112,6 +115,9 @@ class CheckpointManager:
 
     def _sweep(self) -> None:
         """Deletes the oldest checkpoints, where there are too many."""
+        for path in set(self._deleted) - set(self._retained):
+            remove_checkpoint(path)
+        self._deleted.clear()
         while self._max_to_keep is not None and len(self._retained) > self._max_to_keep:
             path, written = self._retained.popitem(last=False)
             hours = self._keep_every_n_hours
@@ -192,6 +198,6 @@ class CheckpointManager:
 
 def remove_checkpoint(prefix: str) -> None:
     """Deletes a checkpoint's files: first the index, so that the rest is no checkpoint."""
-    for path in [f"{prefix}.index", *glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")]:
-        if os.path.exists(path):
+    for path in [f"{prefix}.index", *data_files(prefix)]:
+        with suppress(FileNotFoundError):
             os.remove(path)

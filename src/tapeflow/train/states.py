@@ -11,8 +11,8 @@ from google.protobuf import text_format
 from google.protobuf.message import Message
 
 from tapeflow.core.protos import CheckpointState
+from tapeflow.io.replacing import write_file
 from tapeflow.logger import get_logger
-from tapeflow.train.bundle import write_file
 
 
 def _state_file(directory: Any, latest_filename: str | None) -> str:
@@ -83,8 +83,7 @@ def update_checkpoint_state(
     )
     if last_preserved is not None:
         state.last_preserved_timestamp = last_preserved
-    path = _state_file(directory, latest_filename)
-    write_file(path, text_format.MessageToString(state).encode(), aside=f"{path}.tmp{os.getpid()}")
+    write_file(_state_file(directory, latest_filename), text_format.MessageToString(state).encode())
 
 
 def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:

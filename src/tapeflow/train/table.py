@@ -105,6 +105,15 @@ def read_table(data: bytes) -> dict[bytes, bytes]:
     Raises:
         ValueError: it is no table, or a damaged one.
     """
+    return dict(table_entries(data))
+
+
+def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields the keys and values of a table, sorted by the keys.
+
+    Raises:
+        ValueError: it is no table, or a damaged one.
+    """
     if len(data) < _FOOTER_SIZE:
         raise ValueError("the file is too short to be an sstable")
     footer = data[-_FOOTER_SIZE:]
@@ -113,16 +122,14 @@ def read_table(data: bytes) -> dict[bytes, bytes]:
     position = 0
     for _ in range(2):  # the index of other indices, which nobody uses, comes first
         _, position = read_varint(footer, position)
-    table: dict[bytes, bytes] = {}
-    last, budget = b"", 16 * len(data) + (1 << 24)
+    last, budget = None, 16 * len(data) + (1 << 24)
     for _, handle in _entries(_block(data, footer[position:-8])):
         for key, value in _entries(_block(data, handle)):
             budget -= len(key)
-            if budget < 0 or (table and key <= last):
+            if budget < 0 or (last is not None and key <= last):
                 raise ValueError("the keys are out of order")
-            table[key] = value
+            yield key, value
             last = key
-    return table
 
 
 def _block(data: bytes, handle: bytes) -> bytes:

@@ -143,7 +143,7 @@ def test_savers_keep_the_latest(tmp_path):
         with pytest.raises(tf.errors.NotFoundError, match="Key v not found in checkpoint"):
             saver.restore(session, other)
         with pytest.raises(ValueError, match="doesn't exist, can't save"):
-            saver.save(session, str(tmp_path / "x" / "y"))
+            saver.save(session, str(tmp_path / "x" / "y" / "z"))
     with tf.Graph().as_default(), v1.Session() as session:
         tf.Variable([0.0, 0.0, 0.0], name="v")
         with pytest.raises(tf.errors.InvalidArgumentError, match="shapes of both tensors to match"):
@@ -277,3 +277,11 @@ def test_variables_that_begin_with_one_tensor_are_restored_apart(tmp_path):
         sess.run(v1.global_variables_initializer())
         saver.restore(sess, path)
         assert [x.tolist() for x in sess.run([a, b])] == [[1.0, 2.0], [5.0, 6.0]]
+
+
+def test_a_saver_creates_the_folder_but_none_above_it(tmp_path):
+    saver = v1.train.Saver([tf.Variable(1.0, name="v")])
+    path = saver.save(None, str(tmp_path / "new" / "model"))
+    assert tf.train.latest_checkpoint(str(tmp_path / "new")) == path
+    with pytest.raises(ValueError, match=r"Parent directory of .* doesn't exist, can't save"):
+        saver.save(None, str(tmp_path / "a" / "b" / "model"))

@@ -150,6 +150,8 @@ def from_proto(proto: Any) -> Any:
         ValueError: it holds a value of another kind.
     """
     kind = proto.WhichOneof("kind")
+    if kind is None:
+        raise ValueError("A StructuredValue is empty.")
     value = getattr(proto, kind)
     if kind == "none_value":
         return None

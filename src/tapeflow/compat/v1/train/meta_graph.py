@@ -17,6 +17,7 @@ from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.graphdef.importing import import_graph_def
+from tapeflow.io.replacing import write_file
 from tapeflow.version import VERSION
 
 _OF_VARIABLES = (
@@ -76,8 +77,8 @@ def export_meta_graph(
         for node in meta.graph_def.node:
             node.device = ""
     if filename is not None:
-        path = pathlib.Path(os.fspath(filename))
-        path.write_bytes(text_format.MessageToString(meta).encode() if as_text else meta.SerializeToString())
+        contents = text_format.MessageToString(meta).encode() if as_text else meta.SerializeToString()
+        write_file(os.fspath(filename), contents)
     return meta
 
 

@@ -173,17 +173,22 @@ class Saver:
             step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
         directory = os.path.dirname(path)
-        if directory and not os.path.isdir(directory):
-            raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
         values = _values(sess, variables)
+        if not os.path.isdir(directory or "."):
+            try:
+                os.mkdir(directory)  # but none above it, as in TensorFlow
+            except OSError:
+                raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
         write_bundle(
             path, ((name, convert(value, v.dtype)) for (name, v), value in zip(variables.items(), values, strict=True))
         )
         if write_meta_graph and sess is not None:
             export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
         if write_state:
-            self._keep(path, meta_graph_suffix)
+            superseded = self._add(path)
             update_checkpoint_state(directory, path, self.last_checkpoints, latest_filename=latest_filename)
+            for old in superseded:
+                remove(old, meta_graph_suffix=meta_graph_suffix)
         return path
 
     def restore(self, sess: Any, save_path: Any) -> None:
@@ -246,17 +251,17 @@ class Saver:
             )
         return shaping.reshape(value, variable.shape)
 
-    def _keep(self, path: str, suffix: str) -> None:
-        """Records a checkpoint, and deletes the oldest ones beyond the limit."""
+    def _add(self, path: str) -> list[str]:
+        """Adds a checkpoint; returns the oldest ones beyond the limit, which are to be deleted."""
+        superseded = []
         self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
         while self._max_to_keep and len(self._last) > self._max_to_keep:
             oldest, written = self._last.pop(0)
             if written > self._next_kept:
                 self._next_kept += self._keep_every * 3600
                 continue
-            remove_checkpoint(oldest)
-            if os.path.exists(f"{oldest}.{suffix}"):
-                os.remove(f"{oldest}.{suffix}")
+            superseded.append(oldest)
+        return superseded
 
 
 def _by_name(variables: Any) -> dict[str, Any]:
