@@ -280,7 +280,8 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
         >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [3.0]]).numpy().tolist()
         [[1.0], [3.0]]
     """
-    dtype = next((t.dtype for t in (chol, rhs) if is_tensor_like(t)), None)
+    operands: list[Any] = [chol, rhs]
+    dtype = next((t.dtype for t in operands if is_tensor_like(t)), None)
     factor = chol if isinstance(chol, Tensor) else convert(chol, dtype)
     return triangular_solve(factor, triangular_solve(factor, rhs), True, True, name)
 

@@ -77,7 +77,7 @@ def _joined(items: list[Any], axis: int) -> Any:
     if axis == 1:
         return _side_by_side(items)
     first = items[0]
-    different = invalid("Inputs must have identical ragged splits outside of the dimension they are joined along")
+    different = "Inputs must have identical ragged splits outside of the dimension they are joined along"
     for other in items[1:]:
         first._row_partition.must_be(other._row_partition, different)
     return first.with_values(_joined([v.values for v in items], axis - 1))
@@ -151,8 +151,8 @@ def split(value: Any, sizes: Any, axis: int) -> list[Any]:
             raise invalid(f"Cannot split {array_of(length)} slices into parts of {array_of(sizes).tolist()}")
 
     checked(check, tensor_of(sizes, int64), tensor_of(length, int64))
-    parts = [slice(start, limit) for start, limit in zip([0, *limits], limits, strict=False)]
-    return [value[part] if axis == 0 else value[:, part] for part in parts]
+    spans = [slice(start, limit) for start, limit in zip([0, *limits], limits, strict=False)]
+    return [value[span] if axis == 0 else value[:, span] for span in spans]
 
 
 def expand_dims(value: Any, axis: int) -> Any:

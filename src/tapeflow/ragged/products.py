@@ -40,7 +40,7 @@ def matmul(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> 
     if rank == 3:
         return _batch(a, b, adjoint_a, adjoint_b)
     a, b = as_ragged(a, 1), as_ragged(b, 1)
-    a._row_partition.must_be(b._row_partition, invalid("Batch dimensions of `a` and `b` do not have the same size."))
+    a._row_partition.must_be(b._row_partition, "Batch dimensions of `a` and `b` do not have the same size.")
     return a.with_values(matmul(a.values, b.values, adjoint_a, adjoint_b))
 
 
