@@ -14,7 +14,6 @@ from tapeflow.bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import record_function
 from tapeflow.core.context import state
-from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import operator
@@ -24,6 +23,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.comparison import (
+    compared_as_a_whole,
     equal,
     greater,
     greater_equal,
@@ -130,19 +130,25 @@ def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
     def slow(args: tuple[Any, Any], name: str | None = None) -> Any:
         if accepts_none and args[1] is None:
             return unlike
-        try:
-            return function.op.operate(args, name)
-        except InvalidArgumentError as error:
-            if error.message.startswith("Incompatible shapes"):
-                return convert(unlike)
-            raise
+        return compared_as_a_whole(function, *args, unlike, name)
 
     return slow
 
 
-for _type, _accepts_none in ((Tensor, True), (Variable, False)):
-    _bind("__eq__", operator(equal, "__eq__", _equality(equal, False, _accepts_none)), (_type,))
-    _bind("__ne__", operator(not_equal, "__ne__", _equality(not_equal, True, _accepts_none)), (_type,))
+def compare_elements() -> None:
+    """Makes `==` and `!=` of tensors and variables compare elements, as they do from the start."""
+    for kind, accepts_none in ((Tensor, True), (Variable, False)):
+        _bind("__eq__", operator(equal, "__eq__", _equality(equal, False, accepts_none)), (kind,))
+        _bind("__ne__", operator(not_equal, "__ne__", _equality(not_equal, True, accepts_none)), (kind,))
+
+
+def compare_identities() -> None:
+    """Makes `==` and `!=` of tensors and variables compare identities, as in TensorFlow 1."""
+    _bind("__eq__", _named(lambda self, other: self is other, "__eq__"))
+    _bind("__ne__", _named(lambda self, other: self is not other, "__ne__"))
+
+
+compare_elements()
 
 
 # ---- logic and bits --------------------------------------------------------------------------------------------------

@@ -76,10 +76,15 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
             raise TypeError(f"{raw_op.__name__}() {error}") from None
         bound.apply_defaults()
         arguments = bound.arguments
+        function = op.function
         for attr in arguments.keys() - accepted:
             if arguments[attr] != signature.parameters[attr].default:
-                raise NotImplementedError(f"tf.raw_ops.{name}: attr {attr!r} can't be changed from its default here")
-        result = op.function(*[arguments.get(p) for p in inputs + attrs], name=arguments["name"])
+                if attr not in op.variants:
+                    raise NotImplementedError(
+                        f"tf.raw_ops.{name}: attr {attr!r} can't be changed from its default here"
+                    )
+                function = op.variants[attr]
+        result = function(*[arguments.get(p) for p in inputs + attrs], name=arguments["name"])
         return result if result_type is None else result_type(*_grouped(definition, result))
 
     raw_op.__name__ = raw_op.__qualname__ = _snake_case(name)

@@ -419,3 +419,8 @@ def test_what_can_not_be_registered(attempt, message):
 
     with pytest.raises(ValueError, match=message):
         attempt(function)
+
+
+def test_lists_in_the_place_of_a_tensor(register):
+    register(tf.experimental.dispatch_for_api(tf.subtract, {"x": list[Masked]}), lambda x, y, name=None: len(x))
+    assert tf.subtract([masked(1), masked(2)], 1) == 2

@@ -730,3 +730,29 @@ def test_what_fails_in_a_function_that_is_called_says_what_eager_code_says(inner
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"Matrix size-incompatible: In\[0\]: \[2,3\]"):
             outer(tf.zeros([2, 3]), tf.zeros([4, 2]))
         assert outer(tf.zeros([2, 3]), tf.zeros([3, 2])).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda x: tf.concat([], 0), ValueError, "List argument 'values' to 'ConcatV2' Op with length 0 shorter"),
+        (
+            lambda x: tf.nn.max_pool2d(x, 3, 1, "VALID"),
+            ValueError,
+            "Negative dimension size caused by subtracting 3 from 2 for '{{node ",
+        ),
+        (
+            lambda x: x + tf.ones([3, 1]),
+            ValueError,
+            "Dimensions must be equal, but are 2 and 3 for '{{node add}} = AddV2[T=DT_FLOAT](x, ones)' "
+            "with input shapes: [1,2,2,1], [3,1].",
+        ),
+        (lambda x: tf.sort(x, 7), ValueError, ""),
+        (lambda x: x + tf.constant(1), TypeError, "Input 'y' of 'AddV2' Op has type int32 that does not match type"),
+    ],
+)
+def test_invalid_operations_while_traced(call, error, says):
+    with pytest.raises(error) as caught:
+        tf.function(call)(tf.ones([1, 2, 2, 1]))
+    assert type(caught.value) is error and says in str(caught.value)
+    assert "<op " not in str(caught.value)  # frames of generated code

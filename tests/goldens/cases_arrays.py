@@ -426,3 +426,15 @@ tf.convert_to_tensor(tf.IndexedSlices(tf.constant([1.]), tf.constant([0])))
 tf.edit_distance(1, 2)
 tf.parallel_stack([[1, 2], [3, 4]])
 """)
+
+GROUP.values("""
+tf.function(lambda x: tf.parallel_stack([x, [3, 4]]))(tf.constant([1, 2]))
+tf.unstack(tf.constant([[1, 2], [3, 4]]), axis=tf.constant(1))
+tf.broadcast_to(1, tf.constant([2], tf.int64))
+tf.fill(tf.constant([2], tf.int64), 1)
+""")
+
+GROUP.errors("""
+tf.parallel_stack([1, 2])
+tf.function(lambda x: tf.parallel_stack([x, [3]]))(tf.constant([1, 2]))
+""")

@@ -318,3 +318,11 @@ tf.linalg.LinearOperatorFullMatrix(b).determinant()
 tf.linalg.LinearOperatorFullMatrix(a, is_self_adjoint=False, is_positive_definite=True).cholesky()
 tf.linalg.LinearOperatorComposition([])
 """)
+
+GROUP.values("""
+tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], tf.ones([2, 1], tf.float64))
+tf.linalg.cholesky_solve(np.eye(2), [[1.0], [2.0]])
+tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], np.ones([2, 1]))
+tf.raw_ops.BatchMatMulV2(x=[[1, 2], [3, 4]], y=[[1, 2], [3, 4]], grad_y=True)
+tf.raw_ops.MatMul(a=[[1, 2], [3, 4]], b=[[1, 2], [3, 4]], grad_a=True)
+""")

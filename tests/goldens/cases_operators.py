@@ -311,3 +311,21 @@ tf.constant(1) == tf.constant(1.0)
 tf.constant(1) != tf.constant(1.0)
 [1, 2, 3][tf.Variable(1)]
 """)
+
+# A bool is a number in a function.
+
+GROUP.values("""
+tf.function(lambda x: x % True)(tf.constant([3, 4], tf.bfloat16))
+tf.function(lambda x: True - x)(tf.constant([3, 4], tf.uint8))
+tf.function(lambda x: (x + True, x - True, True * x, x / True, x ** True))(tf.constant([1 + 2j]))
+tf.function(lambda x: (x + True, x - True, True * x, x / True, x // True))(tf.constant([3, 4], tf.int8))
+tf.raw_ops.NotEqual(x=[1, 2], y=[1, 2, 3], incompatible_shape_error=False)
+tf.raw_ops.Equal(x=[1, 2], y=[1, 2, 3], incompatible_shape_error=False)
+tf.raw_ops.Equal(x=[1, 2], y=[1, 3], incompatible_shape_error=False)
+tf.function(lambda x, y: (x == y, x != y))(tf.constant([1, 2]), tf.constant([1, 2, 3]))
+""")
+
+GROUP.errors("""
+tf.constant([3, 4], tf.bfloat16) % True
+tf.constant([3, 4], tf.int8) - True
+""")

@@ -251,3 +251,16 @@ tf.random.fold_in([1], 2)
 tf.random.uniform_candidate_sampler([[1]], 1, 20, True, 10)
 tf.random.uniform_candidate_sampler([1], 1, 2, True, 10)
 """)
+
+# No numbers at all.
+
+GROUP.values("""
+tf.random.stateless_poisson([0], [1, 2], 1.0)
+tf.random.stateless_poisson([0, 2], [1, 2], [1.0, 2.0])
+tf.random.stateless_binomial([0], [1, 2], 1.0, 0.5)
+tf.random.stateless_binomial([0, 2], [1, 2], [1.0, 2.0], 0.5)
+tf.random.stateless_gamma([0], [1, 2], 1.0)
+tf.random.poisson([0], tf.constant([1.0, 2.0]))
+tf.random.Generator.from_seed(1).binomial([0], 1.0, 0.5)
+tf.function(lambda: tf.random.stateless_binomial([0, 2], [1, 2], [1.0, 2.0], 0.5))()
+""")

@@ -223,3 +223,7 @@ tf.io.decode_base64('!!!')
 tf.strings.substr(words, 1, 3)
 tf.strings.unsorted_segment_join(['a', 'b'], [-1, 0], num_segments=2)
 """)
+
+GROUP.values("""
+tf.strings.join(["a", "b"], separator=None)
+""")

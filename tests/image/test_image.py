@@ -153,3 +153,11 @@ def test_suppression_in_batches_and_functions():
     for i in range(3):
         alone = tf.image.non_max_suppression(boxes[i], scores[i], 6, 0.2)
         assert numbers[i, : int(counts[i])].numpy().tolist() == alone.numpy().tolist()
+
+
+def test_drawn_boxes_have_no_gradient():
+    images = tf.ones([1, 4, 4, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(images)
+        drawn = tf.image.draw_bounding_boxes(images, [[[0.0, 0.0, 0.5, 0.5]]], None)
+    assert tape.gradient(drawn, images) is None

@@ -87,3 +87,9 @@ def test_an_empty_range_is_zero():
 def test_refuses(call, match):
     with pytest.raises(tf.errors.InvalidArgumentError, match=match):
         call()
+
+
+@pytest.mark.parametrize("function", [Q.fake_quant_with_min_max_args, Q.quantize_and_dequantize_v2])
+def test_number_of_bits_as_a_tensor(function):
+    bounds = (-1.0, 1.0)
+    np.testing.assert_array_equal(function(X, *bounds, num_bits=tf.constant(4)), function(X, *bounds, num_bits=4))

@@ -20,7 +20,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import divided, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -90,12 +90,12 @@ def _rule(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callabl
 
 def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
     blocks = _static_blocks(x, block_shape, paddings, "paddings")
-    return _rule(x, blocks, lambda n, places: n * places, lambda d, b, before, after: (d + before + after) // b)
+    return _rule(x, blocks, lambda n, places: n * places, lambda d, b, before, after: divided(d + before + after, b))
 
 
 def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
     blocks = _static_blocks(x, block_shape, crops, "crops")
-    return _rule(x, blocks, lambda n, places: n // places, lambda d, b, before, after: d * b - before - after)
+    return _rule(x, blocks, divided, lambda d, b, before, after: d * b - before - after)
 
 
 @op("SpaceToBatchND", kernel=_to_batch, host=("block_shape", "paddings"), shape=_to_batch_rule, moves=True)

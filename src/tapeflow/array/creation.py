@@ -249,7 +249,7 @@ def _shape_argument(shape: Any) -> Any:
     Raises:
         TypeError, ValueError: it is no shape.
     """
-    if isinstance(shape, Tensor):
+    if isinstance(shape, Tensor) or hasattr(type(shape), "__tf_dispatch__"):
         return shape
     if isinstance(shape, TensorShape) or hasattr(shape, "dtype"):
         return convert(shape)

@@ -13,6 +13,7 @@ from tapeflow.array.passing import cast_to, identity
 from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
@@ -212,18 +213,25 @@ def _(batch: Batch, values: list[Slices], axis: Any) -> Any:
 
 
 def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -> Tensor:
-    """Stacks tensors in a graph, each as soon as it is computed. Eagerly, use `tf.stack`.
+    """Stacks tensors in a graph, as `tf.stack` does along the first dimension.
 
     Args:
-        values: tensors of one dtype and shape.
+        values: tensors of one dtype and shape, which must be static.
 
     Returns:
-        Nothing.
+        A tensor of one more dimension.
 
     Raises:
-        RuntimeError: always, when executing eagerly.
+        RuntimeError: when executing eagerly.
+        ValueError: the shapes differ.
+
+    Example:
+        >>> tf.function(lambda x: tf.parallel_stack([x, x]))([1, 2]).numpy().tolist()
+        [[1, 2], [1, 2]]
     """
-    raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+    if state.graph is None:
+        raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+    return stack(values, 0, name)
 
 
 def _unpack_rule(value: TensorShape, num: int, axis: int = 0) -> list[TensorShape]:

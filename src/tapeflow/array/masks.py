@@ -42,7 +42,7 @@ not_differentiable(_where)
 def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> TensorShape:
     try:
         return broadcast_all(condition, x, y)
-    except InvalidArgumentError:  # the message is this op's
+    except (InvalidArgumentError, ValueError):  # the message is this op's
         shapes = f"condition {text(condition)}, then {text(x)}, and else {text(y)}"
         raise invalid(f"{shapes} must be broadcastable") from None
 

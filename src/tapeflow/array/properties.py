@@ -233,7 +233,7 @@ def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShap
     """
     try:
         return broadcast(TensorShape(shape_x), TensorShape(shape_y))
-    except InvalidArgumentError:
+    except (InvalidArgumentError, ValueError):
         raise ValueError(
             "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "
             f"either equal or one of them is 1. Received: {shape_x} and {shape_y}."

@@ -10,7 +10,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import shape
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16, float32, uint8
 from tapeflow.core.types.shape import TensorShape
@@ -49,7 +49,12 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     return convert_image_dtype(add(floats, cast(delta, floats.dtype)), images.dtype, saturate=True)
 
 
-@op("AdjustContrastv2", shape=same, batching=leading_dimensions)
+def _contrast_rule(images: TensorShape, contrast_factor: TensorShape) -> TensorShape:
+    contrast_factor.with_rank(0)
+    return images.with_rank_at_least(3)
+
+
+@op("AdjustContrastv2", shape=_contrast_rule, batching=leading_dimensions)
 def _scale_contrast(images: torch.Tensor, contrast_factor: torch.Tensor) -> torch.Tensor:
     """Multiplies the distance of each channel from its mean."""
     if images.ndim < 3:

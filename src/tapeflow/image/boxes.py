@@ -83,6 +83,9 @@ def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> to
     return out
 
 
+not_differentiable(_draw)
+
+
 def draw_bounding_boxes(
     images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
 ) -> Tensor:

@@ -104,8 +104,8 @@ def _static_size(size: Any) -> tuple[int | None, int | None]:
 def _crops_shape(
     image: TensorShape, boxes: TensorShape, box_indices: TensorShape, crop_size: Any, *_: Any
 ) -> TensorShape:
-    count = boxes[:1].merge_with(box_indices)[0]
-    return TensorShape([count, *_static_size(crop_size), image[3] if image.rank == 4 else None])
+    count = boxes.with_rank(2)[:1].merge_with(box_indices)[0]
+    return TensorShape([count, *_static_size(crop_size), image.with_rank(4)[3]])
 
 
 @op("CropAndResize", kernel=_crop_and_resize_kernel, host=("crop_size",), shape=_crops_shape)

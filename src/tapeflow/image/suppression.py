@@ -147,7 +147,21 @@ def _suppress_kernel(
     return torch.from_numpy(indices).to(boxes.device)
 
 
-def _unknown_length(*_: Any) -> TensorShape:
+def _check_shapes(boxes: TensorShape, scores: TensorShape, columns: int | None = 4) -> None:
+    boxes.with_rank(2)
+    scores.with_rank(1)
+    if boxes.rank is not None and scores.rank is not None:
+        expected = TensorShape([scores[0], scores[0] if columns is None else columns])
+        boxes.assert_is_compatible_with(expected)
+
+
+def _unknown_length(boxes: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
+    _check_shapes(boxes, scores)
+    return TensorShape([None])
+
+
+def _overlaps_rule(overlaps: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
+    _check_shapes(overlaps, scores, None)
     return TensorShape([None])
 
 
@@ -358,7 +372,7 @@ def _suppress_overlaps_kernel(
     return torch.from_numpy(indices).to(overlaps.device)
 
 
-@op("NonMaxSuppressionWithOverlaps", kernel=_suppress_overlaps_kernel, host=("max_output_size",), shape=_unknown_length)
+@op("NonMaxSuppressionWithOverlaps", kernel=_suppress_overlaps_kernel, host=("max_output_size",), shape=_overlaps_rule)
 def non_max_suppression_overlaps(
     overlaps: TensorLike,
     scores: TensorLike,

@@ -134,6 +134,7 @@ def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any,
     """
     if diagonals_format == "compact":
         diagonals = convert(diagonals)
+        diagonals.shape.with_rank_at_least(2)
         if diagonals.shape[-2] not in (3, None):
             raise ValueError(f"Expected 3 diagonals got {diagonals.shape[-2]}")
         return diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
@@ -199,6 +200,7 @@ def tridiagonal_solve(
     if conjugate_rhs:
         sides = conj(sides)
     is_vector = sides.shape.rank is not None and sides.shape.rank == main.shape.rank
+    sides.shape.with_rank_at_least(1 if is_vector else 2)
     if is_vector:
         sides = expand_dims(sides, -1)
     elif transpose_rhs:
@@ -402,6 +404,8 @@ def eigh_tridiagonal(
         raise ValueError("'alpha' and 'beta' must have the same type.")
     if select not in ("a", "i", "v"):
         raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
+    if 0 in (main.shape.rank, above.shape.rank):
+        raise invalid("alpha and beta must have dimensions")
     n = main.shape[-1]
     if n is not None and above.shape[-1] not in (n - 1, None):
         raise invalid(f"Incompatible shapes: {text(main.shape)} for alpha and {text(above.shape)} for beta")

@@ -95,6 +95,9 @@ def _matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpo
     return _times_transposed(a, b) if transpose_b else torch.mm(a, b)
 
 
+_matmul.op.variants = dict.fromkeys(("grad_a", "grad_b"), _matmul)
+
+
 def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
     left = "{0}.t()" if transpose_a else "{0}"
     return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
@@ -198,6 +201,9 @@ def _(call: Call, dy: Any) -> Any:
     return dx, dy_
 
 
+_batch_matmul.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matmul)  # hints to quantizers
+
+
 def _products_of_slices(batch: Batch, x: Slices, y: Slices, *attrs: Any) -> Any:
     rank = max(x.rank, y.rank)
     return batch.op.function(batch.lift(x, rank), batch.lift(y, rank), *attrs)
@@ -212,6 +218,9 @@ def _batch_matmul_into(
 ) -> torch.Tensor:
     """Multiplies matrices of one dtype or two in another dtype."""
     return _bmm(x.to(Tout.torch), y.to(Tout.torch), adj_x, adj_y)
+
+
+_batch_matmul_into.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matmul_into)
 
 
 @_batch_matmul_into.gradient(needs="inputs")
@@ -313,10 +322,10 @@ _BOTH = "Only one of `transpose_{0}` and `adjoint_{0}` can be True. Received `tr
 
 
 def _operand(x: Any, dtype: DType | None) -> Any:
-    """Returns an input as a tensor; of the dtype if it has none of its own."""
+    """Returns an input as a tensor, of the dtype if it has none of its own; a ragged tensor as it is."""
     if isinstance(x, ReadAsTensor) and not detours:
         return x._read()
-    return x if isinstance(x, Tensor) else convert(x, hint=dtype)
+    return x if isinstance(x, Tensor) or getattr(type(x), "_is_tensor", False) else convert(x, hint=dtype)
 
 
 def shape_rank(x: Any) -> int | None:

@@ -58,7 +58,7 @@ def batch_of_both(x: TensorShape, y: TensorShape) -> TensorShape:
             raise invalid(f"In[{i}] ndims must be >= 2: {shape.rank}")
     try:
         return broadcast(x[:-2], y[:-2])
-    except InvalidArgumentError:
+    except (InvalidArgumentError, ValueError):
         raise invalid(f"In[0] and In[1] must have compatible batch dimensions: {text(x)} vs. {text(y)}") from None
 
 

@@ -16,7 +16,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import is_tensor_like, op
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -280,7 +280,9 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
         >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [3.0]]).numpy().tolist()
         [[1.0], [3.0]]
     """
-    factor = chol if isinstance(chol, Tensor) else convert(chol)
+    operands: list[Any] = [chol, rhs]
+    dtype = next((t.dtype for t in operands if is_tensor_like(t)), None)
+    factor = chol if isinstance(chol, Tensor) else convert(chol, dtype)
     return triangular_solve(factor, triangular_solve(factor, rhs), True, True, name)
 
 

@@ -209,6 +209,8 @@ def _viewed(input: torch.Tensor, type: DType) -> Any:
 
 
 def _bits_rule(input: TensorShape, type: DType, source: DType) -> TensorShape:
+    if not source.size:
+        raise invalid(f"Cannot bitcast from {source.name} to {type.name}")
     if type.size <= source.size:
         return input if type.size == source.size else input.concatenate([source.size // type.size])
     if input.rank is None:

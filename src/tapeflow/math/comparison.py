@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import bulk
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -73,6 +75,28 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.not_equal([1, 2], 2).numpy().tolist()
         [True, False]
     """
+
+
+def compared_as_a_whole(function: Any, x: Any, y: Any, unlike: bool, name: str | None = None) -> Any:
+    """Returns `equal` or `not_equal`, or `unlike` for tensors whose shapes do not broadcast.
+
+    Args:
+        function: `equal` or `not_equal`.
+        x, y: the operands.
+        unlike: the result for operands that are unequal as a whole.
+    """
+    try:
+        return function.op.operate((x, y), name)
+    except (InvalidArgumentError, ValueError) as error:
+        if str(error).startswith(("Incompatible shapes", "Dimensions must be equal")):  # eagerly, and in a graph
+            return convert(unlike)
+        raise
+
+
+equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compared_as_a_whole(equal, x, y, False, name)}
+not_equal.op.variants = {
+    "incompatible_shape_error": lambda x, y, name: compared_as_a_whole(not_equal, x, y, True, name)
+}
 
 
 @op("Less", kernel=bulk.comparison(torch.lt), **_COMPARISON, orders=True, scalar=ScalarForm("{0} < {1}", to_bool=True))

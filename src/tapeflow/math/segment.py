@@ -104,6 +104,8 @@ def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
 def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
     if data.rank is None or ids.rank is None:
         return TensorShape(None)
+    if isinstance(num_segments, tuple):
+        raise invalid(f"num_segments must be a scalar, and is {list(num_segments)}")
     count = num_segments if isinstance(num_segments, int) else None
     if not data[: ids.rank].is_compatible_with(ids):
         raise invalid(_wrong_segments(data, ids, count or 0))

@@ -222,8 +222,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
 def _approx_kernel(
     input: torch.Tensor, k: int, reduction_dimension: int, recall_target: float, is_max_k: bool, *_: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    if not -input.ndim <= reduction_dimension < input.ndim:
-        raise invalid(f"reduction_dimension {reduction_dimension} is not one of shape {text(TensorShape(input.shape))}")
+    _approx_rule(TensorShape(input.shape), k, reduction_dimension)
     rows = input.movedim(reduction_dimension, -1)
     _check(TensorShape(rows.shape), k)
     places = _largest(_keys(rows if is_max_k else -rows), k).movedim(-1, reduction_dimension)
@@ -233,6 +232,8 @@ def _approx_kernel(
 def _approx_rule(x: TensorShape, k: int, reduction_dimension: int, *_: Any) -> list[TensorShape]:
     if x.rank is None:
         return [x, x]
+    if not -x.rank <= reduction_dimension < x.rank:
+        raise invalid(f"reduction_dimension {reduction_dimension} is not one of shape {text(x)}")
     dims = x.as_list()
     dims[reduction_dimension] = k
     return [TensorShape(dims)] * 2

@@ -198,7 +198,7 @@ def convolve_back_filter(
     return dfilters.permute(layout.filter_from_first).contiguous()
 
 
-def _check_backprop(op: str, dy: torch.Size, layout: Layout) -> None:
+def _check_backprop(op: str, dy: tuple[int, ...], layout: Layout) -> None:
     if dy != layout.output:
         raise invalid(
             f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(layout.output)}"
@@ -208,18 +208,27 @@ def _check_backprop(op: str, dy: torch.Size, layout: Layout) -> None:
 def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     """Infers the shape of a convolution; `attrs` are strides, padding, explicit paddings, data format, dilations."""
     strides, padding, explicit, data_format, dilations = attrs
-    if x.is_fully_defined() and filters.is_fully_defined():
-        image, kernel = tuple(x.as_list()), tuple(filters.as_list())
-        op = "Conv3D" if len(kernel) == 5 else "Conv2D"
-        return TensorShape(_layout(op, image, kernel, *attrs).output)
+    x, filters = x.with_rank(len(strides)), filters.with_rank(len(strides))
     sizes: list[Any] = [None] * len(strides) if filters.rank is None else filters.as_list()
-    if len(sizes) != len(strides):
-        return TensorShape(None)
-    return window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
+    result = window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
+    if x.is_fully_defined() and filters.is_fully_defined():
+        _layout("Conv3D" if len(sizes) == 5 else "Conv2D", tuple(x.as_list()), tuple(sizes), *attrs)
+    return result
 
 
-def filter_sizes_rule(_: TensorShape, sizes: Any, *__: Any) -> TensorShape:
+def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any, *attrs: Any) -> TensorShape:
+    """Infers the shape of the gradient of a convolution by its input."""
+    filters, out, shape = filters.with_rank(len(strides)), out.with_rank(len(strides)), listed(sizes)
+    if all(s.is_fully_defined() for s in (filters, out, shape)) and shape.rank == 4:
+        layout = _layout("Conv2DBackpropInput", tuple(shape.as_list()), tuple(filters.as_list()), strides, *attrs)
+        _check_backprop("Conv2DBackpropInput", tuple(out.as_list()), layout)
+    return shape
+
+
+def filter_sizes_rule(x: TensorShape, sizes: Any, out: TensorShape, strides: Any, *_: Any) -> TensorShape:
     """Infers the shape of the gradient of a convolution by its filters."""
+    x.with_rank(len(strides))
+    out.with_rank(len(strides))
     return listed(sizes)
 
 
@@ -301,7 +310,7 @@ def _(inner: Any, outer: Any, bias: Any) -> Any:
     "Conv2DBackpropInput",
     kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"),
     host=("input_sizes",),
-    shape=listed,
+    shape=sizes_rule,
     batching=gradients_by_images,
     allocates=True,
 )
@@ -403,7 +412,7 @@ def _conv3d(
     "Conv3DBackpropInputV2",
     kernel=_without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
     host=("input_sizes",),
-    shape=listed,
+    shape=sizes_rule,
     batching=gradients_by_images,
 )
 def conv3d_backprop_input(

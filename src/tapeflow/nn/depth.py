@@ -9,6 +9,7 @@ import torch
 from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import divided
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -50,8 +51,7 @@ def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NH
 
 
 def _resized(x: TensorShape, channels: Any, sides: Any, data_format: str) -> TensorShape:
-    if x.rank != 4:
-        return TensorShape([None] * 4 if x.rank is None else None)
+    x = x.with_rank(4)
     last = channels_last(data_format)
     n, height, width, c = x if last else (x[i] for i in (0, 2, 3, 1))
     height, width = (None if d is None else sides(d) for d in (height, width))
@@ -60,11 +60,11 @@ def _resized(x: TensorShape, channels: Any, sides: Any, data_format: str) -> Ten
 
 
 def _depth_to_space_rule(x: TensorShape, b: int, data_format: str = "NHWC") -> TensorShape:
-    return _resized(x, lambda c: c // (b * b), lambda d: d * b, data_format)
+    return _resized(x, lambda c: divided(c, b * b), lambda d: d * b, data_format)
 
 
 def _space_to_depth_rule(x: TensorShape, b: int, data_format: str = "NHWC") -> TensorShape:
-    return _resized(x, lambda c: c * b * b, lambda d: d // b, data_format)
+    return _resized(x, lambda c: c * b * b, lambda d: divided(d, b), data_format)
 
 
 @op("DepthToSpace", kernel=_depth_to_space, shape=_depth_to_space_rule, batching=joined_batches, moves=True)

@@ -69,8 +69,8 @@ def _part(place: int, rate: int, stride: int, count: int) -> slice:
 
 
 def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
-    if x.rank not in (None, 4) or filter.rank not in (None, 3):
-        return TensorShape(None)
+    x, filter = x.with_rank(4), filter.with_rank(3)
+    x[3:].assert_is_compatible_with(filter[2:])
     windows = [None, None] if filter.rank is None else filter.as_list()[:2]
     return window_rule(x, windows, None if x.rank is None else x[3], (strides, rates, padding, (), "NHWC"))
 

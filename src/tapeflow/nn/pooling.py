@@ -112,15 +112,14 @@ def pooled_depth(ksize: Any, data_format: str) -> int:
 
 def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> TensorShape:
     """Infers the shape of the result of pooling."""
-    if x.is_fully_defined() and pooled_depth(ksize, data_format) == 1:
-        return TensorShape(
-            pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format).output
-        )
     channels = x[-1 if channels_last(data_format) else 1] if x.rank == len(ksize) else None
     if channels is not None:
         channels //= pooled_depth(ksize, data_format)
     attrs = (strides, (1,) * len(strides), padding, explicit, data_format)
-    return window_rule(x, spatial(ksize, data_format), channels, attrs)
+    result = window_rule(x.with_rank(len(ksize)), spatial(ksize, data_format), channels, attrs)
+    if x.is_fully_defined() and pooled_depth(ksize, data_format) == 1:
+        pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format)
+    return result
 
 
 def pool_rule_without_explicit(x: TensorShape, ksize: Any, strides: Any, padding: str, data_format: str) -> TensorShape:

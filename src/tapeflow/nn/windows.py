@@ -243,21 +243,30 @@ def unpadded(x: torch.Tensor, geometry: Geometry, sizes: Sequence[int]) -> torch
 def window_rule(
     x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]
 ) -> TensorShape:
-    """Infers the shape of the result of windows over `x`, with dimensions that may be unknown."""
+    """Infers the shape of the result of windows over `x`, with dimensions that may be unknown.
+
+    Raises:
+        InvalidArgumentError: a window is larger than `x`, for which an eager op gives no elements, as in TensorFlow.
+    """
     strides, dilations, padding, explicit, data_format = attrs
     dims = len(windows)
     if x.rank is None:
         return TensorShape([None] * (dims + 2))
     if any(rank != dims + 2 for rank in (x.rank, len(strides), len(dilations))):
         return TensorShape(None)
+    if 0 in strides:
+        raise invalid("Stride must be > 0, but got 0")
     before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
     out: list[int | None] = []
     for i, n in enumerate(spatial(x.as_list(), data_format)):
         window, stride, dilation = windows[i], spatial(strides, data_format)[i], spatial(dilations, data_format)[i]
         if padding != "SAME" and window is None:
             out.append(None)
-        else:
-            out.append(length(n, ((window or 1) - 1) * dilation + 1, stride, padding, before[i], after[i]))
+            continue
+        whole = ((window or 1) - 1) * dilation + 1
+        if padding != "SAME" and n is not None and n + before[i] + after[i] < whole:
+            raise invalid(f"Negative dimension size caused by subtracting {whole} from {n + before[i] + after[i]}")
+        out.append(length(n, whole, stride, padding, before[i], after[i]))
     return TensorShape([x[0], *out, channels] if channels_last(data_format) else [x[0], channels, *out])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from tapeflow.array.gathering import gather as gather_dense
 from tapeflow.array.gathering import gather_nd as gather_nd_dense
 from tapeflow.array.joining import concat as concat_dense
+from tapeflow.array.joining import split as split_dense
 from tapeflow.array.joining import stack as stack_dense
 from tapeflow.array.joining import unstack
 from tapeflow.array.shaping import broadcast_to, reshape, transpose
@@ -75,7 +77,7 @@ def _joined(items: list[Any], axis: int) -> Any:
     if axis == 1:
         return _side_by_side(items)
     first = items[0]
-    different = invalid("Inputs must have identical ragged splits outside of the dimension they are joined along")
+    different = "Inputs must have identical ragged splits outside of the dimension they are joined along"
     for other in items[1:]:
         first._row_partition.must_be(other._row_partition, different)
     return first.with_values(_joined([v.values for v in items], axis - 1))
@@ -116,6 +118,41 @@ def stack(values: Sequence[Any], axis: int) -> Any:
     joined = items[0] if len(items) == 1 else _joined_rows(items)
     dtype = joined.row_splits.dtype if isinstance(joined, RaggedTensor) else int32  # as TensorFlow gives for tensors
     return RaggedTensor.from_row_lengths(joined, tensor_of(counts, dtype), validate=False)
+
+
+def split(value: Any, sizes: Any, axis: int) -> list[Any]:
+    """Splits a ragged tensor into parts along a dimension that is not ragged.
+
+    Args:
+        value: a ragged tensor.
+        sizes: the number of parts, or a list of their lengths.
+        axis: the dimension.
+
+    Raises:
+        ValueError: the dimension is ragged, or there is none.
+        InvalidArgumentError: the lengths do not add up to the dimension's.
+    """
+    axis = checked_axis(axis, len(value.shape), "axis")
+    if axis > value.ragged_rank:
+        parts = split_dense(value.flat_values, sizes, axis - value.ragged_rank)
+        return [value.with_flat_values(part) for part in parts]
+    if axis > 1:
+        return [value.with_values(part) for part in split(value.values, sizes, axis - 1)]
+    if axis == 1 and not value._row_partition.is_uniform():
+        raise ValueError(f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` {axis}.")
+    length = length_of(value) if axis == 0 else value._row_partition.uniform_row_length()
+    count = sizes if isinstance(sizes, int) else len(sizes)
+    if isinstance(sizes, int):
+        sizes = [length // count] * count
+    limits = list(itertools.accumulate(sizes))
+
+    def check(sizes: Any, length: Any) -> None:
+        if array_of(sizes).sum() != array_of(length) or (array_of(sizes) < 0).any():
+            raise invalid(f"Cannot split {array_of(length)} slices into parts of {array_of(sizes).tolist()}")
+
+    checked(check, tensor_of(sizes, int64), tensor_of(length, int64))
+    spans = [slice(start, limit) for start, limit in zip([0, *limits], limits, strict=False)]
+    return [value[span] if axis == 0 else value[:, span] for span in spans]
 
 
 def expand_dims(value: Any, axis: int) -> Any:

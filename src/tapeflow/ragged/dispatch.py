@@ -34,7 +34,7 @@ from tapeflow.math.segment import (
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
-from tapeflow.ragged import arranging, broadcasting, reducing
+from tapeflow.ragged import arranging, broadcasting, products, reducing
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.functions import stack_dynamic_partitions
 from tapeflow.ragged.row_partition import tensor_of
@@ -42,7 +42,7 @@ from tapeflow.ragged.tensor import RaggedTensor, methods
 from tapeflow.strings.joining import unsorted_segment_join
 
 Handler = Callable[..., Any]
-_handlers: dict[Op, Handler] = {}
+_handlers: dict[str, Handler] = {}  # by the names of ops
 
 
 def handles(*functions: Any) -> Callable[[Handler], Handler]:
@@ -55,7 +55,7 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
 
     def decorate(handler: Handler) -> Handler:
         for function in functions:
-            _handlers[function.op] = handler
+            _handlers[function.op.name] = handler
         return handler
 
     return decorate
@@ -69,7 +69,7 @@ def dispatch(function: Any, args: tuple[Any, ...]) -> Any:
         args: its arguments, in the order of the parameters.
     """
     op = function.op
-    handler = _handlers.get(op)
+    handler = _handlers.get(op.name)
     if handler is not None:
         return handler(*args)
     if op.elementwise:
@@ -168,6 +168,23 @@ def _(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
 def _(x: RaggedTensor, axis: Any) -> Any:
     axes = {int(a) % len(x.shape) for a in np.ravel(axis)}
     return x[tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(len(x.shape)))]
+
+
+@handles(ops.Split)
+def _(axis: Any, value: Any, num_split: int) -> Any:
+    return arranging.split(value, num_split, int(axis))
+
+
+@handles(ops.SplitV)
+def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
+    if len(size_splits) != num_split:
+        raise ValueError(f"`num` is {num_split}, but there are {len(size_splits)} lengths.")
+    return arranging.split(value, list(size_splits), int(axis))
+
+
+@handles(ops.MatMul, ops.BatchMatMulV2)
+def _(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
+    return products.matmul(a, b, adjoint_a, adjoint_b)
 
 
 @handles(tile)

@@ -18,17 +18,20 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.type_spec import TypeSpec
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, logical_and
 from tapeflow.math.reduction import reduce_all
 from tapeflow.ragged import broadcasting
-from tapeflow.ragged.row_partition import RowPartition, tensor_of
+from tapeflow.ragged.row_partition import RowPartition, RowPartitionSpec, tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
-class DynamicRaggedShape:
+class DynamicRaggedShape(CompositeTensor):
     """The lengths of all dimensions of a tensor, some of them ragged: the result of `tf.shape` for a ragged tensor.
 
     Args:
@@ -43,6 +46,8 @@ class DynamicRaggedShape:
         >>> shape[0].numpy().item(), shape.rank, shape.is_uniform(1)
         (3, 2, False)
     """
+
+    Spec: type[DynamicRaggedShapeSpec]
 
     def __init__(
         self,
@@ -134,6 +139,11 @@ class DynamicRaggedShape:
         return cls(partitions, convert([rows, *lengths[count + 1 :]], int64), dtype)
 
     # ---- components --------------------------------------------------------------------------------------------------
+
+    @property
+    def _type_spec(self) -> DynamicRaggedShapeSpec:
+        partitions = tuple([p._type_spec for p in self._row_partitions])
+        return DynamicRaggedShapeSpec(partitions, self._static_inner_shape, self.dtype)
 
     @property
     def dtype(self) -> DType:
@@ -322,3 +332,38 @@ _HANDLERS: dict[Op, tuple[int, Callable[..., Any]]] = {
     ops.Fill.op: (0, _filled),
     reshape.op: (1, _reshaped),
 }
+
+
+class DynamicRaggedShapeSpec(TypeSpec):
+    """The spec of a `DynamicRaggedShape`: those of its partitions, and what is static of the shape of the values."""
+
+    __slots__ = ("_dtype", "_row_partitions", "_static_inner_shape")
+
+    def __init__(
+        self, row_partitions: tuple[RowPartitionSpec, ...], static_inner_shape: ShapeLike, dtype: DTypeLike
+    ) -> None:
+        self._row_partitions = row_partitions
+        self._static_inner_shape = TensorShape(static_inner_shape)
+        self._dtype = as_dtype(dtype)
+
+    @property
+    def value_type(self) -> type:
+        """`DynamicRaggedShape`."""
+        return DynamicRaggedShape
+
+    @property
+    def _component_specs(self) -> Any:
+        return [*self._row_partitions, TensorSpec([self._static_inner_shape.rank], self._dtype)]
+
+    def _to_components(self, value: DynamicRaggedShape) -> Any:
+        return [*value.row_partitions, value.inner_shape]
+
+    def _from_components(self, components: Any) -> DynamicRaggedShape:
+        *partitions, inner_shape = components
+        return DynamicRaggedShape(partitions, inner_shape, self._dtype, False, self._static_inner_shape)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._row_partitions, self._static_inner_shape, self._dtype
+
+
+DynamicRaggedShape.Spec = DynamicRaggedShapeSpec

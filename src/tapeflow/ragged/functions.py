@@ -65,9 +65,9 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise ValueError("Input RaggedTensors' flat_values must all have the same outer-dimension size.")
     for other in ragged[1:]:
         mine, theirs = first._nested_row_partitions, other._nested_row_partitions
-        different = invalid("Inputs must have identical ragged splits")
+        different = "Inputs must have identical ragged splits"
         if len(mine) != len(theirs):
-            raise different
+            raise invalid(different)
         for p, q in zip(mine, theirs, strict=True):
             p.must_be(q, different)
     result = as_values(op(*new_args, **new_kwargs))
@@ -199,7 +199,7 @@ def _masked(data: Any, mask: Any) -> Any:
     if rank == 1 and not isinstance(mask, RaggedTensor):
         return arranging.gather(data, _where_true(mask))
     data, mask = as_ragged(data, rank - 1), as_ragged(mask, rank - 1)
-    different = invalid("Inputs must have identical ragged splits: the rows of `mask` are not those of `data`")
+    different = "Inputs must have identical ragged splits: the rows of `mask` are not those of `data`"
     data._row_partition.must_be(mask._row_partition, different)
     if rank > 2:
         return data.with_values(_masked(data.values, mask.values))

@@ -464,20 +464,20 @@ class RowPartition(CompositeTensor):
             return False
         return np.array_equal(array_of(mine), array_of(theirs))
 
-    def must_be(self, other: RowPartition, error: Exception) -> None:
+    def must_be(self, other: RowPartition, message: str) -> None:
         """Checks that another partition has the same rows; in a graph, when it runs.
 
         Args:
             other: a partition.
-            error: the error to raise.
+            message: that of the error.
 
         Raises:
-            InvalidArgumentError: the `error`, if it has not.
+            InvalidArgumentError: it has not.
         """
 
         def check(mine: Any, theirs: Any) -> None:
             if not np.array_equal(array_of(mine), array_of(theirs)):
-                raise error
+                raise invalid(message)
 
         if self._row_splits is not other._row_splits:
             checked(check, self._row_splits, other._row_splits)

@@ -59,8 +59,9 @@ def _by_parameter(parameters: list[Array], samples: int) -> tuple[list[Array], A
     return [np.repeat(p.astype(np.float64), samples) for p in parameters], np.arange(len(parameters[0]) * samples)
 
 
-def _samples_first(results: Array, samples: int) -> Array:
-    return np.ascontiguousarray(results.reshape(-1, samples).T)
+def _samples_first(results: Array, shape: tuple[int, int]) -> Array:
+    """Returns results `[samples, parameters]` of those in the order of `shape`, which is the other way round."""
+    return np.ascontiguousarray(results.reshape(shape).T)
 
 
 # ---- gamma -----------------------------------------------------------------------------------------------------------
@@ -71,6 +72,7 @@ def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
 
     Source: Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
     """
+    shape = (len(alpha), samples)
     (alpha,), number = _by_parameter([alpha], samples)
     draws = _Draws(stream, 256 * number)
     out = np.empty(len(number))
@@ -99,7 +101,7 @@ def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
             out[small] *= draws.uniform(small) ** (1 / alpha[small])
         waiting[done] = False
         active = active[waiting[active]]
-    return _samples_first(out, samples)
+    return _samples_first(out, shape)
 
 
 # ---- Poisson ---------------------------------------------------------------------------------------------------------
@@ -117,12 +119,13 @@ def poisson(stream: Philox, rate: Array, samples: int, most: float) -> Array:
     """
     if not np.isfinite(rate).all():
         raise invalid("the rates of Poisson distributions must be finite")
+    shape = (len(rate), samples)
     (rate,), number = _by_parameter([rate], samples)
     draws = _Draws(stream, 256 * number)
     out = np.zeros(len(number))
     _poisson_by_products(draws, rate, number[rate < 10], out, most)
     _poisson_by_rejection(draws, rate, number[rate >= 10], out, most)
-    return _samples_first(out, samples)
+    return _samples_first(out, shape)
 
 
 def _poisson_by_products(draws: _Draws, rate: Array, active: Array, out: Array, most: float) -> None:
@@ -169,6 +172,7 @@ def binomial(stream: Philox, count: Array, probability: Array, samples: int) -> 
     Source: where 10 or more are expected Hörmann, "The generation of binomial random variates", Journal of Statistical
     Computation and Simulation 46 (1993); otherwise by the gaps between successes, which are geometrically distributed.
     """
+    shape = (len(count), samples)
     (count, probability), number = _by_parameter([count, probability], samples)
     many = probability > 0.5
     p = np.where(many, 1 - probability, probability)  # of the rarer outcome
@@ -178,7 +182,7 @@ def binomial(stream: Philox, count: Array, probability: Array, samples: int) -> 
     _binomial_by_gaps(_Draws(stream, 42 * number), count, p, number[~certain & ~often], out)
     _binomial_by_rejection(_Draws(stream, 256 * number), count, p, number[~certain & often], out)
     out = np.where(many & (count > 0), count - out, out)
-    return _samples_first(np.where(np.isnan(probability), np.nan, out), samples)
+    return _samples_first(np.where(np.isnan(probability), np.nan, out), shape)
 
 
 def _binomial_by_gaps(draws: _Draws, count: Array, p: Array, active: Array, out: Array) -> None:

@@ -231,6 +231,8 @@ def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], A
         return x
     shape = x.as_list()
     for a, n in zip(axes, fft_length, strict=True):
+        if not -x.rank <= a < x.rank:
+            raise invalid(f"axis {a} is out of range for a tensor of rank {x.rank}")
         shape[a] = n
     shape[axes[-1]] = last(fft_length[-1])
     return TensorShape(shape)

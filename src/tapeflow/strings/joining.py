@@ -60,12 +60,12 @@ def _string_join(inputs: Sequence[TensorLike], separator: str = "", name: str | 
     """Joins strings element by element."""
 
 
-def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
+def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | None = None) -> Tensor:
     """Joins tensors of strings element by element.
 
     Args:
         inputs: strings of one shape; scalars go with every element.
-        separator: the text between two strings.
+        separator: the text between two strings; None stands for none.
 
     Returns:
         Strings of that shape.
@@ -81,7 +81,7 @@ def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = N
         inputs = list(convert(inputs))
     if not inputs:
         return convert(b"")
-    return _string_join(list(inputs), separator, name)
+    return _string_join(list(inputs), separator or "", name)
 
 
 def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, separator: str) -> np.ndarray:

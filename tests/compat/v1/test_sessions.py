@@ -208,9 +208,19 @@ def test_switches_between_tensorflow_1_and_2():
     assert tf.executing_eagerly() and v1.control_flow_v2_enabled()
     v1.disable_resource_variables()
     assert v1.resource_variables_enabled()
-    for refused in (v1.disable_v2_tensorshape, v1.disable_tensor_equality):
-        with pytest.raises(tf.errors.UnimplementedError):
-            refused()
+    with pytest.raises(tf.errors.UnimplementedError):
+        v1.disable_v2_tensorshape()
+
+
+def test_tensors_compared_by_identity():
+    a, b, v = tf.constant([1, 2]), tf.constant([1, 2]), tf.Variable(1)
+    v1.disable_tensor_equality()
+    try:
+        assert (a == b, a == a, a != b, a == 1, v == v, v == 1) == (False, True, True, False, True, False)
+        assert a not in [b]
+    finally:
+        v1.enable_tensor_equality()
+    assert (a == b).numpy().tolist() == [True, True] and bool(v == 1)
 
 
 def test_interactive_sessions():

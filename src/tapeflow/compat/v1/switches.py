@@ -6,6 +6,7 @@ import threading
 
 from tapeflow.compat.v1.defaults import disable_eager_execution, enable_eager_execution
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.operators import compare_elements, compare_identities
 
 
 class _ControlFlow(threading.local):
@@ -18,8 +19,8 @@ _control_flow = _ControlFlow()
 
 
 def disable_v2_behavior() -> None:
-    """Has this thread build graphs, as `disable_eager_execution` and `disable_control_flow_v2` do; variables stay
-    resource variables.
+    """Has this thread build graphs, as `disable_eager_execution` and `disable_control_flow_v2` do, and `==` compare
+    identities, as `disable_tensor_equality` does; variables stay resource variables.
 
     Example:
         >>> tf.compat.v1.disable_v2_behavior()
@@ -29,6 +30,7 @@ def disable_v2_behavior() -> None:
     """
     disable_eager_execution()
     disable_control_flow_v2()
+    disable_tensor_equality()
 
 
 def enable_v2_behavior() -> None:
@@ -41,6 +43,7 @@ def enable_v2_behavior() -> None:
     """
     enable_eager_execution()
     enable_control_flow_v2()
+    enable_tensor_equality()
 
 
 def enable_resource_variables() -> None:
@@ -137,24 +140,23 @@ def disable_v2_tensorshape() -> None:
 
 
 def enable_tensor_equality() -> None:
-    """Nothing: `==` compares elements, but in graphs that are no function's, as in TensorFlow.
+    """Undoes `disable_tensor_equality`: `==` compares elements, but in graphs that are no function's.
 
     Example:
         >>> tf.compat.v1.enable_tensor_equality()
         >>> bool(tf.constant(1) == tf.constant(1))
         True
     """
+    compare_elements()
 
 
 def disable_tensor_equality() -> None:
-    """Has `==` compare tensors by identity in TensorFlow, which there is no way to have here for eager tensors.
-
-    Raises:
-        UnimplementedError: always.
+    """Has `==` and `!=` compare tensors and variables by identity, in the whole process.
 
     Example:
         >>> tf.compat.v1.disable_tensor_equality()
-        Traceback (most recent call last):
-        tapeflow.errors.UnimplementedError: `==` compares the elements of eager tensors; compare identities with `is`
+        >>> tf.constant(1) == tf.constant(1)
+        False
+        >>> tf.compat.v1.enable_tensor_equality()
     """
-    raise UnimplementedError.of("`==` compares the elements of eager tensors; compare identities with `is`")
+    compare_identities()

@@ -138,6 +138,8 @@ def operand(value: Any, dtype: DType | None) -> EagerTensor:
     tensor = scalars.get(key)
     if tensor is None:
         tensor = from_scalar(value, dtype)
+        if type(value) is bool and state.graph is not None:
+            return tensor  # eagerly it may not fit
         if len(scalars) >= _MOST_SCALARS:
             scalars.clear()
         scalars[key] = tensor
@@ -163,7 +165,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
             dtype = int32 if value in _INT32 else int64
         else:
             dtype = complex128
-    if not fits(letter(kind), dtype):
+    if not fits(letter(kind), dtype) and not (kind is bool and state.graph is not None and _is_number(dtype)):
         raise unfit(value, dtype)
     if kind is float and not requested and abs(value) > 3.4028235677973366e38 and not math.isinf(value):
         raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
@@ -178,6 +180,10 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
         return EagerTensor(torch.scalar_tensor(value, dtype=dtype.torch), dtype)
     except RuntimeError:  # out of range: infinite
         return EagerTensor(torch.scalar_tensor(value, dtype=torch.float64).to(dtype.torch), dtype)
+
+
+def _is_number(dtype: DType) -> bool:
+    return dtype.is_integer or dtype.is_floating or dtype.is_complex
 
 
 def _wrapped(value: int, dtype: DType) -> int:

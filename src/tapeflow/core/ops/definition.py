@@ -71,6 +71,8 @@ class Op:
         foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
         scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
             to a template.
+        variants: from the name of an attr that is no parameter to the function of the inputs that computes the op where
+            that attr is not its default, as `tf.raw_ops` allows.
         node_name: the name of an operation of a graph that the program does not name.
         constant_names: names that TensorFlow's Python functions give to constants, by the inputs that these are, where
             the two differ.
@@ -108,6 +110,7 @@ class Op:
     foreach: Callable[..., Any] | None = None
     foreach_scalar = False
     scalar: ScalarForm | Callable[..., str | None] | None = None
+    variants: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     node_name = ""
     constant_names: Mapping[str, str] = MappingProxyType({})
     default_axis: int | None = None

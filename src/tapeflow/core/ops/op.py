@@ -182,14 +182,16 @@ class RegisteredOp(Op):
 
     def dispatched(self, args: Sequence[Any]) -> Any:
         """Returns the op's result where an argument dispatches it (a ragged or sparse tensor, a program's own type), or
-        NotImplemented."""
+        NotImplemented. A list in the place of a tensor may be one of a program's own type."""
         for kind, arg in zip(self.kinds, args, strict=True):
-            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
+            listed = type(arg) in (list, tuple)
+            for item in (arg if kind == "list" else arg[:1]) if listed else (arg,):
                 dispatch = getattr(type(item), "__tf_dispatch__", None)
-                if dispatch is not None:
-                    result = dispatch(item, self.function, args)
-                    if result is not NotImplemented:
-                        return result
+                if dispatch is None or (listed and kind != "list" and getattr(item, "_is_tensor", False)):
+                    continue
+                result = dispatch(item, self.function, args)
+                if result is not NotImplemented:
+                    return result
         return NotImplemented
 
     def result_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
@@ -201,8 +203,8 @@ class RegisteredOp(Op):
         None."""
         if not self.uniform:
             return None
-        for arg in args:
-            if type(arg) is EagerTensor:
+        for kind, arg in zip(self.kinds, args, strict=True):
+            if type(arg) is EagerTensor and kind == "tensor":
                 break
         else:
             return None
@@ -312,6 +314,8 @@ class RegisteredOp(Op):
                     out[i] = types[definition.name] = as_dtype(out[i]).base_dtype
                 elif type(out[i]) is list:
                     out[i] = tuple(out[i])
+                elif isinstance(out[i], EagerTensor) and definition.type in ("int", "float", "bool"):
+                    out[i] = host_value(out[i])
                 if definition.type in ("string", "int"):
                     self.check_attr(definition, out[i])
         self.check_types(types)

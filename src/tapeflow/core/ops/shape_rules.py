@@ -20,6 +20,13 @@ def text(shape: TensorShape) -> str:
     return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
 
 
+def divided(size: int, parts: int) -> int:
+    """Returns a dimension's part of that many, which must be equally long."""
+    if size % parts:
+        raise invalid(f"Dimension size must be evenly divisible by {parts} but is {size}")
+    return size // parts
+
+
 def same(x: TensorShape, *_: Any) -> TensorShape:
     """Returns the shape of the first input."""
     return x

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import linecache
 from collections.abc import Callable
+from pathlib import Path
 from types import CodeType, NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +78,9 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
     return call
 
 
-def _compiled(lines: list[str], filename: str) -> Any:
+def _compiled(lines: list[str], title: str) -> Any:
     """Compiles the lines of a function named `call`, and returns its factory, a function of the values of the names."""
+    filename = str(Path(__file__).with_name(f"<{title}>"))  # in this library's folder, to whoever filters tracebacks
     # The line that never runs makes every function close over every name.
     everything = f"        if False: ({', '.join(_NAMES)}, call)"
     source = "\n".join([f"def make({', '.join(_NAMES)}):", lines[0], everything, *lines[1:], "    return call", ""])
@@ -101,7 +103,7 @@ def _keeps_dtype(op: RegisteredOp) -> bool:
 def _stub(count: int) -> Any:
     """Returns the factory of functions of so many parameters and `name` that pass everything to `first`."""
     names = "".join(f"a{i}, " for i in range(count))
-    return _compiled([f"    def call({names}name):", f"        return first(({names}), name)"], f"<op stub {count}>")
+    return _compiled([f"    def call({names}name):", f"        return first(({names}), name)"], f"op stub {count}")
 
 
 @functools.cache
@@ -179,7 +181,7 @@ def _template(
     ]
     flags = {"many": many, "several": several, "mixed": not uniform, "same": same}
     words = ["-".join(kinds), *(word for word, holds in flags.items() if holds), *(f"{i}:{t}" for i, t in keyed)]
-    make = _compiled(lines, f"<op template {' '.join(words)}>")
+    make = _compiled(lines, f"op template {' '.join(words)}")
     return make(*_NAMES).__code__
 
 

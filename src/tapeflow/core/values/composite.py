@@ -20,6 +20,10 @@ class CompositeTensor:
     _type_spec: Any
     _is_tensor: bool = False  # whether it is one to `tf.is_tensor`: it has elements of one dtype, and a shape
 
+    def __reduce__(self) -> Any:
+        spec = self._type_spec
+        return spec._from_components, (spec._to_components(self),)
+
 
 class CompositeSpec:
     """The description of a composite value without its tensors: the base of `tf.TypeSpec`.

@@ -13,6 +13,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
+from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
 from tapeflow.core.types.dtypes import string as string_dtype
@@ -427,6 +428,6 @@ def traced(value: torch.Tensor) -> bool:
     return type(value) is not torch.Tensor
 
 
-def invalid(message: str) -> errors.InvalidArgumentError:
-    """Returns TensorFlow's error for an invalid argument."""
-    return errors.InvalidArgumentError(None, None, message)
+def invalid(message: str) -> Any:
+    """Returns TensorFlow's error for an invalid argument: a ValueError while a graph is built."""
+    return errors.InvalidArgumentError(None, None, message) if state.graph is None else ValueError(message)

@@ -23,7 +23,7 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
 from tapeflow.graph.ir.deferred import gradient
-from tapeflow.graph.ir.messages import shape_error, type_error
+from tapeflow.graph.ir.messages import check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import Names
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 
@@ -256,7 +256,7 @@ class Graph(Collections, Names):
         try:
             output_shapes = shapes.infer(op, arguments, types, count)
         except (errors.OpError, ValueError) as error:
-            raise shape_error(op, unique, arguments, error) from None
+            raise shape_error(op, unique, arguments, types, error) from None
         operation = self.insert(op, unique, arguments, types)
         for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), output_shapes, strict=True)):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
@@ -269,6 +269,7 @@ class Graph(Collections, Names):
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
         """Returns an operation's arguments as tensors of this graph and Python values, and its type attrs."""
         scope, state.name_scope = state.name_scope, name  # the scope of conversions, such as the reads of variables
+        check_lists(op, args)
         try:
             converted, types = op.convert_arguments(args, promotes or op.promotes)
         except errors.InvalidArgumentError as error:

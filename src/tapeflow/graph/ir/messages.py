@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tapeflow.core import errors
+from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.symbolic import SymbolicTensor
+
+
+def check_lists(op: Any, args: Sequence[Any]) -> None:
+    """Raises TensorFlow's error for a list of tensors that is too short."""
+    for argument, arg in zip(op.opdef.inputs, args, strict=False):
+        if argument.number_attr and type(arg) in (list, tuple):
+            least = op.opdef.attrs[argument.number_attr].minimum
+            if least is not None and len(arg) < min(least, 1):
+                raise ValueError(
+                    f"List argument '{argument.name}' to '{op.name}' Op with length {len(arg)} shorter than minimum "
+                    f"length {least}."
+                )
 
 
 def type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
@@ -33,7 +47,26 @@ def _python_name(name: str) -> str:
     return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
 
 
-def shape_error(op: Any, name: str, args: Sequence[Any], error: Exception) -> ValueError:
+def _attrs(op: Any, args: Sequence[Any], types: Mapping[str, Any]) -> str:
+    """Returns the attrs of an operation as TensorFlow's messages print them: `T=DT_FLOAT, strides=[1, 1]`."""
+    attrs = {a.name: a.default for a in op.opdef.attrs.values() if a.has_default} | dict(types)
+    for argument, arg in zip(op.opdef.inputs, args, strict=False):
+        if argument.number_attr and type(arg) is list:
+            attrs[argument.number_attr] = len(arg)
+    attrs |= {op.attr_names[p]: arg for p, arg in zip(op.params, args, strict=True) if p in op.attr_names}
+    return ", ".join(f"{a}={_attr_text(attrs[a])}" for a in sorted(attrs))
+
+
+def _attr_text(value: Any) -> str:
+    if isinstance(value, DType):
+        return f"DT_{datatype_name(value).upper()}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_attr_text, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shape_error(op: Any, name: str, args: Sequence[Any], types: Mapping[str, Any], error: Exception) -> ValueError:
+    """Returns the error that TensorFlow raises for shapes that do not go together while a graph is built."""
     message = error.message if isinstance(error, errors.OpError) else str(error)
     message = message.partition(" [Op:")[0]
     match = re.match(r"Incompatible shapes: \[([\d,?]*)\] vs\. \[([\d,?]*)\]", message)
@@ -45,4 +78,5 @@ def shape_error(op: Any, name: str, args: Sequence[Any], error: Exception) -> Va
     tensors = [t for a in args for t in (a if type(a) is list else [a]) if isinstance(t, SymbolicTensor)]
     input_shapes = ", ".join(text(t.shape) for t in tensors)
     inputs = ", ".join(t.op.name + (f":{t.value_index}" if t.value_index else "") for t in tensors)
-    return ValueError(f"{message} for '{{{{node {name}}}}} = {op.name}[]({inputs})' with input shapes: {input_shapes}.")
+    node = f"{{{{node {name}}}}} = {op.name}[{_attrs(op, args, types)}]({inputs})"
+    return ValueError(f"{message} for '{node}' with input shapes: {input_shapes}.")
