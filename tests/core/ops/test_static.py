@@ -56,3 +56,13 @@ def test_an_operation_that_fails_is_not_static():
     assert traced(tf.constant(False)).numpy().tolist() == [0, 1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
         traced(tf.constant(True))
+
+
+def test_a_value_that_fails_is_not_static():
+    @tf.function
+    def f(x, condition):
+        return tf.reshape(x, tf.gather(tf.constant([2, 2]), [5]) if condition else tf.constant([4]))
+
+    assert f(tf.zeros([2, 2]), tf.constant(False)).shape == [4]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 5 is not in \[0, 2\)"):
+        f(tf.zeros([2, 2]), tf.constant(True))
