@@ -227,5 +227,6 @@ def _kernel(share: float, square_share: float, epsilon: float) -> Callable[..., 
             values, [g.contiguous() for g in gradients], first, second, [], [_INFINITE] * len(values), lr=rate.item(),
             beta1=1 - share, beta2=1 - square_share, weight_decay=0.0, eps=epsilon, amsgrad=False, maximize=False,
         )  # fmt: skip
+        torch.autograd.graph.increment_version(values)  # it counts no change itself; `caching.py` looks at that
 
     return kernel
