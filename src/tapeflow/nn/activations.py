@@ -32,7 +32,10 @@ _leaky_relu_backward_into = aten.leaky_relu_backward.grad_input
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
-@op("Relu", kernel=torch.relu, shape=same, elementwise=True, in_place="{0}.relu_()", allocates=True)
+@op(
+    "Relu", kernel=torch.relu, shape=same, elementwise=True, in_place="{0}.relu_()", allocates=True,
+    activation=("relu", ()),
+)  # fmt: skip
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `max(features, 0)` element by element.
 
@@ -81,7 +84,10 @@ def _relu6(features: torch.Tensor) -> torch.Tensor:
     return torch.clamp(features, 0, 6)
 
 
-@op("Relu6", kernel=_relu6, shape=same, elementwise=True)
+@op(
+    "Relu6", kernel=_relu6, shape=same, elementwise=True, in_place="{0}.clamp_(0, 6)", allocates=True,
+    activation=("hardtanh", (0.0, 6.0)),
+)  # fmt: skip
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `min(max(features, 0), 6)` element by element.
 

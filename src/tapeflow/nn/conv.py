@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -24,12 +24,11 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
+from tapeflow.nn.conv_layout import Layout, convolution_layout
+from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import (
     FORMATS,
-    TO_FIRST,
-    TO_LAST,
-    Geometry,
     Ints,
     Padding,
     channels_last,
@@ -41,91 +40,12 @@ from tapeflow.nn.windows import (
     spatial,
     text_only,
     unpadded,
-    window_geometry,
     window_rule,
 )
 
 _backward = torch.ops.aten.convolution_backward.default
 
-_FILTER_TO_FIRST = {3: (2, 1, 0), 4: (3, 2, 0, 1), 5: (4, 3, 0, 1, 2)}
-_FILTER_TO_LAST = {3: (2, 1, 0), 4: (2, 3, 1, 0), 5: (2, 3, 4, 1, 0)}
-
 # ---- kernels, for any number of dimensions ---------------------------------------------------------------------------
-
-
-class Layout(NamedTuple):
-    """The layout of a convolution, for one set of shapes and attrs.
-
-    Attributes:
-        geometry: the positions of the windows.
-        output: the shape of the result.
-        empty: there is nothing to compute.
-        rates: the dilations along the spatial dimensions.
-        border: the padding that ATen adds; zeros where it must differ on the two sides.
-        zeros: a zero for each spatial dimension.
-        groups: the number of groups that the channels are divided into.
-        to_first, from_first, filter_to_first, filter_from_first: permutations to ATen's order of dimensions, and back.
-    """
-
-    geometry: Geometry
-    output: tuple[int, ...]
-    empty: bool
-    rates: tuple[int, ...]
-    border: tuple[int, ...]
-    zeros: tuple[int, ...]
-    groups: int
-    to_first: tuple[int, ...]
-    from_first: tuple[int, ...]
-    filter_to_first: tuple[int, ...]
-    filter_from_first: tuple[int, ...]
-
-
-@functools.lru_cache(4096)
-def _layout(
-    op: str,
-    image: tuple[int, ...],
-    filters: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: str,
-    explicit: tuple[int, ...],
-    data_format: str,
-    dilations: tuple[int, ...],
-) -> Layout:
-    """Lays a convolution out.
-
-    Raises:
-        InvalidArgumentError: the arguments do not go together.
-    """
-    dims = 3 if op.startswith("Conv3D") else 2
-    for name, shape in (("input", image), ("filter", filters)):
-        if len(shape) != dims + 2:
-            raise invalid(f"{name} must be {dims + 2}-dimensional: {list(shape)}")
-    if 0 in filters:
-        raise invalid(f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}")
-    geometry = window_geometry(
-        op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format
-    )
-    last = channels_last(data_format)
-    channels = image[-1 if last else 1]
-    if channels % filters[-2]:
-        raise invalid(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
-    groups = channels // filters[-2]
-    if groups and filters[-1] % groups:
-        raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
-    as_is, zeros = tuple(range(dims + 2)), (0,) * dims
-    return Layout(
-        geometry=geometry,
-        output=(image[0], *geometry.out, filters[-1]) if last else (image[0], filters[-1], *geometry.out),
-        empty=0 in image or 0 in geometry.out,
-        rates=spatial(dilations, data_format),
-        border=geometry.before if geometry.symmetric else zeros,
-        zeros=zeros,
-        groups=groups,
-        to_first=TO_FIRST[dims + 2] if last else as_is,
-        from_first=TO_LAST[dims + 2] if last else as_is,
-        filter_to_first=_FILTER_TO_FIRST[dims + 2],
-        filter_from_first=_FILTER_TO_LAST[dims + 2],
-    )
 
 
 def convolve(
@@ -140,7 +60,7 @@ def convolve(
         *attrs: strides, padding, explicit paddings, data format, dilations.
         bias: `[out_channels]`, which is added; or None.
     """
-    layout = _layout(op, x.shape, filters.shape, *attrs)
+    layout = convolution_layout(op, x.shape, filters.shape, *attrs)
     if layout.empty:
         return x.new_zeros(layout.output) + (0 if bias is None else bias)
     image = x.permute(layout.to_first)
@@ -161,7 +81,7 @@ def convolve_back_input(
     if len(sizes) == dims and dy.dim() == dims + 2:  # the spatial ones alone
         channels = filters.shape[-2]
         sizes = (dy.shape[0], *sizes, channels) if channels_last(attrs[3]) else (dy.shape[0], channels, *sizes)
-    layout = _layout(op, sizes, filters.shape, *attrs)
+    layout = convolution_layout(op, sizes, filters.shape, *attrs)
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
@@ -182,7 +102,7 @@ def convolve_back_filter(
     op: str, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any
 ) -> torch.Tensor:
     """Computes Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
-    layout = _layout(op, x.shape, sizes, *attrs)
+    layout = convolution_layout(op, x.shape, sizes, *attrs)
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
@@ -212,7 +132,7 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     sizes: list[Any] = [None] * len(strides) if filters.rank is None else filters.as_list()
     result = window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
     if x.is_fully_defined() and filters.is_fully_defined():
-        _layout("Conv3D" if len(sizes) == 5 else "Conv2D", tuple(x.as_list()), tuple(sizes), *attrs)
+        convolution_layout("Conv3D" if len(sizes) == 5 else "Conv2D", tuple(x.as_list()), tuple(sizes), *attrs)
     return result
 
 
@@ -220,7 +140,9 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
     """Infers the shape of the gradient of a convolution by its input."""
     filters, out, shape = filters.with_rank(len(strides)), out.with_rank(len(strides)), listed(sizes)
     if all(s.is_fully_defined() for s in (filters, out, shape)) and shape.rank == 4:
-        layout = _layout("Conv2DBackpropInput", tuple(shape.as_list()), tuple(filters.as_list()), strides, *attrs)
+        layout = convolution_layout(
+            "Conv2DBackpropInput", tuple(shape.as_list()), tuple(filters.as_list()), strides, *attrs
+        )
         _check_backprop("Conv2DBackpropInput", tuple(out.as_list()), layout)
     return shape
 
@@ -285,6 +207,9 @@ def _conv2d(
         )
         return y.to(input.dtype)
     return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
+
+
+_conv2d.layer(layer_of_convolution("Conv2D"))
 
 
 def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:

@@ -24,6 +24,7 @@ from tapeflow.nn.conv import (
     declare_gradients,
     filter_sizes_rule,
 )
+from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 
@@ -68,6 +69,9 @@ def _depthwise_conv2d(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes a depthwise 2-D convolution."""
+
+
+_depthwise_conv2d.layer(layer_of_convolution("DepthwiseConv2dNative"))
 
 
 def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:

@@ -70,9 +70,7 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> Non
             )
             with exclusive(directory):
                 shards = 2 if _count_of_shards(f"{prefix}.index") == 1 else 1
-                os.replace(
-                    data, data_file(prefix, 0, shards)
-                )  # which is on the disk before the index is
+                os.replace(data, data_file(prefix, 0, shards))  # which is on the disk before the index is
                 _write_index(prefix, table, shards, folder)
                 if shards == 2:
                     with suppress(OSError):  # without links it stays under that name, which is as good

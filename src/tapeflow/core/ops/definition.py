@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tapeflow.core.ops.layer import Activation, Layer
     from tapeflow.core.ops.scalars import ScalarForm
 
 
@@ -48,6 +49,7 @@ class Op:
         fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
         inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template with
             `{kernel}` and the tensors `{0}`, `{1}`, ...; or None.
+        layer: `layer(step, producer)`, the kernels that take the weights prepared; see `core/ops/layer.py`.
         decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
 
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
@@ -67,6 +69,7 @@ class Op:
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
         in_place: the computation in the memory of the first input: a template with the tensors `{0}`, `{1}`, ..., or a
             function that returns, as `inline` does, a function and a template, or None.
+        activation: ATen's name for the op as the last part of a larger kernel, and its parameters.
         foreach: ATen's kernel for lists of tensors.
         foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
         scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
@@ -99,6 +102,7 @@ class Op:
     static_value: Callable[..., Any] | None = None
     fusions: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     inline: Any = None
+    layer: Callable[..., Layer | None] | None = None
     decomposition: Callable[..., Any] | None = None
 
     elementwise = commutative = takes_sparse = random = random_fill = False
@@ -107,6 +111,7 @@ class Op:
     neutral: float | None = None
     fills: float | None = None
     in_place: str | Callable[..., Any] | None = None
+    activation: Activation | None = None
     foreach: Callable[..., Any] | None = None
     foreach_scalar = False
     scalar: ScalarForm | Callable[..., str | None] | None = None
@@ -226,9 +231,9 @@ class FunctionOp(Op):
 
 
 TRAITS = frozenset(
-    {"allocates", "batching", "constant_names", "decomposition", "default_axis", "elementwise", "fills", "foreach",
-     "foreach_scalar", "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral",
-     "node_name", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
+    {"activation", "allocates", "batching", "constant_names", "decomposition", "default_axis", "elementwise", "fills",
+     "foreach", "foreach_scalar", "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing",
+     "neutral", "node_name", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

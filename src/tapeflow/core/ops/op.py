@@ -469,6 +469,11 @@ class OpFunction(Protocol[P, R]):
         """Declares the expression that the compiler writes for a call: `rule(*args)` returns a function and a template
         of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
 
+    def layer(self, rule: Rule) -> Rule:
+        """Declares kernels that take the weights prepared: `rule(step, producer)` returns a `Layer`, see
+        `core/ops/layer.py`, or None. `producer(tensor, op)` returns the step that computes a tensor, if it is of this
+        op and the tensor has no other use; or None."""
+
     def decomposition(self, rule: Rule) -> Rule:
         """Declares the operations of TensorFlow that stand for the op in a `GraphDef`: `rule(operation)`."""
 
@@ -561,7 +566,7 @@ def op(
             function.__defaults__ = (*(declared.__defaults__ or ()), None)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
-        for attribute in ("accumulate", "batching", "summed", "static_value", "inline", "decomposition"):
+        for attribute in ("accumulate", "batching", "summed", "static_value", "inline", "layer", "decomposition"):
             setattr(function, attribute, functools.partial(_declare, new, attribute))
         function.fuses = functools.partial(_declare_fusion, new)
         new.function = function

@@ -136,7 +136,7 @@ class Compiled(Written):
         program: the program, before the passes of `special_passes`.
     """
 
-    special_passes: Sequence[passes.Pass] = passes.SPECIALIZE
+    special_passes: Sequence[passes.Pass] = passes.SPECIALIZE_WHOLE
     writer: type[Writer] = StructuredWriter
 
     def __init__(
@@ -155,17 +155,17 @@ class Compiled(Written):
         if devices.machine.has_gpu:
             self.program.move_constants(devices.current_or_default())
 
-    def specialized(self) -> Program:
-        """Returns the program after the passes that substitute faster kernels."""
+    def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
+        """Returns the program after passes that substitute faster kernels; by default as a part of another function."""
         program = copy.copy(self.program)
         program.steps = [copy.copy(step) for step in program.steps]
-        for run in self.special_passes:
+        for run in special_passes:
             run(program)
         return program
 
     def _write(self) -> Writer:
         writer = self.writer()
-        writer.write(self.name, self.specialized())
+        writer.write(self.name, self.specialized(self.special_passes))
         return writer
 
     def __call__(self, *values: Any) -> Any:

@@ -15,6 +15,7 @@ from tapeflow.core.ops.static import numbers, value_of
 from tapeflow.core.rng.seeds import of_operation
 from tapeflow.core.types.dtypes import DType, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.passes.caching import Cache, CachedBlock
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.resolving import resolve
 from tapeflow.graph.ir.graph import READ
@@ -81,10 +82,24 @@ class Writer:
 
     def step(self, step: Step, indent: int) -> None:
         """Writes one step."""
+        if isinstance(step.op, CachedBlock):
+            self._cached_block(step.op.block, indent)
+            return
         call = self.call(step)
         targets = [self.name(t) for t in step.outputs]
         comma = "," if len(targets) == 1 and _gives_tuple(step) else ""
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
+
+    def _cached_block(self, block: Program, indent: int) -> None:
+        """Writes the steps of a block, which are skipped while the results of an earlier call are valid."""
+        cache, entry = self.named("cache", Cache()), self.unique("entry")
+        self.row(indent, f"{entry} = {cache}({', '.join(map(self.reference, block.inputs))})")
+        self.row(indent, f"if {entry}.results is None:")
+        self.block(block, indent + 1)
+        results = ", ".join(map(self.reference, block.outputs))
+        self.row(indent + 1, f"{entry}.results = [{results}]")
+        self.row(indent + 1, f"{cache}.entry = {entry}")
+        self.row(indent, f"[{results}] = {entry}.results")
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
         """Returns the raw values that tensors had in a call of the function.

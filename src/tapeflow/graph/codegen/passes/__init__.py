@@ -1,7 +1,8 @@
 """Passes over programs, one file each, which compute the same results with less work.
 
-Those of `SIMPLIFY` run when a program is derived from a graph. Those of `SPECIALIZE` substitute faster kernels for the
-ops' own, and run before the source is written.
+Those of `SIMPLIFY` run when a program is derived from a graph. The others substitute faster kernels for the
+ops' own, and run before the source is written: those of `SPECIALIZE` for a branch or the body of a loop, and those of
+`SPECIALIZE_WHOLE` for a function, which may remember values between calls.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Callable
 
 from tapeflow.graph.codegen.passes.adam import join_adam
 from tapeflow.graph.codegen.passes.binding import bind
+from tapeflow.graph.codegen.passes.caching import cache
 from tapeflow.graph.codegen.passes.folding import fold
 from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.grouping import group
+from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.sharing import share
@@ -23,3 +26,4 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 SPECIALIZE: tuple[Pass, ...] = (fuse, update, join_adam, group, prune, reuse, bind)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (join_layers, fuse, update, join_adam, group, prune, cache, reuse, bind)

@@ -239,5 +239,7 @@ def _kernel(share: float, square_share: float, epsilon: float) -> Callable[..., 
             values, [g.contiguous() for g in gradients], first, second, [], [_INFINITE] * len(values), lr=rate.item(),
             beta1=1 - share, beta2=1 - square_share, weight_decay=0.0, eps=epsilon, amsgrad=False, maximize=False,
         )  # fmt: skip
+        # The kernel counts no change itself; `caching.py` looks at that.
+        torch.autograd.graph.increment_version([*values, *first, *second])
 
     return kernel

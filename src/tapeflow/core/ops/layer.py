@@ -1,0 +1,38 @@
+"""Layers: ops that multiply by weights, as kernels that take the weights prepared.
+
+Where the weights do not change between calls, a compiled function prepares them once: it scales them by the factors
+that follow, and lays them out as the kernel wants them. The kernel then computes the op, a bias and an activation in
+one pass over memory. An op declares it with `@f.layer`; `graph/codegen/passes/layers.py` reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+# ATen's name of an activation as the last part of a larger kernel, and its parameters.
+Activation = tuple[str, tuple[float, ...]]
+NO_ACTIVATION: Activation = ("none", ())
+
+
+class Layer(NamedTuple):
+    """The kernels of an op that multiplies by weights.
+
+    Attributes:
+        input: the op's other operand; or what that is computed from, if the kernel does that too.
+        weights: the weights, whose last dimensions are the channels of the result.
+        channels: the number of these.
+        prepare: takes the weights, and the factors of the channels or None, and returns the prepared weights, in memory
+            of their own.
+        kernel: returns for an activation the function of the input, the prepared weights and a bias.
+        steps: the steps before the op whose work the kernel does too.
+    """
+
+    input: Any
+    weights: Any
+    channels: int
+    prepare: Callable[[torch.Tensor, torch.Tensor | None], torch.Tensor]
+    kernel: Callable[[Activation], Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]]
+    steps: tuple[Any, ...] = ()

@@ -1,0 +1,164 @@
+"""Caching: what depends on variables alone is computed once while they do not change.
+
+The scales of a normalization and packed filters are such values. The source computes them in a block of its own, which
+is skipped while each variable that they depend on holds the same memory in the same version, as torch counts changes in
+place. The cache does not hold the variables' memory, so that updates can still be made in place, and holds one set of
+values.
+
+A program that changes variables, or returns what they hold for a gradient, is part of a training step, and caches
+nothing; nor does one on a machine with a GPU, whose calls may be captured.
+"""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from typing import Any
+
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, variable_of
+
+# Costs, with that of a call of a kernel as the unit.
+_LOOKING_UP = 2
+_CHECKING_A_VARIABLE = 0.25
+_PREPARING = 4
+_ELEMENTS = 1 << 13  # of the result: as many take as long as the call
+
+
+def cache(program: Program) -> None:
+    """Replaces the steps that depend on variables alone by one that remembers their results."""
+    steps = _cached_steps(program)
+    uses = {id(t) for step in steps for t in step.inputs}
+    reads = [step for step in program.steps if step.op is READ and id(step.outputs[0]) in uses]
+    if sum(map(_cost, steps)) <= _LOOKING_UP + _CHECKING_A_VARIABLE * len(reads):
+        return
+    inside = {id(step) for step in (*steps, *reads)}
+    rest = [step for step in program.steps if id(step) not in inside]
+    used = {id(t) for step in rest for t in step.inputs}
+    outputs = [t for step in steps for t in step.outputs if id(t) in used]
+    block = copy.copy(program)
+    block.inputs, block.steps, block.outputs = [step.outputs[0] for step in reads], steps, outputs
+    program.steps = [*reads, Step(CachedBlock(block), block.inputs, outputs, steps[-1].origins), *rest]
+
+
+def fixed_tensors(program: Program) -> set[int]:
+    """Returns the ids of the tensors that depend on variables alone, and so change between calls only with these.
+
+    There are none in a program that caches nothing.
+    """
+    changes = any(variable_of(t) is not None for step in program.steps if step.must_run for t in step.inputs)
+    if changes or not program.static or devices.machine.has_gpu:
+        return set()
+    returned = {id(t) for t in program.outputs}
+    fixed: set[int] = set()
+    for step in program.steps:
+        if step.must_run:  # it may change any variable
+            return fixed
+        if step.op is READ:
+            depends = variable_of(step.args[0]) is not None and id(step.outputs[0]) not in returned
+        else:
+            inputs = step.inputs
+            depends = (
+                _may_be_cached(step)
+                and any(id(t) in fixed for t in inputs)
+                and all(id(t) in fixed or id(t) in program.constants for t in inputs)
+            )
+        if depends:
+            fixed |= {id(t) for t in step.outputs}
+    return fixed
+
+
+def _may_be_cached(step: Step) -> bool:
+    return (step.pure and not step.placed) or isinstance(step.op, Preparation)
+
+
+def _cached_steps(program: Program) -> list[Step]:
+    """Returns the steps to cache: those that other steps need, and whose results have memory of their own.
+
+    The view of a variable's value would keep it from being updated in place.
+    """
+    fixed = fixed_tensors(program)
+    returned = {id(t) for t in program.outputs}
+    needed = set(returned)  # by steps that are not cached
+    cached = []
+    for step in reversed(program.steps):
+        ids = {id(t) for t in step.outputs}
+        if step.op is READ or not ids <= fixed or not ids:
+            needed |= {id(t) for t in step.inputs}
+        elif ids.isdisjoint(needed) or (step.op.allocates and ids.isdisjoint(returned)):
+            cached.append(step)
+        else:
+            needed |= {id(t) for t in step.inputs}
+    return cached[::-1]
+
+
+def _cost(step: Step) -> float:
+    if not step.op.allocates:
+        return 0
+    call = _PREPARING if isinstance(step.op, Preparation) else 1
+    return call + sum((t.shape.num_elements() or 0) / _ELEMENTS for t in step.outputs)
+
+
+class Preparation(GraphOp):
+    """An op that prepares weights. Its results have memory of their own."""
+
+    allocates = True
+
+
+class CachedBlock(GraphOp):
+    """The steps whose results are remembered.
+
+    Attributes:
+        block: the steps, as a program from the variables' values to the results.
+    """
+
+    def __init__(self, block: Program) -> None:
+        super().__init__("Cached")
+        self.block = block
+
+
+class Entry:
+    """The results of a block, and the values of variables that they were computed from.
+
+    Args:
+        inputs: the values.
+
+    Attributes:
+        results: the results; None until they are computed.
+    """
+
+    __slots__ = ("_references", "_versions", "results")
+
+    def __init__(self, inputs: tuple[torch.Tensor, ...]) -> None:
+        self._references = [weakref.ref(t) for t in inputs]
+        self._versions = [t._version for t in inputs]
+        self.results: list[Any] | None = None
+
+    def is_of(self, inputs: tuple[torch.Tensor, ...]) -> bool:
+        """Returns True if these are the same tensors, and were not changed since."""
+        for reference, version, t in zip(self._references, self._versions, inputs, strict=True):
+            if reference() is not t or t._version != version:
+                return False
+        return True
+
+
+class Cache:
+    """The newest entry of a block.
+
+    Threads that compute one at the same time do so twice. An entry is complete before others see it.
+    """
+
+    def __init__(self) -> None:
+        self.entry: Entry | None = None
+
+    def __call__(self, *inputs: torch.Tensor) -> Entry:
+        """Returns the entry for values of variables: a new one, without results, if one of them has changed."""
+        entry = self.entry
+        if entry is not None and entry.is_of(inputs):
+            return entry
+        self.entry = None  # frees the results before others are computed
+        return Entry(inputs)

@@ -1,0 +1,128 @@
+"""Convolutions with what follows them as one kernel, seen in the source, and that results stay what they were."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+X = np.random.default_rng(0).normal(size=(4, 10, 10, 8)).astype("float32")
+
+
+def variable(*shape, seed=1):
+    return tf.Variable(np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype("float32"))
+
+
+FILTERS, BIAS = variable(3, 3, 8, 6), variable(6)
+OF_EACH_CHANNEL = variable(3, 3, 8, 2)
+MEAN, VARIANCE, OFFSET, SCALE = (variable(6, seed=seed) for seed in range(2, 6))
+
+
+def normalized(x, shape=(6,)):
+    mean, variance, offset, scale = (tf.reshape(v, shape) for v in (MEAN, VARIANCE, OFFSET, SCALE))
+    factor = scale * tf.math.rsqrt(variance + 1e-3)
+    return x * factor + (offset - mean * factor)
+
+
+def convolved(x, **options):
+    return tf.nn.conv2d(x, FILTERS, **{"strides": 1, "padding": "SAME", **options})
+
+
+def padded(x, *amounts):
+    return tf.nn.conv2d(tf.pad(x, amounts), FILTERS, 2, "VALID")
+
+
+def traced(function, *args):
+    concrete = tf.function(function).get_concrete_function(*args)
+    return concrete, concrete.source()
+
+
+ALIKE = ([0, 0], [1, 1], [2, 2], [0, 0])
+CASES = {
+    "Conv2D": lambda x: convolved(x),
+    "Conv2DBiasAddRelu": lambda x: tf.nn.relu(tf.nn.bias_add(convolved(x), BIAS)),
+    "Conv2DMulAddV2": lambda x: normalized(convolved(x)),
+    "Conv2DBiasAddMulAddV2Relu": lambda x: tf.nn.relu(normalized(tf.nn.bias_add(convolved(x, strides=2), BIAS))),
+    "Conv2DMulAddV2Relu6": lambda x: tf.nn.relu6(normalized(convolved(x, strides=2), (1, 1, 1, 6))),
+    "Conv2DSubMul": lambda x: (convolved(x, dilations=2) - MEAN) * 2.0,
+    "DepthwiseConv2dNativeAddV2Relu6": lambda x: tf.nn.relu6(
+        tf.nn.depthwise_conv2d(x, OF_EACH_CHANNEL, (1, 2, 2, 1), "SAME") + tf.range(16.0)
+    ),
+    "DepthwiseConv2dNativeMul": lambda x: tf.nn.depthwise_conv2d(x, OF_EACH_CHANNEL, [1] * 4, "VALID") * tf.range(16.0),
+    "PadConv2DAddV2": lambda x: padded(x, *ALIKE) + BIAS,
+    "PadConv2DRelu": lambda x: tf.nn.relu(padded(x, *ALIKE)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("batch", [4, None])
+def test_a_layer_is_one_step(name, batch):
+    concrete, source = traced(CASES[name], tf.TensorSpec((batch, 10, 10, 8)))
+    assert source.count("return (") == 1
+    assert f"= op_{name}(x, " in source
+    for _ in range(2):  # the second time, the weights are prepared
+        np.testing.assert_allclose(concrete(tf.constant(X)), CASES[name](tf.constant(X)), rtol=2e-5, atol=2e-5)
+
+
+def test_an_empty_batch_stays_empty():
+    concrete, _ = traced(CASES["PadConv2DRelu"], tf.TensorSpec((None, 10, 10, 8)))
+    assert concrete(tf.zeros([0, 10, 10, 8])).shape == (0, 5, 6, 6)
+
+
+def test_padding_that_differs_on_two_sides_stays_a_step():
+    function = lambda x: padded(x, [0, 0], [0, 1], [0, 1], [0, 0])  # noqa: E731
+    concrete, source = traced(function, tf.constant(X))
+    assert "op_Pad(" in source and "op_Conv2D(" in source
+    np.testing.assert_allclose(concrete(tf.constant(X)), function(tf.constant(X)), rtol=2e-5)
+
+
+def test_a_result_that_is_used_again_stays():
+    def f(x):
+        y = convolved(x)
+        return tf.nn.relu(y * SCALE), y
+
+    concrete, source = traced(f, tf.constant(X))
+    assert "op_Conv2D(x" in source and "Conv2DMul" not in source
+    for result, expected in zip(concrete(tf.constant(X)), f(tf.constant(X)), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=2e-5)
+
+
+@pytest.mark.parametrize("other", [lambda x: x[0, 0, 0, :6], lambda x: x[:, :, :, :6]], ids=["vector", "image"])
+def test_a_factor_that_depends_on_inputs_stays(other):
+    f = lambda x: convolved(x) * other(x)  # noqa: E731
+    concrete, source = traced(f, tf.constant(X))
+    assert "op_Conv2D(x" in source and "Conv2DMul" not in source
+    np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5)
+
+
+def test_filters_that_depend_on_inputs_are_not_prepared():
+    f = lambda x, filters: tf.nn.conv2d(x, filters, 1, "SAME")  # noqa: E731
+    assert "Weights" not in traced(f, tf.constant(X), tf.constant(FILTERS))[1]
+
+
+def test_a_vector_along_another_dimension_stays():
+    f = lambda x: convolved(x[:, :6, :6]) * tf.reshape(SCALE, (6, 1))  # noqa: E731
+    concrete, source = traced(f, tf.constant(X))
+    assert "op_Conv2D(" in source and "Conv2DMul" not in source
+    np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5)
+
+
+def test_other_dtypes_and_layouts_are_left():
+    wide = tf.Variable(tf.cast(FILTERS, tf.float64))
+    assert "Weights" not in traced(lambda x: tf.nn.conv2d(x, wide, 1, "SAME"), tf.TensorSpec(X.shape, tf.float64))[1]
+    first = lambda x: tf.nn.conv2d(x, FILTERS, 1, "SAME", data_format="NCHW")  # noqa: E731
+    assert "Weights" not in traced(first, tf.TensorSpec((4, 8, 10, 10)))[1]
+
+
+def test_a_model_gives_what_it_gives_eagerly():
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([
+        tf.keras.Input((12, 12, 3)),
+        layers.ZeroPadding2D(1), layers.Conv2D(8, 3, strides=2), layers.BatchNormalization(), layers.ReLU(),
+        layers.DepthwiseConv2D(3, padding="same", use_bias=False), layers.BatchNormalization(), layers.ReLU(6.0),
+    ])  # fmt: skip
+    for v in model.weights:
+        v.assign(np.random.default_rng(0).uniform(0.5, 1.5, v.shape))
+    x = np.random.default_rng(1).normal(size=(2, 12, 12, 3)).astype("float32")
+    concrete, source = traced(lambda x: model(x, training=False), tf.constant(x))
+    assert "op_PadConv2DBiasAddMulAddV2Relu(" in source
+    np.testing.assert_allclose(concrete(tf.constant(x)), model(x, training=False), rtol=2e-5, atol=2e-5)
