@@ -15,6 +15,7 @@ the arguments otherwise makes. The same seed draws the same calls.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import gzip
 import json
 import pathlib
@@ -103,6 +104,7 @@ def main() -> None:
     parser.add_argument("--replay", type=pathlib.Path, help="compare with this record instead")
     parser.add_argument("--record", type=pathlib.Path, help="write TensorFlow's outcomes here")
     parser.add_argument("--known", type=pathlib.Path, help="write the differences here")
+    parser.add_argument("--findings", type=pathlib.Path, help="write every difference here, a line of JSON for each")
     parser.add_argument("--in-turn", action="store_true", help="run each call eagerly and in one other mode only")
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
@@ -126,6 +128,8 @@ def main() -> None:
     if arguments.known:
         write_known(arguments.known, tasks, found)
     several = comparing.findings(tasks, found)
+    if arguments.findings:
+        arguments.findings.write_text("".join(json.dumps(dataclasses.asdict(finding)) + "\n" for finding in several))
     print("\n".join([*comparing.report(several), "", *comparing.kinds(several), "",
                      *comparing.rates(tasks, theirs, found)]))  # fmt: skip
 
