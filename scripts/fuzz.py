@@ -39,6 +39,7 @@ def draw_tasks(calls: int, seed: int, modes: list[str], only: str, in_turn: bool
     import tapeflow as tf
     from fuzzing import drawing, seeds
 
+    tf.get_logger().setLevel("ERROR")
     functions, several = seeds.public_functions(tf), seeds.seeds(tf)
     drawer = drawing.Drawer(several, functions, seeds.parameters(functions, several))
     tasks = []

@@ -7,7 +7,7 @@ import dataclasses
 import json
 from typing import Any
 
-from fuzzing.outcomes import Difference, compare
+from fuzzing.outcomes import UP_TO_SIGN, Difference, beyond, compare
 from fuzzing.values import written
 
 DRAWS = 6  # how often a call is run with its numbers moved by a few roundings before a difference counts
@@ -27,14 +27,11 @@ class Finding:
         return self.call["function"], self.kind
 
 
-def compared(theirs: Any) -> bool:
-    """TensorFlow's outcome is one to compare with: not a crash, nor a compiler's refusal."""
-    return not ({"crash", "hang"} & theirs.keys() or "skip" in theirs or _of_xla(theirs))
-
-
-def _of_xla(outcome: Any) -> bool:
-    message = outcome.get("message", "")
-    return any(words in message for words in ("XLA", "uncompilable", "not compilable", "compile-time constant"))
+def compared(task: Any, theirs: Any) -> bool:
+    """TensorFlow's outcome is one to compare with: not a crash, nor something that it lacks or leaves open."""
+    if task["call"]["function"] in UP_TO_SIGN and task["mode"].startswith("gradient"):
+        return False
+    return not ({"crash", "hang", "skip"} & theirs.keys() or ("error" in theirs and beyond(theirs)))
 
 
 def differences(tasks: list[Any], theirs: dict[str, Any], ours: dict[str, Any], spread: dict[str, list[Any]]
@@ -43,7 +40,7 @@ def differences(tasks: list[Any], theirs: dict[str, Any], ours: dict[str, Any], 
     found = {}
     for task in tasks:
         i = task["id"]
-        difference = compare(theirs[i], ours[i], task["call"], spread.get(i)) if compared(theirs[i]) else None
+        difference = compare(theirs[i], ours[i], task["call"], spread.get(i)) if compared(task, theirs[i]) else None
         if difference:
             found[i] = difference
     return found
@@ -79,14 +76,14 @@ def rates(tasks: list[Any], theirs: dict[str, Any], found: dict[str, Difference]
     """Lines that say how many calls of each mode have the same outcome."""
     total, same, left_out = collections.Counter(), collections.Counter(), collections.Counter()
     for task in tasks:
-        if compared(theirs[task["id"]]):
+        if compared(task, theirs[task["id"]]):
             total[task["mode"]] += 1
             same[task["mode"]] += task["id"] not in found
         elif "skip" not in theirs[task["id"]]:
             left_out[task["mode"]] += 1
     lines = []
     for mode in total:
-        rest = f"; TensorFlow crashed, hung or would not compile {left_out[mode]}" if left_out[mode] else ""
+        rest = f"; TensorFlow crashed, hung or lacks something in {left_out[mode]}" if left_out[mode] else ""
         lines.append(f"{mode}: same outcome in {100 * same[mode] / total[mode]:.1f}% of {total[mode]:,} calls{rest}")
     return lines
 

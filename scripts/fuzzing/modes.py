@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fuzzing.outcomes import SKIP, encode, static_shapes
@@ -34,37 +34,37 @@ def _specs(inputs: list[Any], tf: Any, sizes: str) -> list[Any]:
 def _traced(sizes: str, **options: Any) -> Callable[[Call, Any], Any]:
     def run(call: Call, tf: Any) -> Any:
         inputs = inputs_of(call, tf)
+        passed = [value for value in inputs if not isinstance(value, tf.Variable)]
 
         def function(*tensors: Any) -> Any:
-            return invoke(call, tf, list(tensors))
+            result = invoke(call, tf, _with(tensors, inputs, lambda value: not isinstance(value, tf.Variable)))
+            return None if isinstance(result, tf.Operation) or type(result) is bool else result
 
-        concrete = tf.function(function, autograph=False, **options).get_concrete_function(*_specs(inputs, tf, sizes))
+        concrete = tf.function(function, autograph=False, **options).get_concrete_function(*_specs(passed, tf, sizes))
         static = static_shapes(concrete.structured_outputs, tf)
-        return {"result": encode(concrete(*inputs), tf), "static": static}
+        return {"result": encode(concrete(*passed), tf), "static": static}
 
     return run
 
 
+def _with(tensors: Sequence[Any], inputs: list[Any], replaced: Callable[[Any], bool]) -> list[Any]:
+    """A call's inputs with those that are `replaced` taken from `tensors`."""
+    left = iter(tensors)
+    return [next(left) if replaced(value) else value for value in inputs]
+
+
 def _gradients(call: Call, tf: Any, inputs: list[Any]) -> Any:
-    """The gradient of all outputs by all inputs, where either are of floats."""
-    inputs = [value for value in inputs if isinstance(value, tf.Tensor)]
-    watched = [value for value in inputs if value.dtype.is_floating or value.dtype.is_complex]
-    every = inputs_of_in_order(call, inputs, tf)
+    """The gradient of all outputs by all tensors, where either are of floats."""
+    watched = [v for v in inputs if isinstance(v, tf.Tensor) and (v.dtype.is_floating or v.dtype.is_complex)]
     with tf.GradientTape() as tape:
         tape.watch(watched)
-        result = invoke(call, tf, every)
+        result = invoke(call, tf, inputs)
     flat = tf.nest.flatten(result, expand_composites=True)
     targets = [t for t in flat if isinstance(t, tf.Tensor) and (t.dtype.is_floating or t.dtype.is_complex)]
     if not watched or not targets:
         return SKIP
     gradients = tape.gradient(targets, watched)
     return [tf.convert_to_tensor(g) if g is not None else None for g in gradients]
-
-
-def inputs_of_in_order(call: Call, tensors: list[Any], tf: Any) -> list[Any]:
-    """All of a call's inputs: these tensors, and composites made anew between them."""
-    left = iter(tensors)
-    return [next(left) if isinstance(value, tf.Tensor) else value for value in inputs_of(call, tf)]
 
 
 def gradient(call: Call, tf: Any) -> Any:
@@ -74,26 +74,31 @@ def gradient(call: Call, tf: Any) -> Any:
 
 def gradient_unknown(call: Call, tf: Any) -> Any:
     """The gradient within a trace that knows no sizes."""
-    inputs = [value for value in inputs_of(call, tf) if isinstance(value, tf.Tensor)]
+    inputs = inputs_of(call, tf)
+    passed = [value for value in inputs if isinstance(value, tf.Tensor)]
     skipped = []
 
     def function(*tensors: Any) -> Any:
-        gradients = _gradients(call, tf, list(tensors))
+        gradients = _gradients(call, tf, _with(tensors, inputs, lambda value: isinstance(value, tf.Tensor)))
         skipped.append(gradients is SKIP)
         return [] if gradients is SKIP else gradients
 
-    concrete = tf.function(function, autograph=False).get_concrete_function(*_specs(inputs, tf, "sizes"))
-    return SKIP if skipped[-1] else {"result": encode(concrete(*inputs), tf)}
+    concrete = tf.function(function, autograph=False).get_concrete_function(*_specs(passed, tf, "sizes"))
+    return SKIP if skipped[-1] else {"result": encode(concrete(*passed), tf)}
 
 
 def vectorized(call: Call, tf: Any) -> Any:
     """The call for each of two slices: the tensors as they are, and reversed along their first dimension."""
     inputs = inputs_of(call, tf)
-    if not inputs or not all(isinstance(value, tf.Tensor) for value in inputs):
+    passed = [value for value in inputs if isinstance(value, tf.Tensor)]
+    if not passed or not all(isinstance(value, (tf.Tensor, tf.Variable)) for value in inputs):
         return SKIP
-    batches = [tf.stack([value, tf.reverse(value, [0]) if value.shape.rank else value]) for value in inputs]
-    result = tf.vectorized_map(lambda slices: invoke(call, tf, list(slices)), batches, warn=False)
-    return {"result": encode(result, tf)}
+    batches = [tf.stack([value, tf.reverse(value, [0]) if value.shape.rank else value]) for value in passed]
+
+    def function(slices: Any) -> Any:
+        return invoke(call, tf, _with(slices, inputs, lambda value: isinstance(value, tf.Tensor)))
+
+    return {"result": encode(tf.vectorized_map(function, batches, warn=False), tf)}
 
 
 MODES: dict[str, Callable[[Call, Any], Any]] = {

@@ -17,8 +17,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-# What a traced function takes as an input; all other arguments are Python values to it.
-INPUTS = ("tensor", "ragged", "sparse")
+# What is built before a call is traced: a trace takes tensors as inputs and captures variables.
+INPUTS = ("tensor", "ragged", "sparse", "variable")
 LARGEST = 600
 
 
@@ -167,6 +167,8 @@ def build(node: Any, tf: Any, inputs: Iterator[Any] | None = None) -> Any:
 def _input(kind: str, content: Any, tf: Any) -> Any:
     if kind == "tensor":
         return tensor(content, tf)
+    if kind == "variable":
+        return tf.Variable(tensor(content, tf))
     if kind == "sparse":
         return tf.SparseTensor(*(tensor(part["tensor"], tf) for part in content))
     values, splits = content
@@ -177,7 +179,6 @@ def _input(kind: str, content: Any, tf: Any) -> Any:
 
 _BUILD: dict[str, Callable[[Any, Any, Any], Any]] = {
     "array": lambda c, tf, inputs: array(c)[()] if c[0] != "string" or c[1] else np.str_(array(c)[()].decode("latin1")),
-    "variable": lambda c, tf, inputs: tf.Variable(tensor(c, tf)),
     "tuple": lambda c, tf, inputs: tuple(build(item, tf, inputs) for item in c),
     "dict": lambda c, tf, inputs: {build(k, tf, inputs): build(v, tf, inputs) for k, v in c},
     "complex": lambda c, tf, inputs: complex(*c),
@@ -191,7 +192,7 @@ _BUILD: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 def inputs_of(call: dict[str, Any], tf: Any) -> list[Any]:
-    """The tensors among the arguments, in the order in which `build` asks for them."""
+    """The tensors and variables among the arguments, in the order in which `build` asks for them."""
     return [build(node, tf) for node in nodes([call["args"], list(call["kwargs"].values())]) if kind_of(node) in INPUTS]
 
 

@@ -31,6 +31,8 @@ ST([[0,0]],[1.],[2,2]).get_shape()
 ST([[0,0]],[1.],[2,2]).dense_shape
 ST([[0,0]],[1.],[2,2]).indices
 ST([[5,5]],[1],[2,2])
+ST([[0,0]],[1],[2,-1]).shape
+tf.function(lambda: sp.retain(ST([[0,0]],[1],[2,-1]), [True]).dense_shape)()
 ST(np.zeros([0,2]),[],[2,2])
 ST(np.zeros([0,2],'int64'),[],[2,2])
 ST(indices=[[0,0]],values=tf.Variable([1.]),dense_shape=[2,2])
