@@ -119,6 +119,13 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     raise unsupported(value, value)
 
 
+def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
+    """Returns the tensor of an op's argument; a ragged or sparse tensor, or one of a program's type, as it is."""
+    if isinstance(value, Tensor) or not hasattr(type(value), "__tf_dispatch__"):
+        return convert(value, dtype, hint)
+    return value
+
+
 def _loses(value: Any, hint: DType) -> bool:
     """Returns whether an array's numbers would lose their fractions in a dtype that was only a hint."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and hint.is_integer
