@@ -466,6 +466,9 @@ tf.convert_to_tensor(object())
 tf.exp((1, 'a'))
 tf.add({}, 1.0)
 tf.reshape([1], [1, None])
+tf.unstack([[1], [2]], -2)
+tf.strings.to_hash_bucket_fast(['a'], -4)
+tf.raw_ops.UnicodeEncode(input_values=[65], input_splits=[0, 1], output_encoding='x')
 """,
 )
 GROUP.errors("""
