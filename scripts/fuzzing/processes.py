@@ -13,6 +13,7 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).parents[2]
 WORKER = pathlib.Path(__file__).with_name("worker.py")
+COMPILING = 9  # how many times longer a compiled call may take
 BATCH = 3000  # tasks of one process, so that what a library keeps does not add up
 
 
@@ -47,7 +48,7 @@ def _run_batch(side: str, python: str, batch: list[Any], folder: pathlib.Path, t
     with log.open("w") as errors:
         child = subprocess.Popen([python, "-W", "ignore", str(WORKER), side, str(todo), str(out)],
                                  stdout=subprocess.DEVNULL, stderr=errors, env=environment)  # fmt: skip
-        hung = not _finishes(child, out, timeout)
+        hung = not _finishes(child, out, [timeout * (COMPILING if t["mode"] == "jit" else 1) for t in batch])
     outcomes = dict(json.loads(line) for line in out.read_text().splitlines())
     if len(outcomes) < len(batch):
         culprit = batch[len(outcomes)]["id"]
@@ -60,14 +61,15 @@ def _run_batch(side: str, python: str, batch: list[Any], folder: pathlib.Path, t
     return outcomes
 
 
-def _finishes(child: subprocess.Popen[bytes], out: pathlib.Path, timeout: float) -> bool:
-    """Waits for the process; ends it when a task takes longer than `timeout`, the first a minute more."""
-    size, since = 0, time.monotonic() + 60
+def _finishes(child: subprocess.Popen[bytes], out: pathlib.Path, timeouts: list[float]) -> bool:
+    """Waits for the process; ends it when a task takes longer than its timeout, the first a minute more."""
+    done, size, since = 0, 0, time.monotonic() + 60
     while child.poll() is None:
         time.sleep(0.2)
         if out.stat().st_size != size:
             size, since = out.stat().st_size, time.monotonic()
-        elif time.monotonic() - since > timeout:
+            done = out.read_bytes().count(b"\n")
+        elif done < len(timeouts) and time.monotonic() - since > timeouts[done]:
             child.kill()
             child.wait()
             return False
