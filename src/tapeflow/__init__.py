@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import threading
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.threads import use_quota  # isort: skip  # first: it loads torch
@@ -339,19 +340,25 @@ _ON_FIRST_USE = {
 _WITHOUT_OPS = frozenset({"compat", "distribute", "hosted", "keras", "raw_ops", "saved_model", "test", "xla"})
 
 
+# Of two threads that import a package and a module of it at once, Python gives one an error; so one loads at a time.
+_loading = threading.RLock()
+
+
 @functools.cache
 def _load_all() -> None:
     """Imports the namespaces that are otherwise loaded on first use: an op was asked for by its name."""
-    for home in sorted(set(_ON_FIRST_USE.values())):
-        if home.split(".")[1] not in _WITHOUT_OPS:
-            importlib.import_module(home)
+    with _loading:
+        for home in sorted(set(_ON_FIRST_USE.values())):
+            if home.split(".")[1] not in _WITHOUT_OPS:
+                importlib.import_module(home)
 
 
 @functools.cache
 def _load_services() -> None:
     """Imports what has builders for the nodes of a `GraphDef`: the first is read."""
-    for name in ("graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes"):
-        importlib.import_module(f"tapeflow.{name}")
+    with _loading:
+        for name in ("graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes"):
+            importlib.import_module(f"tapeflow.{name}")
 
 
 load_all.append(_load_all)
@@ -363,7 +370,8 @@ def _load(name: str) -> Any:
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
-    module = importlib.import_module(home)
+    with _loading:
+        module = importlib.import_module(home)
     value = module if home == f"tapeflow.{name}" or name.startswith("__") else getattr(module, name)
     globals()[name] = value
     return value

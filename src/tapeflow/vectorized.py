@@ -13,6 +13,7 @@ from tapeflow.array.creation import range as range_
 from tapeflow.array.creation import zeros
 from tapeflow.array.joining import stack, unstack
 from tapeflow.core.context import state
+from tapeflow.core.errors import OperatorNotAllowedInGraphError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import NoRule
 from tapeflow.core.ops.convert import convert
@@ -106,8 +107,15 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
         try:
             traced = _Traced(hooks.converted(fn), elems, flat)
         except Exception as error:
-            # Errors of the program itself are raised by this call, before the report.
-            results = _one_by_one(fn, elems, values, batched, size) if manner.fallback else None
+            results = None
+            if manner.fallback:
+                try:
+                    results = _one_by_one(fn, elems, values, batched, size)
+                except Exception:
+                    # The program is at fault: the error is that of its trace, unless a trace can't say what is wrong.
+                    if isinstance(error, (OperatorNotAllowedInGraphError, NotImplementedError, AttributeError)):
+                        raise
+                    raise error from None
             _report(manner, str(error).strip().split("\n")[0], error)
             return results
     return traced.called(count, values, batched, manner, at_once)

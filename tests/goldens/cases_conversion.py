@@ -450,6 +450,27 @@ tf.ensure_shape(tf.constant([[1, 2]]), [None, 2])
 
 GROUP.family("tf.constant(True, tf.{dtype})", dtype="int64 uint64 float16 float32 float64")
 GROUP.family("tf.constant(True, tf.{dtype})", dtype="int8 uint8 int16 uint16 uint32 bfloat16 complex64", raises=True)
+# While a graph is built, the same errors are of another class.
+GROUP.family(
+    "tf.function(lambda: {call})()",
+    raises=True,
+    call="""
+tf.constant(None)
+tf.constant([None])
+tf.constant([1, None])
+tf.constant({})
+tf.constant([1, 'a'])
+tf.constant([[1], [2, 3]])
+tf.constant(tf.float32)
+tf.convert_to_tensor(object())
+tf.exp((1, 'a'))
+tf.add({}, 1.0)
+tf.reshape([1], [1, None])
+tf.unstack([[1], [2]], -2)
+tf.strings.to_hash_bucket_fast(['a'], -4)
+tf.raw_ops.UnicodeEncode(input_values=[65], input_splits=[0, 1], output_encoding='x')
+""",
+)
 GROUP.errors("""
 tf.constant(None)
 tf.constant(1e39)

@@ -106,7 +106,16 @@ def _(call: Call, *dys: Any) -> Any:
     return dys
 
 
-@op("StopGradient", kernel=_itself, shape=same, strings=_itself, elementwise=True, identity=True, view=True)
+@op(
+    "StopGradient",
+    kernel=_itself,
+    shape=same,
+    strings=_itself,
+    elementwise=True,
+    identity=True,
+    view=True,
+    takes_sparse=True,
+)
 def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value, through which no gradient passes.
 

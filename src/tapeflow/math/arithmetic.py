@@ -14,7 +14,7 @@ from tapeflow.array.tensor_list import added
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same, text
@@ -286,8 +286,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _multiply_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
-    x = convert(args[0])
-    return _multiply_no_nan.op.run((x, convert(args[1], x.dtype)), name)
+    x = as_operand(args[0])
+    return _multiply_no_nan.op.run((x, as_operand(args[1], x.dtype)), name)
 
 
 @widened(_multiply_no_nan, _multiply_numbers_no_nan)
@@ -362,7 +362,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
     if not isinstance(inputs, Iterable):
         raise TypeError(f"{type(inputs).__name__!r} object is not iterable")
     # As in TensorFlow, each gets its own dtype, so that [1, 2.5] is a mistake.
-    tensors = [x if isinstance(x, Tensor) or hasattr(type(x), "__tf_dispatch__") else convert(x) for x in inputs]
+    tensors = [as_operand(x) for x in inputs]
     if not tensors:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."

@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -54,7 +54,7 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
         >>> tf.complex(1.0, [2.0, 3.0]).numpy().tolist()
         [(1+2j), (1+3j)]
     """
-    x, y = convert(real), convert(imag)
+    x, y = as_operand(real), as_operand(imag)
     to = _COMPLEX_OF.get(x.dtype)
     if to is None or x.dtype is not y.dtype:
         raise TypeError(
@@ -90,7 +90,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.real([1 + 2j, 3 - 1j]).numpy().tolist()
         [1.0, 3.0]
     """
-    x = convert(input)
+    x = as_operand(input)
     if x.dtype.is_complex:
         return _real(x, x.dtype.real_dtype, name)
     if not x.dtype.is_numeric:
@@ -121,7 +121,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.imag([1 + 2j, 3 - 1j]).numpy().tolist()
         [2.0, -1.0]
     """
-    x = convert(input)
+    x = as_operand(input)
     if x.dtype.is_complex:
         return _imag(x, x.dtype.real_dtype, name)
     return ops.ZerosLike(x)
@@ -154,7 +154,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.conj([1 + 2j, 3.0 + 0j]).numpy().tolist()
         [(1-2j), (3-0j)]
     """
-    tensor = x if isinstance(x, Tensor) else convert(x)
+    tensor = x if isinstance(x, Tensor) else as_operand(x)
     if tensor.dtype.is_complex:
         return _conj(tensor, name)
     if not (tensor.dtype.is_numeric or tensor.dtype is variant):
@@ -193,7 +193,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.angle([1.0 + 0j, 1j, -1.0 + 0j]).numpy().round(4).tolist()
         [0.0, 1.5708, 3.1416]
     """
-    x = convert(input)
+    x = as_operand(input)
     if x.dtype.is_complex:
         return _angle(x, x.dtype.real_dtype, name)
     zero, pi = convert(0, x.dtype), convert(math.pi, x.dtype)

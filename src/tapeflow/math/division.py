@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, NotFoundError
 from tapeflow.core.ops import bulk
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.op import not_differentiable, op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -111,8 +111,8 @@ def _divide_numbers(division: Any, title: str, args: tuple[Any, Any], name: str 
     Raises:
         TypeError: the dtypes differ or are not numeric.
     """
-    x = convert(args[0])
-    y = convert(args[1], hint=x.dtype)
+    x = as_operand(args[0])
+    y = as_operand(args[1], hint=x.dtype)
     dtype = x.dtype
     if dtype is not y.dtype:
         raise TypeError(f"`x` and `y` must have the same dtype, got {dtype!r} != {y.dtype!r}.")
@@ -153,7 +153,7 @@ def _divide(args: tuple[Any, Any], name: str | None = None) -> Any:
     """Divides as the operator does: a first argument that is no tensor is converted to the dtype of the second."""
     x, y = args
     if isinstance(y, (Tensor, Variable)) and not isinstance(x, (Tensor, Variable)):
-        x = convert(x, y.dtype)
+        x = as_operand(x, y.dtype)
     return true_divide((x, y), name)
 
 
@@ -494,5 +494,5 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy().tolist()
         [0.5, 0.0]
     """
-    divisor = convert(x)
+    divisor = as_operand(x)
     return _divide_no_nan(convert(1, divisor.dtype), divisor, name)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import as_operand
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
@@ -117,4 +117,4 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.erfcinv([1.0, 0.0]).numpy().tolist()
         [-0.0, inf]
     """
-    return multiply(negative(ndtri(multiply(convert(x), 0.5))), math.sqrt(0.5), name)
+    return multiply(negative(ndtri(multiply(as_operand(x), 0.5))), math.sqrt(0.5), name)

@@ -17,7 +17,7 @@ from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 
 
-@op("Sin", kernel=torch.sin, shape=same, elementwise=True, in_place="{0}.sin_()", allocates=True)
+@op("Sin", kernel=torch.sin, shape=same, elementwise=True, in_place="{0}.sin_()", allocates=True, takes_sparse=True)
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element.
 
@@ -59,7 +59,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, sin(conj(call.inputs[0]))))
 
 
-@op("Tan", kernel=torch.tan, shape=same, elementwise=True)
+@op("Tan", kernel=torch.tan, shape=same, elementwise=True, takes_sparse=True)
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element.
 
@@ -80,7 +80,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
 
 
-@op("Asin", kernel=torch.asin, shape=same, elementwise=True)
+@op("Asin", kernel=torch.asin, shape=same, elementwise=True, takes_sparse=True)
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
 
@@ -122,7 +122,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, rsqrt(subtract(1.0, square(conj(call.inputs[0]))))))
 
 
-@op("Atan", kernel=torch.atan, shape=same, elementwise=True)
+@op("Atan", kernel=torch.atan, shape=same, elementwise=True, takes_sparse=True)
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse tangent of each element, from -pi/2 to pi/2.
 
@@ -215,7 +215,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, sinh(conj(call.inputs[0])))
 
 
-@op("Asinh", kernel=torch.asinh, shape=same, elementwise=True)
+@op("Asinh", kernel=torch.asinh, shape=same, elementwise=True, takes_sparse=True)
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
 
@@ -257,7 +257,7 @@ def _(call: Call, dy: Any) -> Any:
     return realdiv(dy, sinh(conj(call.outputs[0])))
 
 
-@op("Atanh", kernel=torch.atanh, shape=same, elementwise=True)
+@op("Atanh", kernel=torch.atanh, shape=same, elementwise=True, takes_sparse=True)
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 

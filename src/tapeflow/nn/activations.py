@@ -11,7 +11,7 @@ import torch
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.joining import concat
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
@@ -162,7 +162,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
         [-0.5, 2.0]
     """
     if type(features) is not EagerTensor or features.dtype.is_integer:
-        tensor = convert(features)
+        tensor = as_operand(features)
         features = cast(tensor, float32) if tensor.dtype.is_integer else tensor
     return _leaky_relu(features, _single(alpha), name)
 
@@ -272,7 +272,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
         >>> tf.nn.gelu([0.0, 10.0]).numpy().tolist()
         [0.0, 10.0]
     """
-    x = convert(features)
+    x = as_operand(features)
     if not x.dtype.is_floating:
         raise ValueError(f"`features.dtype` must be a floating point tensor. Received:features.dtype={x.dtype}")
     half = multiply(x, 0.5)
@@ -297,7 +297,7 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
         >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
         [0.0, 100.0]
     """
-    x = convert(features)
+    x = as_operand(features)
     if type(beta) is float and beta == 1.0 and x.dtype.is_floating:
         return multiply(x, sigmoid(x))
     return multiply(x, sigmoid(multiply(cast(beta, x.dtype), x)))

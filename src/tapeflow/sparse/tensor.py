@@ -109,10 +109,10 @@ class SparseTensor(CompositeTensor):
     def shape(self) -> TensorShape:
         """The shape, as a `tf.TensorShape`."""
         if self._shape is None:
-            if not isinstance(self._dense_shape, SymbolicTensor):
-                self._shape = TensorShape(self._dense_shape.numpy().tolist())
-            elif isinstance(dims := host_static(self._dense_shape), tuple):
-                self._shape = TensorShape(dims)
+            symbolic = isinstance(self._dense_shape, SymbolicTensor)
+            dims = host_static(self._dense_shape) if symbolic else self._dense_shape.numpy().tolist()
+            if isinstance(dims, (tuple, list)):
+                self._shape = TensorShape([None if dim == -1 else dim for dim in dims])  # as an op's output may be
             else:
                 rank = self._dense_shape.shape[0]
                 self._shape = TensorShape(None if rank is None else [None] * rank)

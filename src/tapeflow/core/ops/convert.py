@@ -18,7 +18,16 @@ from tapeflow.core import device as devices
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.sequences import array_of, datatype_name, fits, is_sequence, letter, quick_array, unfit
+from tapeflow.core.ops.sequences import (
+    array_of,
+    datatype_name,
+    fits,
+    is_sequence,
+    letter,
+    quick_array,
+    unfit,
+    unsupported,
+)
 from tapeflow.core.types.dtypes import (
     FROM_NUMPY,
     FROM_TORCH,
@@ -107,7 +116,14 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
         return from_torch(torch.from_dlpack(value), dtype)
     if is_sequence(value):
         return from_sequence(value, dtype)
-    raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor.")
+    raise unsupported(value, value)
+
+
+def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
+    """Returns the tensor of an op's argument; a ragged or sparse tensor, or one of a program's type, as it is."""
+    if isinstance(value, Tensor) or not hasattr(type(value), "__tf_dispatch__"):
+        return convert(value, dtype, hint)
+    return value
 
 
 def _loses(value: Any, hint: DType) -> bool:

@@ -27,6 +27,7 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
 from tapeflow.core.ops.definition import TRAITS, Op, aliases, ops, registry
 from tapeflow.core.ops.kernels import compute
+from tapeflow.core.ops.sequences import MIXED, unconvertible
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
 from tapeflow.core.types.shape import TensorShape
@@ -332,7 +333,7 @@ class RegisteredOp(Op):
         while type(leaves) is tuple and leaves:
             item = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
             if item is None or (type(item) in (str, bytes) and any(type(v) is int for v in leaves)):
-                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+                raise unconvertible(value, MIXED)
             leaves = item
         if type(leaves) in (float, str, bytes, bool):
             attr = argument.type_attr

@@ -14,6 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import (
     FROM_NUMPY,
     DType,
@@ -31,6 +32,7 @@ from tapeflow.core.types.dtypes import (
 )
 from tapeflow.core.types.shape import TensorShape
 
+MIXED = "Can't convert Python sequence with mixed types to Tensor."
 _DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
@@ -59,6 +61,19 @@ def datatype_name(dtype: DType) -> str:
 def unfit(value: Any, dtype: DType) -> TypeError:
     """Returns the error for a value that can't become a dtype."""
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {datatype_name(dtype)}")
+
+
+def unconvertible(value: Any, reason: str) -> TypeError | ValueError:
+    """Returns the error for a value that can't become a tensor; in a graph of another class, as TensorFlow's."""
+    if state.graph is None or value is None:
+        return ValueError(reason)
+    return TypeError(f"Failed to convert elements of {value!r} to Tensor. {reason}")
+
+
+def unsupported(value: Any, whole: Any) -> TypeError | ValueError:
+    """Returns the error for a value, part of a whole, of a type that tensors have no values of."""
+    reason = f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
+    return unconvertible(whole, reason)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -167,7 +182,7 @@ def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> Non
             _collect(v, shape, depth + 1, leaves)
         return
     if any(map(is_sequence, value)):
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        raise ValueError(MIXED)
     leaves.extend(value)
 
 
@@ -179,9 +194,9 @@ def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray
         return _as_direct(leaves, dtype), dtype
     if not first:
         v = leaves[0]
-        raise ValueError(f"Attempt to convert a value ({v!r}) with an unsupported type ({type(v)}) to a Tensor.")
+        raise unsupported(v, value)
     if not letters <= set(_BESIDE[first]):
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        raise unconvertible(value, MIXED)
     if first == "i" and "f" in letters:
         first = "f"
     if dtype is not None and not fits(first, dtype):

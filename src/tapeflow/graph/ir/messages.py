@@ -38,7 +38,8 @@ def type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
             f"{_python_name(expected)} of argument '{names[0]}'."
         )
     message = message.partition("\n")[0]
-    if message.startswith("Value for attr") and "allowed values: DT_" not in message and '"' in message:
+    of_value = '"' in message or "must be at least minimum" in message
+    if message.startswith("Value for attr") and "allowed values: DT_" not in message and of_value:
         return ValueError(f"{message} [Op:{op.name}]")
     return TypeError(f"{message} [Op:{op.name}]")
 

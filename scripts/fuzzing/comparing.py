@@ -1,0 +1,110 @@
+"""Finds the differences between two runs of the same tasks, and groups them by cause."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+from typing import Any
+
+from fuzzing.outcomes import UP_TO_SIGN, Difference, beyond, compare
+from fuzzing.values import written
+
+DRAWS = 6  # how often a call is run with its numbers moved by a few roundings before a difference counts
+
+
+@dataclasses.dataclass
+class Finding:
+    """A call that differs in some modes in the same way."""
+
+    call: dict[str, Any]
+    kind: str
+    detail: str
+    modes: list[str]
+
+    @property
+    def cause(self) -> tuple[str, str]:
+        return self.call["function"], self.kind
+
+
+def compared(task: Any, theirs: Any) -> bool:
+    """TensorFlow's outcome is one to compare with: not a crash, nor something that it lacks or leaves open."""
+    if task["call"]["function"] in UP_TO_SIGN and task["mode"].startswith("gradient"):
+        return False
+    return not ({"crash", "hang", "skip"} & theirs.keys() or ("error" in theirs and beyond(theirs)))
+
+
+def differences(tasks: list[Any], theirs: dict[str, Any], ours: dict[str, Any], spread: dict[str, list[Any]]
+                ) -> dict[str, Difference]:  # fmt: skip
+    """The tasks whose outcomes differ, by id."""
+    found = {}
+    for task in tasks:
+        i = task["id"]
+        difference = compare(theirs[i], ours[i], task["call"], spread.get(i)) if compared(task, theirs[i]) else None
+        if difference:
+            found[i] = difference
+    return found
+
+
+def doubtful(tasks: list[Any], found: dict[str, Difference]) -> list[Any]:
+    """Tasks that run their call again with its numbers moved: of those whose values alone differ."""
+    return [{**task, "id": f"{task['id']}~{k}", "perturb": k} for task in tasks
+            if task["id"] in found and found[task["id"]].kind == "value" for k in range(DRAWS)]  # fmt: skip
+
+
+def by_task(outcomes: dict[str, Any]) -> dict[str, list[Any]]:
+    """The outcomes of `doubtful` tasks, by the id of the task they are of."""
+    several: dict[str, list[Any]] = collections.defaultdict(list)
+    for name, outcome in outcomes.items():
+        several[name.partition("~")[0]].append(outcome)
+    return several
+
+
+def findings(tasks: list[Any], found: dict[str, Difference]) -> list[Finding]:
+    """The differences by call: one for all modes in which it differs in the same way."""
+    merged: dict[tuple[int, str], Finding] = {}
+    for task in tasks:
+        difference = found.get(task["id"])
+        if difference:
+            key = (task["id"].partition("/")[0], difference.kind)
+            finding = merged.setdefault(key, Finding(task["call"], difference.kind, difference.detail, []))
+            finding.modes.append(task["mode"])
+    return list(merged.values())
+
+
+def rates(tasks: list[Any], theirs: dict[str, Any], found: dict[str, Difference]) -> list[str]:
+    """Lines that say how many calls of each mode have the same outcome."""
+    total, same, left_out = collections.Counter(), collections.Counter(), collections.Counter()
+    for task in tasks:
+        if compared(task, theirs[task["id"]]):
+            total[task["mode"]] += 1
+            same[task["mode"]] += task["id"] not in found
+        elif "skip" not in theirs[task["id"]]:
+            left_out[task["mode"]] += 1
+    lines = []
+    for mode in total:
+        rest = f"; TensorFlow crashed, hung or lacks something in {left_out[mode]}" if left_out[mode] else ""
+        lines.append(f"{mode}: same outcome in {100 * same[mode] / total[mode]:.1f}% of {total[mode]:,} calls{rest}")
+    return lines
+
+
+def report(several: list[Finding]) -> list[str]:
+    """The differences grouped by function and kind, most frequent first, each with its shortest example."""
+    groups: dict[tuple[str, str], list[Finding]] = collections.defaultdict(list)
+    for finding in several:
+        groups[finding.cause].append(finding)
+    lines = []
+    for (function, kind), group in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
+        shortest = min(group, key=lambda finding: (len(finding.modes) < 2, len(json.dumps(finding.call))))
+        modes = collections.Counter(mode for finding in group for mode in finding.modes)
+        where = ", ".join(f"{mode} {n}" for mode, n in modes.most_common())
+        lines.append(f"{len(group)}x {function}: {kind} ({where})")
+        lines.append(f"      {written(shortest.call)[:400]}  [{shortest.modes[0]}]")
+        lines.append(f"      {shortest.detail}")
+    return lines
+
+
+def kinds(several: list[Finding]) -> list[str]:
+    """How many calls differ in each way."""
+    count = collections.Counter(finding.kind for finding in several)
+    return [f"{n:5d}  {kind}" for kind, n in count.most_common()]

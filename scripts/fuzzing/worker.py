@@ -1,0 +1,54 @@
+"""Runs tasks in a process of its own: `python worker.py tensorflow|tapeflow TASKS OUTCOMES`.
+
+TASKS has a line of JSON for each task: its number, the call, the mode, and a seed if the call's numbers are to be moved
+by a few roundings. OUTCOMES gets a line for each, as soon as it is there, so that whoever started this process knows
+where it died.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pathlib
+import resource
+import sys
+import warnings
+from typing import Any
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+MEMORY = 7 << 30  # an argument may ask for a tensor of gigabytes
+
+
+def outcome(task: dict[str, Any], tf: Any) -> Any:
+    """What comes of a task."""
+    from fuzzing.drawing import perturbed
+    from fuzzing.modes import MODES
+    from fuzzing.outcomes import encode_error
+
+    call = task["call"] if task.get("perturb") is None else perturbed(task["call"], task["perturb"])
+    try:
+        return MODES[task["mode"]](call, tf)
+    except Exception as error:  # whatever it raises is the outcome
+        return encode_error(error)
+
+
+def main() -> None:
+    side, tasks, outcomes = sys.argv[1:]
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    # TensorFlow's own kernels: oneDNN's differ by processor.
+    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+    tf = importlib.import_module(side)
+    warnings.simplefilter("ignore")
+    if side == "tensorflow":
+        tf.get_logger().setLevel("ERROR")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with open(tasks) as lines, open(outcomes, "a") as out:
+        for line in lines:
+            task = json.loads(line)
+            print(json.dumps([task["id"], outcome(task, tf)]), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Random calls whose outcomes under TensorFlow are on record: TapeFlow's are the same, but for those on a list.
+
+The record is what `scripts/fuzz.py --in-turn --calls 1500 --seed 1 --tensorflow ... --record fixtures/fuzz.jsonl.gz`
+wrote; `fixtures/fuzz_known.json` has the calls that differ, by cause. A call on the list that agrees must leave it:
+`scripts/fuzz.py --replay tests/fixtures/fuzz.jsonl.gz --known tests/fixtures/fuzz_known.json` writes it anew.
+"""
+
+import json
+import pathlib
+import random
+import sys
+
+import numpy as np
+import pytest
+
+import fuzz
+import tapeflow as tf
+from fuzzing import comparing, drawing, outcomes, processes, values
+
+FIXTURES = pathlib.Path(__file__).parent / "fixtures"
+PARTS = 3  # each starts two processes
+KNOWN = json.loads((FIXTURES / "fuzz_known.json").read_text())
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_outcomes_are_those_of_tensorflow(part, tmp_path):
+    tasks, theirs = fuzz.read_record(FIXTURES / "fuzz.jsonl.gz")
+    tasks = [task for task in tasks if int(task["id"].partition("/")[0]) % PARTS == part]
+    found = fuzz.run_twice(tasks, theirs, tmp_path, timeout=60)
+    known = {name for cause in KNOWN for name in cause["calls"]}
+    new = {name: difference for name, difference in found.items() if name not in known}
+    lines = comparing.report(comparing.findings(tasks, new))
+    agreeing = [task["id"] for task in tasks if task["id"] in known and task["id"] not in found]
+    assert not lines, "\n".join(lines)
+    assert not agreeing, f"take these from fuzz_known.json (`scripts/fuzz.py --replay ... --known ...`): {agreeing}"
+
+
+def test_known_differences_are_explained_and_counted():
+    for cause in KNOWN:
+        assert cause["because"], cause
+        assert cause["count"] == len(set(cause["calls"])), cause
+
+
+# ---- the tool itself -------------------------------------------------------------------------------------------------
+
+
+def call(function, *args, **kwargs):
+    return {"function": function, "args": list(args), "kwargs": kwargs}
+
+
+ARGUMENTS = [
+    tf.constant([1.5, float("inf"), -0.0]), tf.constant([[1, 2]], tf.uint8), tf.constant(["é", b"\xff"]),
+    np.array([1, 2], np.int64), tf.ragged.constant([[1], [2, 3]]), tf.sparse.from_dense([[0, 1], [2, 0]]), 3, 2.5, None,
+    True, "text", b"\x00\xff", 1 + 2j, (1, [2.0, "a"]), {"a": [1]}, tf.float16, tf.TensorShape([None, 2]),
+    slice(None, -1, 2), ..., tf.constant([1.5], tf.bfloat16), tf.constant(1j, tf.complex64),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ARGUMENTS, ids=lambda v: type(v).__name__)
+def test_arguments_survive_json(value):
+    description = json.loads(json.dumps(values.describe(value, tf)))
+    again = values.build(description, tf)
+    assert type(again) is type(value)
+    assert values.describe(again, tf) == description
+
+
+def test_inputs_of_a_call_can_be_replaced():
+    x = {"tensor": ["float32", [2], [1.0, 2.0]]}
+    described = call("add_n", [x, x])
+    assert values.invoke(described, tf).numpy().tolist() == [2.0, 4.0]
+    inputs = [tf.constant([5.0]), tf.constant([7.0])]
+    assert values.invoke(described, tf, inputs).numpy().tolist() == [12.0]
+
+
+def test_same_seed_draws_the_same_calls():
+    seeds = {"add": [call("add", {"tensor": ["float32", [2, 3], [1.0] * 6]}, [1.0, 2.0, 3.0])]}
+    drawer = drawing.Drawer(seeds, {"add": tf.add}, {"x": [1, [2]], "y": ["a"]})
+    draws = [[drawer.draw(random.Random(i)) for i in range(200)] for _ in range(2)]
+    assert draws[0] == draws[1]
+    assert len({json.dumps(draw) for draw in draws[0]}) > 100
+    assert seeds["add"][0]["args"][1] == [1.0, 2.0, 3.0]
+
+
+def result(value):
+    return {"result": outcomes.encode(value, tf)}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "kind"),
+    [
+        (result(tf.constant(1.0)), result(tf.constant(1.0 + 1e-6)), None),
+        (result(tf.constant(1.0)), result(tf.constant(1.0 + 1e-4)), "value"),
+        (result(tf.constant(float("nan"))), result(tf.constant(float("nan"))), None),
+        (result(tf.constant(1)), result(tf.constant(2)), "value"),
+        (result(tf.constant([1])), result(tf.constant(1)), "shape"),
+        (result(tf.constant(1)), result(tf.constant(1.0)), "dtype"),
+        (result([1]), result((1,)), "structure"),
+        ({**result(1), "static": [[2]]}, {**result(1), "static": [None]}, "static shape"),
+        ({"error": "ValueError", "message": ""}, result(1), "accepts"),
+        (result(1), {"error": "ValueError", "message": "no"}, "refuses"),
+        (result(1), {"error": "KeyError", "message": "no"}, "refuses: KeyError"),
+        ({"error": "ValueError", "message": ""}, {"error": "TypeError", "message": ""}, "error class"),
+        ({"error": "ValueError", "message": "a"}, {"error": "ValueError", "message": "b"}, None),
+        ({"error": "A", "message": ""}, {"error": "A", "message": "size of tensor a (3)"}, "words of torch"),
+        (result(1), {"crash": "SIGSEGV"}, "crash"),
+        ({"skip": True}, {"skip": True}, None),
+    ],
+)
+def test_differences_are_named(theirs, ours, kind):
+    difference = outcomes.compare(theirs, ours)
+    assert (difference and difference.kind) == kind
+
+
+def test_rounding_of_the_arguments_explains_a_difference():
+    theirs, ours = result(tf.constant(1.0)), result(tf.constant(1.1))
+    assert outcomes.compare(theirs, ours, call("add"), [result(tf.constant(1.12))]) is None
+    assert outcomes.compare(theirs, ours, call("add"), [result(tf.constant(1.1001))]).kind == "value"
+
+
+def test_the_task_that_ends_a_process_is_the_culprit(tmp_path, monkeypatch):
+    worker = tmp_path / "worker.py"
+    worker.write_text(
+        "import json, os, sys\n"
+        "for line in open(sys.argv[2]):\n"
+        "    task = json.loads(line)\n"
+        "    if task['mode'] == 'crash': os.abort()\n"
+        "    print(json.dumps([task['id'], {'result': 1}]), file=open(sys.argv[3], 'a'), flush=True)\n"
+    )
+    monkeypatch.setattr(processes, "WORKER", worker)
+    tasks = [{"id": str(i), "mode": "crash" if i == 1 else "eager"} for i in range(4)]
+    found = processes.run("tapeflow", sys.executable, tasks, tmp_path, timeout=60)
+    assert [found[str(i)].get("result") for i in range(4)] == [1, None, 1, 1]
+    assert "SIGABRT" in found["1"]["crash"]
