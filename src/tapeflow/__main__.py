@@ -1,7 +1,7 @@
 """Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
 
-`import tensorflow` imports TapeFlow there. All else is as with `python program.py`: `sys.argv`, `sys.path`, `__main__`,
-tracebacks and exit status.
+`import tensorflow` imports TapeFlow there, and in the Python processes that it starts: these find the `tensorflow.py` in
+`hosted/path`. All else is as with `python program.py`: `sys.argv`, `__main__`, tracebacks and exit status.
 """
 
 from __future__ import annotations
@@ -26,12 +26,21 @@ def main(arguments: list[str]) -> int:
         print(f"TapeFlow {version.TAPEFLOW_VERSION}, with the API of TensorFlow {version.VERSION}")
         return 0
     install_as_tensorflow()
+    _install_in_children()
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
         sys.path[0] = os.getcwd()
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
         return 0
     return run_program(arguments)
+
+
+def _install_in_children() -> None:
+    """Lets the processes that the program starts find TapeFlow as `tensorflow`: by `sys.path`, which those that
+    `multiprocessing` and joblib spawn take over before they import the program, and by the environment."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hosted", "path")
+    sys.path.insert(1, folder)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
 
 
 def run_program(arguments: list[str]) -> int:

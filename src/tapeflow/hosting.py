@@ -1,12 +1,16 @@
 """A stand-in for TensorFlow: after `install_as_tensorflow()`, `import tensorflow` imports TapeFlow.
 
 `tensorflow.math` then is the very module `tapeflow.math`, and so is every other one. Only the import system is
-changed, not package metadata.
+changed, not package metadata: that is for the distribution in `as_tensorflow/`.
+
+Keras imports TensorFlow. So `import keras` after `import tapeflow` installs TapeFlow in TensorFlow's place, unless
+Keras is to use another backend or TensorFlow itself is there.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -39,7 +43,6 @@ def install_as_tensorflow() -> None:
             f"TensorFlow itself is imported already, from {getattr(present, '__file__', 'an unknown place')}: "
             "call install_as_tensorflow() before anything imports tensorflow."
         )
-    sys.meta_path.insert(0, _Finder())
     sys.modules["tensorflow"] = tapeflow
     for home, names in CLASSES.items():
         for name, module in names.items():
@@ -58,21 +61,25 @@ CLASSES = {
 }
 
 
+def _is_installed() -> bool:
+    return sys.modules.get("tensorflow") is sys.modules[__package__]
+
+
 class _Finder(MetaPathFinder):
-    """Finds `tensorflow.x.y`: the module `tapeflow.x.y`, or the module that `tapeflow.x` has as its `y`."""
+    """Finds `tensorflow.x.y`: the module `tapeflow.x.y`, or the module that `tapeflow.x` has as its `y`; and Keras."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname == "keras":
             return _keras_spec(fullname, path)
-        if not fullname.startswith("tensorflow."):
+        if not fullname.startswith("tensorflow.") or not _is_installed():
             return None
         return ModuleSpec(fullname, _Loader(_tapeflow_module(fullname)))
 
 
 def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Returns the spec of Keras itself; once that is loaded, `tapeflow.keras` is too, and adds to it."""
+    """Returns the spec of Keras itself; where it loads on TapeFlow, `tapeflow.keras` is loaded next, and adds to it."""
     spec = PathFinder.find_spec(fullname, path)
     if spec is None or spec.loader is None:
         return spec
@@ -80,8 +87,11 @@ def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
     run = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
+        on_tensorflow = os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow"
+        if on_tensorflow and "tensorflow" not in sys.modules and PathFinder.find_spec("tensorflow") is None:
+            install_as_tensorflow()
         run(module)
-        if module.backend.backend() == "tensorflow":
+        if module.backend.backend() == "tensorflow" and _is_installed():
             importlib.import_module("tapeflow.keras")
 
     loader.exec_module = exec_module
@@ -122,3 +132,6 @@ def _tapeflow_module(fullname: str) -> ModuleType:
     if not isinstance(module, ModuleType):
         raise ModuleNotFoundError(f"TapeFlow has no {fullname} yet.", name=fullname)
     return module
+
+
+sys.meta_path.insert(0, _Finder())
