@@ -163,7 +163,8 @@ def test_the_names_inside_tensorflow_that_libraries_import(tmp_path):
     assert done.stdout.splitlines() == [
         "2",
         "[0.0, 1.0, 1.0]",
-        "TapeFlow has no tensorflow.python.eager.context.nonsense: it is not public, and no library here needs it.",
+        "TapeFlow has no tensorflow.python.eager.context.nonsense, for which __main__ asks: it is not public in "
+        "TensorFlow. Is there a name for it in TensorFlow's public API? That is where to look.",
     ], done.stderr
 
 

@@ -1,6 +1,6 @@
 """Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
 
-`import tensorflow` imports TapeFlow there, and in the Python processes that it starts: these find the `tensorflow.py` in
+`import tensorflow` imports TapeFlow there, and in Python processes that it starts: these find the `tensorflow.py` in
 `hosted/path`. All else is as with `python program.py`: `sys.argv`, `__main__`, tracebacks and exit status.
 """
 

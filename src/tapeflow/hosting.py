@@ -119,9 +119,10 @@ def _tapeflow_module(fullname: str) -> ModuleType:
     if internal is not None:
         return internal
     parent, _, name = fullname.rpartition(".")
-    if fullname.startswith("tensorflow.keras."):
-        return importlib.import_module("keras._tf_keras" + fullname.removeprefix("tensorflow"))
-    own_name = "tapeflow" + fullname.removeprefix("tensorflow")
+    below = fullname.removeprefix("tensorflow.")
+    if f"{below}.".startswith("python.keras."):
+        below = below.removeprefix("python.")  # Keras 2 there, of which these are the names that Keras 3 still has
+    own_name = f"keras._tf_keras.{below}" if below.startswith("keras.") else f"tapeflow.{below}"
     module: Any = None
     try:
         module = importlib.import_module(own_name)

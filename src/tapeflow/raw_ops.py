@@ -49,7 +49,7 @@ def _signature(definition: OpDef) -> inspect.Signature:
 
 
 def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])|(?!^)([A-Z])(?=[a-z])", r"_\1\2", name).lower()
+    return re.sub(r"(?<=[a-z])([A-Z])|(?!^)([A-Z])(?=[a-z])", r"_\1\2", name).lower()
 
 
 def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:

@@ -14,6 +14,8 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_parameterized_truncated_normal
 from tapeflow.vectorized import vectorized_map
@@ -81,3 +83,13 @@ def parameterized_truncated_normal(
     key = uniform([2], maxval=int32.max, dtype=int32, seed=seed)
     means, stddevs, minvals, maxvals = (convert_to_tensor(v, dtype) for v in (means, stddevs, minvals, maxvals))
     return stateless_parameterized_truncated_normal(shape, key, means, stddevs, minvals, maxvals, name)
+
+
+def unknown_shape(rank: int | None = None) -> TensorShape:
+    """Returns a shape of unknown dimensions, and of unknown rank unless it is passed."""
+    return TensorShape(None if rank is None else [None] * rank)
+
+
+def is_ragged(value: Any) -> bool:
+    """Returns whether a value is a ragged tensor, or TensorFlow 1's value of one."""
+    return isinstance(value, (RaggedTensor, RaggedTensorValue))

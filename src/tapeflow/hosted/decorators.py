@@ -48,6 +48,9 @@ def make_decorator(
     return decorator_func
 
 
+TFDecorator = Decorator
+
+
 def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
     """Returns the decorators of a function, the outermost first, and the function without them."""
     decorators: list[Decorator] = []
@@ -58,3 +61,17 @@ def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
         decorators.append(decorator)
         maybe_tf_decorator = decorator.decorated_target
     return decorators, maybe_tf_decorator
+
+
+def fn_args(fn: Any) -> tuple[str, ...]:
+    """Returns the names of the parameters of a function, without that of the object it is bound to."""
+    return tuple(
+        name
+        for name, p in signature(fn).parameters.items()
+        if p.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    )
+
+
+def has_kwargs(fn: Any) -> bool:
+    """Returns whether a function takes arguments of any name."""
+    return any(p.kind is Parameter.VAR_KEYWORD for p in signature(fn).parameters.values())

@@ -68,3 +68,18 @@ def unchanged(symbol: Any) -> Any:
 
 do_not_generate_docs = do_not_doc_inheritable = do_not_doc_in_subclasses = unchanged
 doc_in_current_and_subclasses = for_subclass_implementers = unchanged
+
+
+def make_all(module_name: str, doc_string_modules: Any = None) -> list[str]:
+    """Returns the names of a module that are public: those without an underscore before them."""
+    return [name for name in vars(sys.modules[module_name]) if not name.startswith("_")]
+
+
+def remove_undocumented(
+    module_name: str, allowed_exception_list: Sequence[str] | None = None, doc_string_modules: Any = None
+) -> None:
+    """Accepts the name of a module, without effect: its names stay."""
+
+
+def reveal_undocumented(symbol_name: str, target_module: Any = None) -> None:
+    """Accepts the name of a symbol, without effect: none is hidden."""

@@ -1,7 +1,7 @@
-"""The names inside TensorFlow that TensorFlow Probability and Keras 2 (which it loads) import, and their modules here.
+"""The names inside TensorFlow that are not public and that libraries import, and their modules here.
 
-A name that differs from TensorFlow's follows a colon. A module without names is imported, but its names are used only
-by parts of these libraries that TapeFlow does not support.
+A name that differs from TensorFlow's follows a colon; "*" stands for all other names of a module. A module without
+names is imported, but its names are used only by parts of these libraries that TapeFlow does not support.
 """
 
 _H = "tapeflow.hosted"
@@ -10,15 +10,8 @@ _EXPORTING = f"{_H}.exporting"
 _INITIALIZERS = "tapeflow.compat.v1.initializers"
 _KERAS_2 = f"{_H}.keras_2"
 _LOGGING = "tapeflow.compat.v1.logging"
-_NESTS = f"{_H}.nests"
 _REGISTRY = "tapeflow.core.types.spec_registry"
 _TYPE_SPECS = f"{_H}.type_specs"
-_NAMES_OF_NESTS = (
-    "_is_namedtuple", "_yield_sorted_items", "_yield_value", "assert_same_structure", "assert_shallow_structure",
-    "flatten", "flatten_up_to", "flatten_with_joined_string_paths", "flatten_with_tuple_paths",
-    "get_traverse_shallow_structure", "is_nested", "list_to_tuple", "map_structure", "map_structure_up_to",
-    "map_structure_with_tuple_paths", "map_structure_with_tuple_paths_up_to", "pack_sequence_as", "yield_flat_paths",
-)  # fmt: skip
 _NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
 
 MODULES = {
@@ -40,6 +33,12 @@ MODULES = {
     "tensorflow.python.autograph.pyct.static_analysis.activity": {},
     "tensorflow.python.autograph.pyct.templates": {},
     "tensorflow.python.autograph.pyct.transformer": {"Base": "ast:NodeTransformer"},
+    "tensorflow.python.client.device_lib": {"list_local_devices": f"{_H}.devices"},
+    "tensorflow.python.compat.compat": {"forward_compatible": f"{_H}.conversion:yes"},
+    "tensorflow.python.data.ops.dataset_ops": {
+        "UnaryDataset": "tapeflow.data.nodes:Node",
+        "UnaryUnchangedStructureDataset": "tapeflow.data.nodes:Node",
+    },
     "tensorflow.python.data.ops.from_generator_op": {"_GeneratorDataset": "tapeflow.data.generators:GeneratorDataset"},
     "tensorflow.python.data.ops.from_sparse_tensor_slices_op": {
         "_SparseTensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset"
@@ -49,19 +48,33 @@ MODULES = {
     },
     "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes:TensorDataset"},
     "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes:RangeDataset"},
-    "tensorflow.python.data.util.structure": {"NoneTensorSpec": "tapeflow.core.types.spec"},
+    "tensorflow.python.data.util.nest": {"*": f"{_H}.nests"},
+    "tensorflow.python.data.util.structure": {
+        "type_spec_from_value": "tapeflow.core.types.spec",
+        "NoneTensorSpec": "tapeflow.core.types.spec",
+    },
     "tensorflow.python.distribute.input_lib": {"DistributedDataset": "tapeflow.distribute.input"},
     "tensorflow.python.distribute.cluster_resolver": {},
     "tensorflow.python.distribute.distribute_utils": {},
     "tensorflow.python.distribute.input_ops": {},
+    "tensorflow.python.distribute.values": {
+        "DistributedValues": "tapeflow.distribute.values",
+        "DistributedVariable": "tapeflow.distribute.variables",
+        "Mirrored": "tapeflow.distribute.values",
+        "PerReplica": "tapeflow.distribute.values",
+    },
     "tensorflow.python.eager.backprop": {"GradientTape": "tapeflow.autodiff"},
     "tensorflow.python.eager.context": {
+        "num_gpus": f"{_H}.devices",
         "executing_eagerly": "tapeflow.core.scopes",
         "get_config": _KERAS_2,
         "get_device_name": f"{_H}.eager_context",
         "graph_mode": f"{_H}.eager_context",
     },
-    "tensorflow.python.eager.monitoring": {},
+    "tensorflow.python.eager.def_function": {"Function": "tapeflow.function.function"},
+    "tensorflow.python.eager.function": {"ConcreteFunction": "tapeflow.function.concrete"},
+    "tensorflow.python.eager.monitoring": {"*": f"{_H}.monitoring"},
+    "tensorflow.python.eager.polymorphic_function.polymorphic_function": {"Function": "tapeflow.function.function"},
     "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.values.composite"},
     "tensorflow.python.framework.ops": {
         "EagerTensor": "tapeflow.core.values.tensor",
@@ -72,15 +85,26 @@ MODULES = {
         "name_scope": "tapeflow.compat.v1.scopes",
         "name_scope_v1": "tapeflow.compat.v1.scopes:name_scope",
     },
+    "tensorflow.python.framework.smart_cond": {
+        "smart_cond": f"{_H}.smart_cond",
+        "smart_constant_value": f"{_H}.smart_cond",
+    },
     "tensorflow.python.framework.tensor": {"Tensor": "tapeflow.core.values.tensor"},
-    "tensorflow.python.framework.tensor_shape": {"as_shape": "tapeflow.core.types.shape:TensorShape"},
-    "tensorflow.python.framework.tensor_spec": {"DenseSpec": "tapeflow.core.types.spec"},
+    "tensorflow.python.framework.tensor_shape": {
+        "unknown_shape": f"{_H}.conversion",
+        "as_shape": "tapeflow.core.types.shape:TensorShape",
+    },
+    "tensorflow.python.framework.tensor_spec": {
+        "BoundedTensorSpec": "tapeflow.core.types.spec",
+        "DenseSpec": "tapeflow.core.types.spec",
+    },
     "tensorflow.python.framework.tensor_util": {
         "constant_value": "tapeflow.array.properties:get_static_value",
         "constant_value_as_shape": f"{_H}.conversion",
         "try_evaluate_constant": "tapeflow.array.properties:get_static_value",
     },
     "tensorflow.python.framework.test_util": {
+        "run_v2_only": f"{_EXPORTING}:unchanged",
         "InstallStackTraceHandler": f"{_H}.conversion",
         "TensorFlowTestCase": "tapeflow.test:TestCase",
         "disable_cudnn_autotune": f"{_EXPORTING}:unchanged",
@@ -99,6 +123,8 @@ MODULES = {
         "lookup": f"{_H}.type_spec_registry",
         "register": _REGISTRY,
     },
+    "tensorflow.python.framework.versions": {"__version__": "tapeflow.version:VERSION"},
+    "tensorflow.python.lib.io.file_io": {"FileIO": "tapeflow.io.gfile:GFile"},
     "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.array.legacy_ops"},
     "tensorflow.python.ops.control_flow_case": {},
     "tensorflow.python.ops.control_flow_ops": {
@@ -108,6 +134,7 @@ MODULES = {
     "tensorflow.python.ops.control_flow_util": {"GraphOrParentsInXlaContext": _KERAS_2},
     "tensorflow.python.ops.gen_resource_variable_ops": {},
     "tensorflow.python.ops.init_ops": {
+        "Initializer": _INITIALIZERS,
         "Constant": f"{_INITIALIZERS}:constant",
         "GlorotNormal": f"{_INITIALIZERS}:glorot_normal",
         "GlorotUniform": f"{_INITIALIZERS}:glorot_uniform",
@@ -117,11 +144,23 @@ MODULES = {
         "VarianceScaling": f"{_INITIALIZERS}:variance_scaling",
         "Zeros": f"{_INITIALIZERS}:zeros",
     },
+    "tensorflow.python.ops.init_ops_v2": {"Initializer": "tapeflow.array.initializers"},
     "tensorflow.python.ops.linalg.linear_operator": {"make_composite_tensor": f"{_H}.conversion"},
     "tensorflow.python.ops.linalg.linear_operator_addition": {},
+    "tensorflow.python.ops.lookup_ops": {
+        "HashTable": "tapeflow.compat.v1.lookup:StaticHashTable",
+        "LookupInterface": "tapeflow.lookup.tables:LookupTable",
+        "InitializableLookupTableBase": "tapeflow.lookup.tables:LookupTable",
+    },
+    "tensorflow.python.ops.math_ops": {
+        "maximum": "tapeflow.math",
+        "minimum": "tapeflow.math",
+        "batch_mat_mul": "tapeflow.linalg:matmul",
+    },
     "tensorflow.python.ops.nn_ops": {},
     "tensorflow.python.ops.parallel_for.control_flow_ops": {"pfor": f"{_H}.conversion"},
     "tensorflow.python.ops.ragged.ragged_map_ops": {"map_fn": "tapeflow.functional"},
+    "tensorflow.python.ops.ragged.ragged_tensor": {"is_ragged": f"{_H}.conversion"},
     "tensorflow.python.ops.ragged.ragged_util": {},
     "tensorflow.python.ops.random_ops": {"parameterized_truncated_normal": f"{_H}.conversion"},
     "tensorflow.python.ops.resource_variable_ops": {
@@ -133,28 +172,45 @@ MODULES = {
         "variable_creator_scope": "tapeflow.core.scopes",
         "variable_scope": "tapeflow.compat.v1.variable_scopes",
     },
+    "tensorflow.python.platform.app": {"run": "absl.app", "flags": "absl:flags"},
+    "tensorflow.python.platform.flags": {"*": "absl.flags"},
+    "tensorflow.python.platform.googletest": {"main": "tapeflow.test"},
+    "tensorflow.python.platform.test": {"mock": "unittest:mock"},
     "tensorflow.python.platform.tf_logging": dict.fromkeys(_NAMES_OF_LOGGING, _LOGGING),
     "tensorflow.python.pywrap_tfe": {"TF_ListPluggablePhysicalDevices": _KERAS_2},
     "tensorflow.python.saved_model.model_utils.mode_keys": {"KerasModeKeys": _KERAS_2},
     "tensorflow.python.saved_model.save": {},
+    "tensorflow.python.training.checkpoint_management": {"*": "tapeflow.train"},
     "tensorflow.python.training.server_lib": {"ClusterSpec": "tapeflow.train"},
     "tensorflow.python.tf2": {"enabled": f"{_H}.conversion:yes"},
     "tensorflow.python.trackable.base": {"Trackable": "tapeflow.core.values.trackable"},
-    "tensorflow.python.trackable.data_structures": {"sticky_attribute_assignment": "tapeflow.core.values.trackable"},
-    "tensorflow.python.util.compat": {"as_bytes": "tapeflow.compat", "as_text": "tapeflow.compat"},
+    "tensorflow.python.trackable.data_structures": {
+        "NoDependency": "tapeflow.core.values.trackable",
+        "sticky_attribute_assignment": "tapeflow.core.values.trackable",
+    },
+    "tensorflow.python.types.data": {"DatasetV2": "tapeflow.data:Dataset"},
+    "tensorflow.python.util.compat": {
+        "as_str": "tapeflow.compat",
+        "as_str_any": "tapeflow.compat",
+        "as_bytes": "tapeflow.compat",
+        "as_text": "tapeflow.compat",
+    },
     "tensorflow.python.util.deprecation": dict.fromkeys(
         ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_endpoints"),
         f"{_H}.deprecation",
     ),
     "tensorflow.python.util.dispatch": {"add_dispatch_support": _KERAS_2, "dispatch_for_types": _KERAS_2},
-    "tensorflow.python.util.nest": dict.fromkeys(_NAMES_OF_NESTS, _NESTS),
+    "tensorflow.python.util.all_util": {"*": _EXPORTING},
+    "tensorflow.python.util.function_utils": {"fn_args": f"{_H}.decorators", "has_kwargs": f"{_H}.decorators"},
+    "tensorflow.python.util.nest": {"*": f"{_H}.nests"},
+    "tensorflow.python.util.object_identity": {"*": f"{_H}.object_identity"},
+    "tensorflow.python.util.tf_decorator": {"*": _DECORATORS},
     "tensorflow.python.util.tf_contextlib": {"contextmanager": _DECORATORS},
     "tensorflow.python.util.tf_export": dict.fromkeys(
         ("get_canonical_name_for_symbol", "get_symbol_from_name", "keras_export", "tf_export"), _EXPORTING
     ),
-    "tensorflow.python.util.tf_inspect": dict.fromkeys(
-        ("Parameter", "_inspect", "getdoc", "getfullargspec", "getmro", "isclass", "signature"), _DECORATORS
-    ),
+    "tensorflow.python.util.tf_inspect": {"_inspect": _DECORATORS, "getfullargspec": _DECORATORS, "*": "inspect"},
+    "tensorflow.python.util.tf_should_use": {"should_use_result": _EXPORTING + ":unchanged"},
     "tensorflow.python.util.variable_utils": {"convert_variables_to_tensors": _TYPE_SPECS},
     "tensorflow.tools.docs.doc_controls": dict.fromkeys(
         (

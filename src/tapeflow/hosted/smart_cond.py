@@ -23,17 +23,27 @@ def smart_cond(
     Raises:
         TypeError: the predicate is neither a tensor nor a Python bool, or a function is missing.
     """
+    static = smart_constant_value(pred)
+    if static is None:
+        return cond(pred, true_fn, false_fn, name=name)
+    function = true_fn if static else false_fn
+    if function is None:
+        raise TypeError("Arguments `true_fn` and `false_fn` must be callable.")
+    return function()
+
+
+def smart_constant_value(pred: Any) -> bool | None:
+    """Returns the value of a predicate, or None where it is not static.
+
+    Raises:
+        TypeError: the predicate is neither a tensor nor a Python bool.
+    """
     if isinstance(pred, (Tensor, ReadAsTensor)):
         static = array_of(pred) if isinstance(pred, SymbolicTensor) else get_static_value(pred)
-        if static is None:
-            return cond(pred, true_fn, false_fn, name=name)
-        pred = bool(static)
-    elif pred not in (0, 1):
+        return None if static is None else bool(static)
+    if pred not in (0, 1):
         raise TypeError(
             f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: pred={pred} of type "
             f"{type(pred).__name__}"
         )
-    function = true_fn if pred else false_fn
-    if function is None:
-        raise TypeError("Arguments `true_fn` and `false_fn` must be callable.")
-    return function()
+    return bool(pred)

@@ -1,0 +1,38 @@
+"""The devices of this machine, as libraries ask inside TensorFlow for them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tapeflow.config import list_logical_devices, list_physical_devices
+
+
+class DeviceAttributes(NamedTuple):
+    """A device.
+
+    Attributes:
+        name: such as "/device:CPU:0".
+        device_type: "CPU" or "GPU".
+        memory_limit: 0, as none is set.
+        physical_device_desc: empty for a CPU.
+    """
+
+    name: str
+    device_type: str
+    memory_limit: int = 0
+    physical_device_desc: str = ""
+
+
+def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
+    """Returns the devices; the configuration of a session has no effect."""
+    return [DeviceAttributes(d.name, d.device_type, 0, _description(d)) for d in list_logical_devices()]
+
+
+def _description(device: Any) -> str:
+    index = device.name.rpartition(":")[2]
+    return "" if device.device_type == "CPU" else f"device: {index}, name: {device.device_type}"
+
+
+def num_gpus() -> int:
+    """Returns the number of GPUs."""
+    return len(list_physical_devices("GPU"))

@@ -1,0 +1,77 @@
+"""The public names of what is defined in the modules inside TensorFlow, read from `names.txt`.
+
+A rule cannot say which: `array_ops.gather` is `tf.compat.v1.gather`, as `gather_v2` is `tf.gather`, but
+`math_ops.reduce_sum` is TensorFlow 2's; a fifth of the names would be another function. So TensorFlow itself says
+(`scripts/record_internal_names.py`). Only the generated modules, `gen_*_ops`, follow one: their functions are the ops.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pathlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.ops import op_def
+
+_INSIDE = "tensorflow.python."
+
+
+@functools.cache
+def public_names() -> dict[str, dict[str, str]]:
+    """Returns, for each module inside TensorFlow, the paths below `tf` of the public names of what it has."""
+    table = {}
+    for line in pathlib.Path(__file__).with_name("names.txt").read_text().splitlines():
+        module, space, *words = line.split(" ")
+        paths = {}
+        for word in words:
+            name, _, path = word.partition("=")
+            home = path or f"{space}."
+            paths[name] = f"{home}{name}".lstrip(".") if home.endswith(".") else path
+        table[_INSIDE + module] = paths
+    return table
+
+
+def public(path: str) -> Any:
+    """Returns what has a path below `tf`.
+
+    Raises:
+        AttributeError: TapeFlow lacks it.
+    """
+    return functools.reduce(getattr, path.split("."), importlib.import_module("tapeflow"))
+
+
+def is_generated(module: str) -> bool:
+    """Returns whether a module inside TensorFlow has a function for each op of one kind."""
+    return re.fullmatch(r"tensorflow\.python\.ops\.gen_\w+_ops", module) is not None
+
+
+@functools.cache
+def _ops() -> dict[str, str]:
+    from tapeflow.raw_ops import _snake_case
+
+    return {_snake_case(name): name for name in op_def.names()}
+
+
+def generated(name: str) -> Callable[..., Any] | None:
+    """Returns the function of an op in its generated module: `tf.raw_ops`'s, which also takes positional arguments.
+
+    Args:
+        name: of the function, such as "mat_mul", or of the op, "MatMul".
+
+    Returns:
+        The function, or None where there is no such op.
+    """
+    raw_op = getattr(importlib.import_module("tapeflow.raw_ops"), _ops().get(name, name), None)
+    if raw_op is None:
+        return None
+    signature = inspect.signature(raw_op)
+
+    @functools.wraps(raw_op)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return raw_op(**signature.bind(*args, **kwargs).arguments)
+
+    return function
