@@ -162,3 +162,40 @@ def test_keras_after_tapeflow_on_another_backend_leaves_tensorflow_alone(tmp_pat
     source = "import tapeflow, keras, sys; print(keras.backend.backend(), 'tensorflow' in sys.modules)"
     done = run([sys.executable], tmp_path, source, KERAS_BACKEND="torch")
     assert done.stdout == "torch False\n", done.stderr
+
+
+def test_protocol_buffers_have_the_names_of_tensorflow_beside_those_of_tensorboard(tmp_path):
+    source = """
+        import sys
+        if "tensorboard" in sys.argv:
+            import tensorboard.compat.proto.graph_pb2, tensorboard.plugins.histogram.summary_v2
+        import tapeflow
+        tapeflow.install_as_tensorflow()
+        import tensorflow as tf
+        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+        from tensorflow.core.example import example_pb2, feature_pb2
+        from tensorflow.core.framework import graph_pb2, tensor_pb2, types_pb2
+        from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2, trackable_object_graph_pb2
+        from tensorflow.core.util import event_pb2
+        assert graph_pb2.GraphDef is tf.compat.v1.GraphDef and example_pb2.Example is tf.train.Example
+        assert isinstance(tf.make_tensor_proto(1.0), tensor_pb2.TensorProto) and types_pb2.DT_FLOAT == 1
+        # The generated module of another library declares a file that depends on one of TensorFlow's.
+        pool = descriptor_pool.Default()
+        file = descriptor_pb2.FileDescriptorProto(name="a/request.proto", package="a", syntax="proto3")
+        file.dependency.append("tensorflow/core/framework/tensor.proto")
+        field = file.message_type.add(name="Request").field.add(name="input", number=1, label=1, type=11)
+        field.type_name = ".tensorflow.TensorProto"
+        pool.AddSerializedFile(file.SerializeToString())
+        request = message_factory.GetMessageClass(pool.FindMessageTypeByName("a.Request"))()
+        request.input.ParseFromString(tf.make_tensor_proto([1.0, 2.0]).SerializeToString())
+        assert tf.make_ndarray(request.input).tolist() == [1.0, 2.0]
+        import tensorboard.compat.proto.graph_pb2 as other
+        assert other.GraphDef is graph_pb2.GraphDef
+    """
+    for arguments in ([], ["tensorboard"]):
+        path = tmp_path / "program.py"
+        path.write_text(textwrap.dedent(source))
+        command = [sys.executable, str(path), *arguments]
+        environment = {"PYTHONPATH": str(SOURCE), "PATH": ""}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr

@@ -3,7 +3,7 @@
 `tensorflow.python.ops.math_ops.reduce_sum` is public, as `tf.reduce_sum`: `names.py` says so of what the modules inside
 TensorFlow have. `tensorflow.python.eager.context.async_wait` is not, but Keras imports it. `MODULES` lists such
 modules, and for each of their names the module that defines it: here for Keras and TensorBoard, in `libraries.py` for
-others.
+others. Protocol buffers are in `protos.py`.
 `tf.__internal__` is `tapeflow/hosted/internal.py`.
 """
 
@@ -16,12 +16,11 @@ import sys
 from types import FrameType, ModuleType
 from typing import Any
 
-from tapeflow.hosted import libraries, names
+from tapeflow.hosted import libraries, names, protos
 from tapeflow.hosting import CLASSES
 
 MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
-    "tensorflow.core.util.event_pb2": {"Event": "tensorboard.compat.proto.event_pb2"},
     "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": "tapeflow.hosted.xla"},
     "tensorflow.python.data.experimental.ops.distribute": {"compute_batch_size": "tapeflow.hosted.batch_size"},
     "tensorflow.python.eager.context": {
@@ -48,7 +47,7 @@ MODULES: dict[str, dict[str, str]] = {
         "_DictWrapper": "tapeflow.data_structures",
     },
 }
-for _name, _homes in libraries.MODULES.items():
+for _name, _homes in (*libraries.MODULES.items(), *protos.MODULES.items()):
     MODULES[_name] = {**MODULES.get(_name, {}), **_homes}
 for _home, _names in CLASSES.items():  # so that they can be pickled by name
     for _name, _module in _names.items():
@@ -70,6 +69,7 @@ def module(fullname: str) -> ModuleType | None:
     generated = names.is_generated(fullname)
     if fullname not in MODULES and not paths and not generated and fullname not in _parents():
         return None
+    protos.declare_of(fullname)
     new = ModuleType(fullname, f"What {fullname} has that is public, or that hosted libraries need.")
     if fullname in _parents():
         new.__path__ = []

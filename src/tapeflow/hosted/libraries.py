@@ -15,9 +15,6 @@ _TYPE_SPECS = f"{_H}.type_specs"
 _NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
 
 MODULES = {
-    "tensorflow.core.framework.attr_value_pb2": {"AttrValue": "tensorboard.compat.proto.attr_value_pb2"},
-    "tensorflow.core.protobuf.cluster_pb2": {"ClusterDef": "tensorboard.compat.proto.cluster_pb2"},
-    "tensorflow.core.protobuf.config_pb2": {"ConfigProto": "tensorboard.compat.proto.config_pb2"},
     # Only `auto_batching` uses these: it works on AutoGraph's own trees, which differ here.
     "tensorflow.python.autograph.converters.break_statements": {},
     "tensorflow.python.autograph.converters.continue_statements": {},
