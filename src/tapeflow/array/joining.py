@@ -19,7 +19,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import is_tensor_like, op, widened
 from tapeflow.core.ops.shape_rules import text
-from tapeflow.core.ops.static import elements
+from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape, unknown_shape
@@ -335,6 +335,15 @@ def _split(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor
         raise TypeError("the shape rule says what is wrong")
     # "Unsafe" are such views where torch's autograd is to see changes of one in another.
     return torch.unsafe_split_with_sizes(value, [length] * num_split, axis)
+
+
+@_split.inline
+def _(axis: Any, value: Any, num_split: int) -> Any:
+    axis = host_static(axis)
+    length = value.shape[axis] if value.shape.rank and isinstance(axis, int) else None
+    if length is None or num_split == 1:
+        return None
+    return torch.unsafe_split_with_sizes, f"{{kernel}}({{0}}, {[length // num_split] * num_split}, {axis})"
 
 
 @_split.gradient()

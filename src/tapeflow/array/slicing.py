@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import numbers
+import operator
 from collections.abc import Iterator, Sequence
 from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -281,6 +282,19 @@ def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_ma
     return whole[None if begin_mask & 1 else first : None if end_mask & 1 else end[0] : strides[0]]
 
 
+@_strided_slice.inline
+def _(input: Any, *args: Any) -> Any:
+    index = None if input.shape.rank is None else _static_index(input.shape.as_list(), args)
+    return None if index is None else (operator.itemgetter(index), "{kernel}({0})")
+
+
+def _static_index(dims: Sequence[int | None], args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Returns torch's index for the arguments of a slice, or None if it is not static or has negative steps."""
+    spec = _Spec(*map(host_static, args))
+    static = all(isinstance(v, tuple) and None not in v for v in spec[:3])
+    return _torch_index(dims, spec)[0] if static and min(spec.strides, default=1) > 0 else None
+
+
 @_strided_slice.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     begin, end, strides, *masks = call.attrs
@@ -362,6 +376,20 @@ def _strided_slice_grad(
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns zeros of a shape, with `dy` in the place of the slice."""
+
+
+@_strided_slice_grad.inline
+def _(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *masks: int) -> Any:
+    dims = host_static(shape)
+    static = isinstance(dims, tuple) and None not in dims
+    index = _static_index(dims, (begin, end, strides, *masks)) if static else None
+    if index is None or any(not isinstance(i, _slice_type) or i.step not in (None, 1) for i in index):
+        return None
+    paddings: list[int] = []
+    for part, length in zip(index, dims, strict=False):
+        first, last, _ = part.indices(length)
+        paddings = [first, length - max(first, last), *paddings]  # those of the last dimension come first
+    return torch.constant_pad_nd, f"{{kernel}}({{0}}, {[0] * 2 * (len(dims) - len(index)) + paddings})"
 
 
 @_strided_slice_grad.gradient()

@@ -47,6 +47,11 @@ def sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     return torch.mul(dy, y - y * y) if y.is_complex() else _sigmoid_backward(dy, y)
 
 
+@sigmoid_grad.inline
+def _(y: Any, dy: Any) -> Any:
+    return _sigmoid_backward, "{kernel}({1}, {0})"  # of real numbers
+
+
 @sigmoid.gradient(needs="outputs")
 def _(call: Call, dy: Any) -> Any:
     return sigmoid_grad(conj(call.outputs[0]), dy)
@@ -102,6 +107,11 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 def tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
     return _tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
+
+
+@tanh_grad.inline
+def _(y: Any, dy: Any) -> Any:
+    return _tanh_backward, "{kernel}({1}, {0})"  # of real numbers
 
 
 @tanh.gradient(needs="outputs")

@@ -704,3 +704,33 @@ def test_random_programs_give_what_they_give_eagerly(rng, seed, size):
     # none was written over later
     for a, b in zip([*found, *staged, *tensors], [*expected, *eager, *arrays], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+PARTS = [
+    np.s_[1:3, :, 2:], np.s_[..., 1:4], np.s_[:, 5:2], np.s_[1, ..., 2:3], np.s_[::2], np.s_[:, -3:],
+    np.s_[:, None, 2:4], np.s_[10:], np.s_[::-1, 1:], np.s_[2],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS, ids=str)
+def test_slices_and_their_gradients_are_bound_to_their_indices(part):
+    x = tf.reshape(tf.range(120.0), (4, 6, 5))
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.sin(x)[part] * 2.0
+            z = y * y
+        return y, tape.gradient(z, x)
+
+    for result, expected in zip(tf.function(f)(x), f(x), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_splits_are_bound_to_their_sizes(axis):
+    x = tf.reshape(tf.range(64.0), (4, 4, 4))
+    f = tf.function(lambda x: tf.split(x, 2, axis))
+    for result, expected in zip(f(x), tf.split(x, 2, axis), strict=True):
+        np.testing.assert_array_equal(result, expected)
+    assert "op_Split(x, [2, 2], " in f.get_concrete_function(x).source()

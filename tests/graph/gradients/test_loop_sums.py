@@ -110,7 +110,7 @@ def test_products_with_weights_are_one_product_after_the_loop():
     inputs = inputs_of(recurrent)
     f(*inputs)
     loops = [o.op.kernel for o in f.get_concrete_function(*inputs).graph.get_operations() if o.type == "WhileGrad"]
-    sums, in_loop, iteration = loops[0]._after_loop
-    assert len(sums.numbers) == 4  # of w, u, b and the list of inputs
-    assert iteration.source.count(" op_MatMul") == 1  # the one that the gradient of the state takes
-    assert len(in_loop) == len(loops[0].backward.outputs) - 4
+    iteration = loops[0]._iteration
+    assert len(iteration.sums.numbers) == 4  # of w, u, b and the list of inputs
+    assert iteration.function.source.count(" op_MatMul") == 1  # the one that the gradient of the state takes
+    assert iteration.changing == [1] and len(iteration.numbers) == 1  # the state; the list of states stays

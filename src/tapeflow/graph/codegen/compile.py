@@ -130,7 +130,8 @@ class Compiled(Written):
         name: the function's name.
         inputs: the tensors that it takes; they need not be placeholders.
         outputs: the tensors that it computes.
-        effects, resources, stays_call: see `Program`.
+        effects, resources, stays_call, static: see `Program`.
+        numbers: those of the inputs that it takes as Python numbers.
 
     Attributes:
         program: the program, before the passes of `special_passes`.
@@ -147,9 +148,12 @@ class Compiled(Written):
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
         stays_call: Callable[[GraphOp], bool] = lambda call: False,
+        static: bool | None = None,
+        numbers: Sequence[SymbolicTensor] = (),
     ) -> None:
         super().__init__(name)
-        self.program = Program(inputs, outputs, effects, resources, stays_call)
+        self._numbers = numbers
+        self.program = Program(inputs, outputs, effects, resources, stays_call, static)
         for run in passes.SIMPLIFY:
             run(self.program)
         if devices.machine.has_gpu:
@@ -165,7 +169,7 @@ class Compiled(Written):
 
     def _write(self) -> Writer:
         writer = self.writer()
-        writer.write(self.name, self.specialized(self.special_passes))
+        writer.write(self.name, self.specialized(self.special_passes), self._numbers)
         return writer
 
     def __call__(self, *values: Any) -> Any:

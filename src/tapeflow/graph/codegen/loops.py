@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
 
 from tapeflow.core import errors
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled, Written
-from tapeflow.graph.codegen.regions import LoopRegion, Region
+from tapeflow.graph.codegen.prologue import Prologue
+from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
+
+
+class Record:
+    """What a loop keeps of its iterations for the gradient.
+
+    Attributes:
+        rows: for each iteration, the values of the residuals that it computes.
+        ahead: the values of those that were computed before the loop.
+    """
+
+    __slots__ = ("ahead", "rows")
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[Any, ...]] = []
+        self.ahead: tuple[Any, ...] = ()
+
+
+class Same(NamedTuple):
+    """A value that a tensor has in all iterations."""
+
+    value: Any
+
+
+Column = Same | torch.Tensor | Sequence[Any]  # the values of a tensor in all iterations; a tensor holds them stacked
 
 
 class Loop(Written):
@@ -28,10 +55,11 @@ class Loop(Written):
         captured: the number of loop-invariant values.
         places: for condition and body, the places of the loop-invariant values that follow the loop variables.
         limited: whether the first value is the maximal trip count.
+        uniform: the places of the loop-invariant lists all of whose entries are written and of one shape.
 
     Attributes:
-        residuals: tensors of the body's graph that each iteration appends to the record; None if there is no
-            record.
+        residuals: tensors of the body's graph that are recorded of each iteration; None if there is no record.
+        recorded_numbers: the places among them of those that are recorded as Python numbers.
     """
 
     def __init__(
@@ -42,11 +70,15 @@ class Loop(Written):
         captured: int,
         places: tuple[Sequence[int], Sequence[int]],
         limited: bool,
+        uniform: Container[int] = (),
     ) -> None:
         super().__init__(body.name)
         self.condition, self.body = condition, body
         self.count, self.captured, self.places, self.limited = count, captured, places, limited
+        self.uniform = uniform
         self.residuals: list[SymbolicTensor] | None = None
+        self.recorded_numbers: set[int] = set()
+        self._prologue: Prologue | None = None
 
     def add_residuals(self, tensors: Sequence[SymbolicTensor]) -> list[int]:
         """Adds residuals to the record of iterations, which the loop returns from now on.
@@ -58,6 +90,7 @@ class Loop(Written):
             Their places in the record of an iteration.
         """
         self.rewrite()
+        self._prologue = None
         self.residuals = residuals = self.residuals or []
         places = {id(t): i for i, t in enumerate(residuals)}
         new = [t for t in tensors if id(t) not in places]
@@ -66,15 +99,43 @@ class Loop(Written):
         return [places[id(t)] for t in tensors]
 
     @property
-    def _step(self) -> Compiled:
-        """The function of the body that returns the residuals too."""
-        return self.body.returning([*self.body.outputs, *self.residuals]) if self.residuals else self.body.compiled
+    def prologue(self) -> Prologue:
+        """What is computed before the loop."""
+        if self._prologue is None:
+            self._prologue = Prologue(self)
+        return self._prologue
+
+    @property
+    def in_rows(self) -> list[SymbolicTensor]:
+        """The residuals that iterations append to the record; the others are computed before the loop."""
+        ahead = {id(t) for t in self.prologue.tensors}
+        return [t for t in self.residuals or () if id(t) not in ahead]
+
+    @property
+    def _ahead(self) -> list[SymbolicTensor]:
+        """The residuals that are computed before the loop, in the order of the record."""
+        wanted = {id(t) for t in self.residuals or ()}
+        return [t for t in self.prologue.tensors if id(t) in wanted]
+
+    def columns(self, record: Record) -> list[Column]:
+        """Returns the values of each residual in all iterations."""
+        stacked = {id(t) for t in self.prologue.stacked}
+        ahead = zip(self._ahead, record.ahead, strict=bool(record.rows))
+        columns: dict[int, Column] = {id(t): v if id(t) in stacked else Same(v) for t, v in ahead}
+        columns.update(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
+        return [columns.get(id(t), ()) for t in self.residuals or ()]
 
     def region(self, graphs: set[int] | None = None) -> LoopRegion:
         """Returns the loop as a part of a program; `graphs` as in `Region`."""
         graphs = set() if graphs is None else graphs
-        regions = Region(self.condition.compiled.specialized(), graphs), Region(self._step.specialized(), graphs)
-        return LoopRegion(*regions, self.count, self.places, self.limited)
+        body, prologue, ahead = self.body, self.prologue, None
+        step = body.returning([*body.outputs, *self.in_rows]) if self.residuals else body.compiled
+        if prologue.tensors:
+            inputs = [*body.inputs, *prologue.tensors]  # which have the values that the graph has for them
+            step = Compiled(step.name, inputs, [*body.outputs, *self.in_rows], static=True)
+            ahead = Ahead(Region(prologue.function.specialized(), graphs), len(prologue.shared), prologue.counter)
+        regions = Region(self.condition.compiled.specialized(), graphs), Region(step.specialized(), graphs)
+        return LoopRegion(*regions, self.count, self.places, self.limited, ahead)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -83,7 +144,7 @@ class Loop(Written):
             OpError: an op failed.
         """
         limit = int(values[0]) if self.limited else -1
-        record: list[Any] = []
+        record = Record()
         try:
             last = self.function(limit, record, *(values[1:] if self.limited else values))
         except Exception as error:
@@ -92,5 +153,10 @@ class Loop(Written):
 
     def _write(self) -> Writer:
         writer = StructuredWriter()
-        writer.write_loop(self.name, self.region(), self.captured, self.residuals is not None)
+        wanted = {id(t) for t in self._ahead}
+        ahead = [i for i, t in enumerate(self.prologue.tensors) if id(t) in wanted]
+        recorded = None if self.residuals is None else ahead
+        numbers = writer.write_loop(self.name, self.region(), self.captured, recorded)
+        as_numbers = {id(t) for t, is_number in zip(self.in_rows, numbers, strict=True) if is_number}
+        self.recorded_numbers = {i for i, t in enumerate(self.residuals or ()) if id(t) in as_numbers}
         return writer

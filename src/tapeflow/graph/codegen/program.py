@@ -101,12 +101,14 @@ class Program:
         effects: operations that run in any case.
         resources: maps a variable to the one that stands for it (a session has its own).
         stays_call: decides whether a call of a function stays a call instead of being inlined.
+        static: whether the static values that the graph has for its tensors hold; by default, if only placeholders are
+            fed.
 
     Attributes:
         constants: raw values of the constants, by the tensors' ids.
         aliases: the tensors that replace equal constants and the inputs and outputs of inlined functions, by the ids
             of what they replace.
-        static: whether the static values that the graph has for its tensors hold: only placeholders are fed.
+        static: as the argument.
 
     Raises:
         InvalidArgumentError: a placeholder is needed and not among the inputs.
@@ -119,12 +121,13 @@ class Program:
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
         stays_call: Callable[[GraphOp], bool] = lambda call: False,
+        static: bool | None = None,
     ) -> None:
         self._stays_call = stays_call
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.constants: dict[int, Any] = {}
-        self.static = all(t.op.type == "Placeholder" for t in inputs)
+        self.static = all(t.op.type == "Placeholder" for t in inputs) if static is None else static
         self.steps: list[Step] = []
         self._effects = {id(o) for o in effects}
         self.aliases: dict[int, SymbolicTensor] = {}

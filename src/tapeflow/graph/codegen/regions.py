@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -63,7 +63,7 @@ class Region:
     @property
     def inner(self) -> list[Region]:
         """The regions of its branches and loops."""
-        loops = [region for loop in self.loops.values() for region in (loop.condition, loop.body)]
+        loops = [region for loop in self.loops.values() for region in loop.regions]
         return [region for branches in self.branches.values() for region, _ in branches] + loops
 
     def find_numbers(self, numbers: Numbers) -> None:
@@ -110,11 +110,27 @@ class Region:
                 self.packing_steps.add(id(step))
 
 
+class Ahead(NamedTuple):
+    """What is computed before a loop (see `Prologue`).
+
+    Attributes:
+        region: the region that computes it. Its first inputs are the number of iterations and the counter's values.
+        shared: how many of its outputs are the same in all iterations; of the others, each iteration has its own.
+        counter: the number of the loop variable that counts.
+    """
+
+    region: Region
+    shared: int
+    counter: int | None
+
+
 class LoopRegion:
     """A loop, with the regions of its condition and body.
 
     Attributes:
         condition, body: the regions.
+        ahead: what is computed before the loop, or None.
+        from_ahead: the inputs of the body that it is passed to.
         variables: for each carried value, the inputs of condition and body that it is passed to.
         captured: the inputs that each loop-invariant value is passed to, by its place among these values.
         limited: whether the loop's first operand is the maximal trip count.
@@ -125,15 +141,30 @@ class LoopRegion:
     """
 
     def __init__(
-        self, condition: Region, body: Region, count: int, places: Sequence[Sequence[int]], limited: bool
+        self,
+        condition: Region,
+        body: Region,
+        count: int,
+        places: Sequence[Sequence[int]],
+        limited: bool,
+        ahead: Ahead | None = None,
     ) -> None:
-        self.condition, self.body, self.limited = condition, body, limited
+        self.condition, self.body, self.limited, self.ahead = condition, body, limited, ahead
         inputs = [region.program.inputs for region in (condition, body)]
-        self.variables = list(zip(*[tensors[:count] for tensors in inputs], strict=True))
+        self.variables = list(zip(*[tensors[:count] for tensors in inputs], strict=False))
+        self.from_ahead = inputs[1][count + len(places[1]) :]
+        invariant = [(tensors[count:], own) for tensors, own in zip(inputs, places, strict=True)]
+        if ahead is not None:
+            invariant.append((ahead.region.program.inputs[2:], places[1]))
         self.captured: dict[int, list[SymbolicTensor]] = {}
-        for tensors, places_of_inputs in zip(inputs, places, strict=True):
-            for t, place in zip(tensors[count:], places_of_inputs, strict=True):
+        for tensors, places_of_inputs in invariant:
+            for t, place in zip(tensors, places_of_inputs, strict=False):
                 self.captured.setdefault(place, []).append(t)
+
+    @property
+    def regions(self) -> list[Region]:
+        """The regions of what is computed before the loop, of its condition and of its body, in this order."""
+        return [*([] if self.ahead is None else [self.ahead.region]), self.condition, self.body]
 
     def find_numbers(self) -> Numbers:
         """Returns the loop's tensors that can be numbers. A carried value can if the body computes it as a number."""
@@ -143,12 +174,22 @@ class LoopRegion:
             numbers: Numbers = {}
             _add(numbers, [t for i in carried for t in self.variables[i]])
             _add(numbers, [t for tensors in self.captured.values() for t in tensors if may_be_number(t)])
+            if self.ahead is not None:
+                self._find_ahead(self.ahead, numbers)
             self.condition.find_numbers(numbers)
             self.body.find_numbers(numbers)
             still = [i for i in carried if self.body.is_number(outputs[i], numbers)]
             if still == carried:
                 return numbers
             carried = still
+
+    def _find_ahead(self, ahead: Ahead, numbers: Numbers) -> None:
+        """Adds the numbers that are computed before the loop."""
+        program = ahead.region.program
+        _add(numbers, program.inputs[:1])
+        ahead.region.find_numbers(numbers)
+        pairs = zip(program.outputs[: ahead.shared], self.from_ahead, strict=False)
+        _add(numbers, [own for t, own in pairs if ahead.region.is_number(t, numbers)])
 
 
 def _add(numbers: Numbers, tensors: Sequence[SymbolicTensor]) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import scalars
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.regions import LoopRegion, Numbers, Region
+from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Numbers, Region
 from tapeflow.graph.codegen.writing import Writer
 
 _BOXES = {dtype: scalars.box(dtype) for dtype in scalars.UNBOX}
@@ -32,29 +33,37 @@ class StructuredWriter(Writer):
         self._regions: list[Region] = []
         self._originals: dict[int, dict[int, SymbolicTensor]] = {}  # `Region.originals`, by the ids of steps
 
-    def write(self, name: str, program: Program) -> None:
-        """Writes the function of a program."""
+    def write(self, name: str, program: Program, numbers: Sequence[SymbolicTensor] = ()) -> None:
+        """Writes the function of a program; the inputs `numbers` are passed as Python numbers."""
         region = Region(program)
-        if region.inner:
+        self._number_dtypes.update((id(t), t.dtype) for t in numbers)
+        if region.inner or numbers:
             region.find_numbers(self._number_dtypes)
             region.find_indices(self._number_dtypes)
         self._constants.update(program.constants)
-        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
+        for t in program.inputs:
+            self._set_name(t, self.unique(t.op.name))
+        parameters = [self.numbers.get(id(t)) or self.names[id(t)] for t in program.inputs]
+        self.row(0, f"def {name}({', '.join(parameters)}):")
         indent = self._write_errstate()
         self._region(region, indent)
         self.write_return(indent, list(map(self.reference, program.outputs)))
 
-    def write_loop(self, name: str, loop: LoopRegion, captured: int, records: bool) -> None:
+    def write_loop(self, name: str, loop: LoopRegion, captured: int, recorded: Sequence[int] | None) -> list[bool]:
         """Writes the function `name(limit, record, *loop variables, *captured values)` of a loop.
 
         Args:
             name: the function's name.
             loop: the loop.
             captured: the number of loop-invariant values.
-            records: whether each iteration appends the body's outputs that are no loop variables to the record.
+            recorded: which of the values that are computed before the loop are recorded, besides the outputs of the
+                body in each iteration that are no loop variables; None if nothing is.
+
+        Returns:
+            For each of these outputs, whether it is recorded as a number.
         """
         self._number_dtypes = loop.find_numbers()
-        for region in (loop.condition, loop.body):
+        for region in loop.regions:
             region.find_indices(self._number_dtypes)
         limit, record = self.unique("limit"), self.unique("record")
         starts = [self.unique(f"{own.op.name}_start") for _, own in loop.variables]
@@ -63,9 +72,10 @@ class StructuredWriter(Writer):
         self.row(0, f"def {name}({', '.join([limit, record, *starts, *invariants])}):")
         indent = self._write_errstate()
         forms = [(None, name) for name in starts], [(None, name) for name in invariants]
-        names = self._loop(loop, limit, *forms, indent, record if records else "")
+        names = self._loop(loop, limit, *forms, indent, None if recorded is None else (record, recorded))
         results = [self._boxed(own, name) for (_, own), name in zip(loop.variables, names, strict=True)]
         self.write_return(indent, results)
+        return [id(t) in self._number_dtypes for t in loop.body.program.outputs[len(names) :]]
 
     def _write_errstate(self) -> int:
         """Has NumPy's floats overflow without a warning, as tensors do, and returns the indentation of the body."""
@@ -155,7 +165,7 @@ class StructuredWriter(Writer):
         starts: Sequence[Any],
         captured: Sequence[Any],
         indent: int,
-        record: str = "",
+        record: tuple[str, Sequence[int]] | None = None,
     ) -> list[str]:
         """Writes a loop.
 
@@ -165,7 +175,7 @@ class StructuredWriter(Writer):
             starts, captured: for the first values of loop variables, and for loop-invariant values: the expressions for
                 the value as a number and as a tensor, each None if there is none.
             indent: the indentation.
-            record: the name of the list that iterations append their residuals to, or "".
+            record: the name of the record, and which values that are computed before the loop it has; None without it.
 
         Returns:
             The names of the loop variables.
@@ -187,15 +197,13 @@ class StructuredWriter(Writer):
                 self.row(indent, f"{number} = {scalars.UNBOX[tensors[0].dtype].format(tensor)}")
             for t in tensors:
                 self._set_forms(t, (number, tensor))
-        self.row(indent, f"for _ in range({limit}):" if loop.limited else "while True:")
-        self._region(loop.condition, indent + 1)
-        self.row(indent + 1, f"if not {self._test_value(loop.condition.program.outputs[0])}:")
-        self.row(indent + 2, "break")
+        depth, dead = self._loop_header(loop, limit, names, indent, record)
+        indent += depth
         self._region(loop.body, indent + 1)
         outputs = loop.body.program.outputs
-        if record:
-            residuals = "".join(f"{self.reference(t)}, " for t in outputs[len(names) :])
-            self.row(indent + 1, f"{record}.append(({residuals}))")
+        if record is not None:
+            residuals = "".join(f"{self._as_held(t)}, " for t in outputs[len(names) :])
+            self.row(indent + 1, f"{record[0]}.rows.append(({residuals}))")
         values = [
             self._number(out) if id(own) in self._number_dtypes else self.reference(out)
             for (_, own), out in zip(loop.variables, outputs, strict=False)
@@ -203,7 +211,84 @@ class StructuredWriter(Writer):
         changed = [(name, value) for name, value in zip(names, values, strict=True) if name != value]
         if changed:
             self.row(indent + 1, f"{', '.join(n for n, _ in changed)} = {', '.join(v for _, v in changed)}")
+        if dead:
+            self.row(indent, f"del {', '.join(dead)}")
         return names
+
+    def _loop_header(
+        self, loop: LoopRegion, limit: str, names: Sequence[str], indent: int, record: tuple[str, Sequence[int]] | None
+    ) -> tuple[int, list[str]]:
+        """Writes the lines of a loop before its body.
+
+        Args:
+            loop: the loop.
+            limit: the expression for the maximal trip count; unused if the loop has none.
+            names: the names of the loop variables.
+            indent: the indentation.
+            record: as of `_loop`.
+
+        Returns:
+            How much deeper than these lines the loop is, and the names that have no use after it.
+        """
+        ahead = loop.ahead
+        if ahead is not None and len(loop.from_ahead) > ahead.shared:
+            return 1, self._counted_header(loop, ahead, limit, names, indent, record)
+        waits = self.unique("first")
+        if ahead is not None:
+            self.row(indent, f"{waits} = True")
+        self.row(indent, f"for _ in range({limit}):" if loop.limited else "while True:")
+        self._region(loop.condition, indent + 1)
+        self.row(indent + 1, f"if not {self._test_value(loop.condition.program.outputs[0])}:")
+        self.row(indent + 2, "break")
+        if ahead is not None:
+            self.row(indent + 1, f"if {waits}:")
+            self.row(indent + 2, f"{waits} = False")
+            self._ahead(loop, ahead, indent + 2, record)
+        return 0, []
+
+    def _counted_header(
+        self,
+        loop: LoopRegion,
+        ahead: Ahead,
+        limit: str,
+        names: Sequence[str],
+        indent: int,
+        record: tuple[str, Sequence[int]] | None,
+    ) -> list[str]:
+        """Writes the lines before the body of a loop with values that are computed for all iterations at once."""
+        counter, program = names[ahead.counter or 0], ahead.region.program
+        self._region(loop.condition, indent)
+        stop, bound = self.unique("stop"), self._number(loop.condition.program.steps[-1].args[1])
+        self.row(indent, f"{stop} = " + (f"min({bound}, {counter} + {limit})" if loop.limited else bound))
+        self.row(indent, f"if {counter} < {stop}:")
+        count, counters = map(self.unique, ("count", "counters"))
+        self.row(indent + 1, f"{count} = {stop} - {counter}")
+        dtype = self.named("counter_dtype", program.inputs[1].dtype.torch)
+        self.row(indent + 1, f"{counters} = {self.named('arange', torch.arange)}({counter}, {stop}, dtype={dtype})")
+        for t, name in zip(program.inputs, (count, counters), strict=False):
+            self._set_name(t, name)
+        self._ahead(loop, ahead, indent + 1, record)
+        items: dict[str, str] = {}
+        used = loop.body.program.use_counts()  # others are recorded alone
+        for t, own in zip(program.outputs[ahead.shared :], loop.from_ahead[ahead.shared :], strict=True):
+            stacked = self.reference(t)
+            if id(own) not in used:
+                continue
+            if stacked not in items:
+                items[stacked] = self.unique(own.op.name)
+            self.names[id(own)] = items[stacked]
+        values = "".join(f", {stacked}.unbind()" for stacked in items)
+        self.row(indent + 1, f"for {', '.join([counter, *items.values()])} in zip(range({counter}, {stop}){values}):")
+        return [*items, *items.values()]
+
+    def _ahead(self, loop: LoopRegion, ahead: Ahead, indent: int, record: tuple[str, Sequence[int]] | None) -> None:
+        """Writes what is computed before a loop, and has it recorded."""
+        self._region(ahead.region, indent)
+        outputs = ahead.region.program.outputs
+        for t, own in zip(outputs[: ahead.shared], loop.from_ahead, strict=False):
+            self._set_forms(own, self._forms(t))
+        if record is not None and record[1]:
+            self.row(indent, f"{record[0]}.ahead = ({''.join(f'{self.reference(outputs[i])}, ' for i in record[1])})")
 
     # ---- numbers -------------------------------------------------------------------------------------------------
 
@@ -234,6 +319,10 @@ class StructuredWriter(Writer):
             return name
         value = scalars.literal(self._constants[id(tensor)], tensor.dtype)
         return repr(value) if type(value) in (int, bool) else self.named(f"{tensor.op.name}_number", value)
+
+    def _as_held(self, tensor: SymbolicTensor) -> str:
+        """Returns the expression for a value as it is held: as a number, or as a tensor."""
+        return self._number(tensor) if id(tensor) in self._number_dtypes else self.reference(tensor)
 
     def _test_value(self, tensor: SymbolicTensor) -> str:
         """Returns the expression for a scalar whose value alone matters, as a number or as a tensor."""

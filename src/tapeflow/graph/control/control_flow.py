@@ -14,7 +14,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
-from tapeflow.core.types.dtypes import int32, int64
+from tapeflow.core.types.dtypes import int32, int64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -305,7 +305,8 @@ def loop(
     limited = limit is not None
 
     stateful = condition_body.stateful or loop_body.stateful
-    kernel = Loop(condition_body, loop_body, count, len(captured), places, limited)
+    uniform = {i for i, t in enumerate(captured) if t.dtype is variant and t.op.op is ops.TensorListFromTensor.op}
+    kernel = Loop(condition_body, loop_body, count, len(captured), places, limited, uniform)
     named_stateful = condition_body.named_stateful or loop_body.named_stateful
     op = GraphOp("While" if named_stateful else "StatelessWhile",
     kernel, stateful=stateful, gradient=loop_gradient(kernel),

@@ -37,7 +37,7 @@ def traced_body(name: str, specs: Sequence[Any], compute: Callable[..., list[Any
     graph = FuncGraph(name)
     graph.around = None
     with graph.as_default():
-        inputs = [_parameter(graph, t) for t in specs]
+        inputs = [graph.input_like(t) for t in specs]
         state.name_scope = _SCOPE
         graph.outputs = [graph.capture(t) for t in compute(*inputs)]
         graph.structured_outputs = graph.outputs
@@ -45,16 +45,6 @@ def traced_body(name: str, specs: Sequence[Any], compute: Callable[..., list[Any
 
 
 _SCOPE = "inner"  # TensorFlow inlines calls under their names: nodes in the function must not have the same ones
-
-
-def _parameter(graph: FuncGraph, spec: Any) -> SymbolicTensor:
-    parameter = graph.input(TensorSpec(spec.shape, spec.dtype), "input")
-    variable = variable_of(spec)
-    if variable is not None:
-        parameter.op.op.attrs["variable"] = variable
-        parameter._id = variable._id
-        graph._captured[variable._id] = parameter
-    return parameter
 
 
 def call(body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Any]) -> list[Any]:

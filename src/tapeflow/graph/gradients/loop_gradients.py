@@ -8,7 +8,8 @@ one to the first.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +22,15 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
+from tapeflow.graph.codegen.program import needed
+from tapeflow.graph.gradients.loop_sums import LoopSums
 from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
 
 if TYPE_CHECKING:
-    from tapeflow.graph.codegen.compile import Compiled
-    from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.control.body import Body
-    from tapeflow.graph.gradients.loop_sums import LoopSums
 
 
 def loop_gradient(loop: Loop) -> Callable[..., Any]:
@@ -132,52 +134,104 @@ class LoopGradient:
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
-        invariants = [(self._invariant(kind, at, inputs), at) for kind, at in self.captures]
-        recorded = [kind == "record" for kind, _ in self.captures]
-        sums, in_loop, iteration = self._after_loop
+        iteration, sums = self._iteration, self._iteration.sums
+        columns = self._columns(record[()], inputs)
+        trips = len(record[()].rows)
         rows: list[Sequence[Any]] = []
-        captured: list[Any] = []
-        for residuals in reversed(record[()]):
-            captured = [residuals[at] if r else v for r, (v, at) in zip(recorded, invariants, strict=True)]
-            outputs = iteration(*[grads[i] for i in self.live], *captured)
-            rows.append(outputs[len(in_loop) :])
-            results = dict(zip(in_loop, outputs, strict=False))
-            for i in self.live:
+        for _, *captured in zip(
+            range(trips), *[_from_last(columns[i], trips) for i in iteration.captured], strict=True
+        ):
+            outputs = iteration.function(*[grads[i] for i in self.live], *captured)
+            rows.append(outputs[len(iteration.numbers) :])
+            results = dict(zip(iteration.numbers, outputs, strict=False))
+            for i in iteration.changing:
                 number = self.result_places[i]
                 grads[i] = raw_zeros(grads[i]) if number is None else results[number]
             for _, number in self.captured:
                 if number in results:
                     _add(totals, number, results[number], owned)
         if rows and sums.numbers:
-            shared = [captured[place] for place in sums.shared]
-            for part in [rows] if _same_shapes(rows) else [[row] for row in rows]:
+            computed = zip(*reversed(rows), strict=True)
+            each = [next(computed) if i is None else columns[i] for i in iteration.taken_by_sums]
+            shared = [next(iter(_from_last(columns[i], 1))) for i in sums.shared]
+            for part in [each] if _same_shapes(each) else [[c[i : i + 1] for c in each] for i in range(trips)]:
                 for number, total in zip(sums.numbers, sums(part, shared), strict=True):
                     _add(totals, number, total, owned)
         ends = [grads[i] for _, i in self.variables]
         return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
 
-    @functools.cached_property
-    def _after_loop(self) -> tuple[LoopSums, list[int], Compiled]:
-        """The sums that are computed after the loop, the numbers of the other outputs of the backward function, and the
-        function that computes these and what the sums take of each iteration."""
-        from tapeflow.graph.gradients.loop_sums import LoopSums
-
-        recurrent = [n for n in (self.result_places[i] for i in self.live) if n is not None]
-        varying = _varying(self.loop.body, self.loop.count)
-        invariant = [
-            i for i, (kind, _) in enumerate(self.captures)
-            if kind != "record" or id(self.backward.graph.external_captures[i].op) not in varying
+    def _columns(self, record: Record, inputs: Sequence[Any]) -> list[Column]:
+        """Returns the values of the backward function's captures in all iterations."""
+        recorded = self.loop.columns(record)
+        return [
+            recorded[at] if kind == "record"
+            else Same(inputs[at] if kind == "input" else at.value if type(at) is EagerTensor else at)
+            for kind, at in self.captures
         ]  # fmt: skip
-        sums = LoopSums(self.backward, recurrent, [n for _, n in self.captured], invariant)
-        in_loop = [n for n in range(len(self.backward.outputs)) if n not in sums.numbers]
-        outputs = [self.backward.outputs[n] for n in in_loop]
-        return sums, in_loop, self.backward.returning([*outputs, *sums.per_iteration])
 
-    def _invariant(self, kind: str, at: Any, inputs: Sequence[Any]) -> Any:
-        """Returns the raw value of a capture of the backward function that is the same in all iterations, or None."""
-        if kind == "constant":
-            return at.value if type(at) is EagerTensor else at
-        return inputs[at] if kind == "input" else None
+    @functools.cached_property
+    def _iteration(self) -> _Iteration:
+        return _Iteration(self)
+
+
+class _Iteration:
+    """What the backward function of a loop's body computes in each iteration, and what is left for after the loop.
+
+    Attributes:
+        sums: the sums that are computed after the loop.
+        changing: the loop variables whose cotangents change.
+        numbers: the numbers of the outputs of the backward function that are computed in each iteration.
+        function: computes these outputs, and then what the sums take of the iteration and is no capture, from the
+            cotangents of the loop variables, and captures.
+        captured: the places of these captures.
+        taken_by_sums: for each tensor that the sums take of an iteration, its place among the captures, or None.
+    """
+
+    def __init__(self, gradient: LoopGradient) -> None:
+        loop, backward = gradient.loop, gradient.backward
+        captures = backward.graph.internal_captures
+        varying = _varying(loop.body, loop.count)
+        invariant = [
+            i for i, (kind, _) in enumerate(gradient.captures)
+            if kind != "record" or id(backward.graph.external_captures[i].op) not in varying
+        ]  # fmt: skip
+        self.changing = [i for i in gradient.live if not _only_blanks(gradient, i)]
+        recurrent = [n for n in (gradient.result_places[i] for i in self.changing) if n is not None]
+        summed = [n for _, n in gradient.captured]
+        self.sums = LoopSums(backward, recurrent, summed, invariant)
+        self.numbers = sorted({*recurrent, *summed}.difference(self.sums.numbers))
+        places = {id(t): i for i, t in enumerate(captures)}
+        self.taken_by_sums = [places.get(id(t)) for t in self.sums.per_iteration]
+        computed = [t for t in self.sums.per_iteration if id(t) not in places]
+        outputs = [*(backward.outputs[n] for n in self.numbers), *computed]
+        effects = backward.graph.effects()
+        used = {id(o) for o in needed(outputs, effects, set())}
+        self.captured = [i for i, t in enumerate(captures) if id(t.op) in used]
+        inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
+        recorded = [(captures[i], *gradient.captures[i]) for i in self.captured]
+        as_numbers = [t for t, kind, at in recorded if kind == "record" and at in loop.recorded_numbers]
+        self.function = Compiled(f"iteration_of_{backward.name}", inputs, outputs, effects, numbers=as_numbers)
+
+
+def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
+    """Returns True for a list of which each iteration writes the entry at the loop's counter.
+
+    Its cotangent has zeros there before that iteration. But no iteration reads the entry of another, so that all may
+    use the cotangent that there is after the loop.
+    """
+    loop, backward, number = gradient.loop, gradient.backward, gradient.result_places[variable]
+    counter = loop.prologue.counter
+    if counter is None or number is None or any(variable == i for _, i in gradient.variables):
+        return False
+    dy, after = backward.inputs[gradient.live.index(variable)], backward.outputs[number].op
+    if after.op is not ops.TensorListSetItem.op or after.args[0] is not dy:
+        return False
+    index = after.args[1]
+    captures = zip(backward.graph.external_captures, backward.graph.internal_captures, strict=True)
+    if not any(own is index and t is loop.body.inputs[counter] for t, own in captures):
+        return False
+    users = [o for o in backward.graph._operations if any(t is dy for t in o.inputs)]
+    return all(o is after or (o.op is ops.TensorListGetItem.op and o.args[1] is index) for o in users)
 
 
 def _backward(body: Body, count: int, targets: Sequence[int]) -> tuple[Body, list[int]]:
@@ -211,9 +265,17 @@ def _varying(body: Body, count: int) -> set[int]:
     return ids
 
 
-def _same_shapes(rows: Sequence[Sequence[torch.Tensor]]) -> bool:
-    """Tests whether each column holds tensors of one shape."""
-    return all(all(value.shape == column[0].shape for value in column) for column in zip(*rows, strict=True))
+def _from_last(column: Column, trips: int) -> Iterable[Any]:
+    """Returns the values of a column, from that of the last iteration to that of the first."""
+    if type(column) is Same:
+        return itertools.repeat(column.value, trips)
+    return reversed(column.unbind() if isinstance(column, torch.Tensor) else column)
+
+
+def _same_shapes(columns: Sequence[Any]) -> bool:
+    """Tests whether each column holds tensors of one shape, or numbers."""
+    lists = [c for c in columns if not isinstance(c, torch.Tensor) and isinstance(c[0], torch.Tensor)]
+    return all(all(value.shape == c[0].shape for value in c) for c in lists)
 
 
 def _value(value: Any) -> Any:

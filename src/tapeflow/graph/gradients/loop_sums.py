@@ -98,15 +98,24 @@ class LoopSums:
         possible = all(_has_rule(o, id(o) in varying_ids) for o in reached.values())
         return list(sources.values()) if own and possible and all(t.dtype.torch is not None for t in own) else None
 
-    def __call__(self, rows: Sequence[Sequence[Any]], shared: Sequence[Any]) -> list[Any]:
+    def __call__(self, columns: Sequence[Any], shared: Sequence[Any]) -> list[Any]:
         """Returns the raw sums for `numbers`.
 
         Args:
-            rows: for each iteration, the values of `per_iteration`, of the same shapes in all iterations.
+            columns: the values of each of `per_iteration` in all iterations, all of one shape: tensors, or numbers of
+                scalars, or a tensor that holds them stacked.
             shared: the values of `shared`.
         """
-        columns = [torch.stack(column) for column in zip(*rows, strict=True)]
-        return list(self._function(torch.tensor(len(rows), dtype=torch.int32), *columns, *shared))
+        stacks = [_stacked(column, t) for column, t in zip(columns, self.per_iteration, strict=True)]
+        return list(self._function(torch.tensor(len(stacks[0]), dtype=torch.int32), *stacks, *shared))
+
+
+def _stacked(column: Any, tensor: SymbolicTensor) -> torch.Tensor:
+    """Returns the values of a tensor in all iterations as one tensor."""
+    if isinstance(column, torch.Tensor):
+        return column
+    numbers = not isinstance(column[0], torch.Tensor)
+    return torch.tensor(column, dtype=tensor.dtype.torch) if numbers else torch.stack(column)
 
 
 def _has_rule(operation: Operation, varies: bool) -> bool:

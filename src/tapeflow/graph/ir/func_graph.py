@@ -11,12 +11,13 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor, out_of_scope
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir.graph import _MOST_CONSTANT, READ, Graph, default_graph
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly
 
 
@@ -60,6 +61,16 @@ class FuncGraph(Graph):
         """Returns a new placeholder for an argument."""
         placeholder = self.placeholder(spec.dtype, spec.shape, name)
         self.inputs.append(placeholder)
+        return placeholder
+
+    def input_like(self, tensor: Any) -> SymbolicTensor:
+        """Returns a new placeholder for a tensor of another graph; for a variable's handle, a handle of it."""
+        placeholder = self.input(TensorSpec(tensor.shape, tensor.dtype), "input")
+        variable = variable_of(tensor)
+        if variable is not None:
+            placeholder.op.op.attrs["variable"] = variable
+            placeholder._id = variable._id
+            self._captured[variable._id] = placeholder
         return placeholder
 
     # ---- captures ------------------------------------------------------------------------------------------------

@@ -25,4 +25,4 @@ def _bound(step: Step) -> Step | None:
     if call is None:
         return None
     kernel, template = call
-    return Step(GraphOp(step.name, kernel, template=template), step.inputs, step.outputs, step.origins)
+    return Step(GraphOp(step.name, kernel, template=template), step.op.tensors(step.args), step.outputs, step.origins)

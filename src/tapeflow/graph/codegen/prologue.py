@@ -1,0 +1,199 @@
+"""What a loop's body computes without the loop's state, computed before the loop.
+
+What depends on nothing that changes is computed once. In a loop that counts its iterations, what depends on the counter
+too, such as an entry of a list and its product with a weight, is computed for all iterations at once, by the ops'
+batching rules: the input projection of a recurrent layer is one product of matrices, not one for each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32, variant
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.batching.registered import of_registered
+from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen.program import needed
+from tapeflow.graph.codegen.scalars import may_be_number, template
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+if TYPE_CHECKING:
+    from tapeflow.graph.codegen.loops import Loop
+
+_MOST = 4  # the most bytes that are computed ahead for an iteration, for each byte that it reads or carries
+
+
+class Prologue:
+    """The part of a loop's body that is computed before the first iteration.
+
+    Args:
+        loop: the loop.
+
+    Attributes:
+        counter: the number of the loop variable that counts the iterations; None if there is none.
+        shared: tensors of the body's graph that are the same in all iterations.
+        stacked: tensors of the body's graph of which each iteration has its own.
+        function: computes `shared`, and the values of `stacked` in all iterations, stacked. It takes the number of
+            iterations, a vector of the counter's values, and the loop-invariant values that the body takes.
+    """
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop, self._body = loop, loop.body
+        self.counter = _counter(loop)
+        self.shared: list[SymbolicTensor] = []
+        self.stacked: list[SymbolicTensor] = []
+        if loop.body.stateful or loop.condition.stateful:  # effects and variables' reads keep their order
+            return
+        graph = FuncGraph(f"ahead_of_{loop.body.name}")
+        graph.around = None
+        with graph.as_default():
+            count = graph.input(TensorSpec([], int32), "count")
+            self._values = self._computed(graph, Batch(count))
+        taken = self._taken(True)
+        if not self._worth_stacking([t for t in taken if self._values[id(t)].stacked]):
+            taken = self._taken(False)
+            if not self._worth_sharing(taken):
+                return
+        self.shared = [t for t in taken if not self._values[id(t)].stacked]
+        self.stacked = [t for t in taken if self._values[id(t)].stacked]
+        outputs = [self._values[id(t)].value for t in (*self.shared, *self.stacked)]
+        self.function = Compiled(graph.name, graph.inputs, outputs)
+
+    @property
+    def tensors(self) -> list[SymbolicTensor]:
+        """The tensors of the body's graph that are computed before the loop."""
+        return [*self.shared, *self.stacked]
+
+    # ---- computing -----------------------------------------------------------------------------------------------
+
+    def _computed(self, graph: FuncGraph, batch: Batch) -> dict[int, Slices]:
+        """Adds to a graph all of the body that can be computed before the loop; returns this by the tensors' ids."""
+        loop, inputs = self._loop, self._body.inputs
+        values: dict[int, Slices] = {}
+        dtype = int32 if self.counter is None else inputs[self.counter].dtype
+        counters = graph.input(TensorSpec([None], dtype), "counters")
+        if self.counter is not None:
+            values[id(inputs[self.counter])] = Slices(counters, inputs[self.counter], True)
+        values.update((id(t), Slices(graph.input_like(t), t, False)) for t in inputs[loop.count :])
+        lists = {id(t) for t in inputs if t.dtype is variant}
+        uniform = {id(inputs[loop.count + i]) for i, place in enumerate(loop.places[1]) if place in loop.uniform}
+        for operation in needed(self._targets, (), {id(t) for t in inputs}):
+            if all(id(t) in values for t in operation.inputs):
+                stacked = any(values[id(t)].stacked for t in operation.inputs)
+                if not stacked or all(id(t) in uniform for t in operation.inputs if id(t) in lists):
+                    results = _run(graph, operation, batch, values)
+                    values.update(zip(map(id, operation.outputs), results, strict=False))
+        return values
+
+    @property
+    def _targets(self) -> list[SymbolicTensor]:
+        return [*self._body.outputs, *(self._loop.residuals or ())]
+
+    # ---- choosing ------------------------------------------------------------------------------------------------
+
+    def _taken(self, stacks: bool) -> list[SymbolicTensor]:
+        """Returns the tensors that the rest of the body takes from the prologue.
+
+        Args:
+            stacks: whether tensors of which each iteration has its own may be among them.
+        """
+        taken: dict[int, SymbolicTensor] = {}
+        seen: set[int] = set()
+        stack = self._targets
+        while stack:
+            t = stack.pop()
+            x = self._values.get(id(t))
+            if x is not None and not (x.stacked and not stacks) and self._may_be_taken(x):
+                taken[id(t)] = t
+            elif id(t) not in seen:
+                seen.add(id(t))
+                stack += t.op.inputs
+        return list(taken.values())
+
+    def _may_be_taken(self, x: Slices) -> bool:
+        t, op = x.slice, x.slice.op.op
+        if op.name in ("Placeholder", "Const"):
+            return False
+        if all(map(may_be_number, t.op.inputs)) and t.op.inputs and (may_be_number(t) or op is ops.Pack.op):
+            return False  # Python numbers cost less
+        return not x.stacked or (t.dtype.torch is not None and _bytes(t) <= _MOST * self._bytes_of_iteration(t))
+
+    def _bytes_of_iteration(self, tensor: SymbolicTensor) -> int:
+        """Returns the bytes that an iteration reads to compute a tensor, or those it carries if these are more."""
+        reads = [t for o in self._stacked_operations([tensor]) if not self._works(o) for t in o.outputs]
+        carried = self._body.inputs[: self._loop.count]
+        return max(sum(map(_bytes, reads)), sum(map(_bytes, carried)))
+
+    def _stacked_operations(self, tensors: Sequence[SymbolicTensor]) -> list[Operation]:
+        """Returns the operations from which tensors are computed that differ between iterations."""
+        operations = needed(tensors, (), {id(t) for t in self._body.inputs})
+        return [o for o in operations if self._values[id(o.outputs[0])].stacked]
+
+    def _works(self, operation: Operation) -> bool:
+        """Tests whether an operation computes with tensors of which each iteration has its own, and not just reads them
+        at the counter."""
+        return any(self._values[id(t)].stacked and t.shape.rank for t in operation.op.tensors(operation.args))
+
+    def _worth_stacking(self, tensors: Sequence[SymbolicTensor]) -> bool:
+        """Tests whether computing tensors for all iterations at once saves more than to take them apart again costs."""
+        working = [o.op for o in self._stacked_operations(tensors) if self._works(o) and not o.op.view]
+        return len(working) > 1 or any(not op.elementwise for op in working)
+
+    def _worth_sharing(self, tensors: Sequence[SymbolicTensor]) -> bool:
+        operations = needed(tensors, (), {id(t) for t in self._body.inputs})
+        return any(not isinstance(o.op, GraphOp) and not o.op.view for o in operations)
+
+
+def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:
+    """Returns an operation's outputs, for all iterations at once; none if it must run in the loop."""
+    op, outputs = operation.op, operation.outputs
+    if op.name == "Const":
+        return [Slices(graph.constant(op.attrs["value"]), outputs[0], False)]
+    if op is READ:
+        (handle,) = operation.inputs
+        return [Slices(graph.node(READ, [values[id(handle)].value], [(t.dtype, t.shape)]).outputs[0], t, False)
+                for t in outputs]  # fmt: skip
+    if isinstance(op, GraphOp) or op.opdef.stateful:
+        return []
+    try:
+        return of_registered(operation, batch, values)
+    except NoRule:
+        return []
+
+
+def _counter(loop: Loop) -> int | None:
+    """Returns the number of the loop variable that counts the iterations, up to a bound that is the same in all; None
+    if there is none."""
+    program = loop.condition.compiled.program
+    if not program.steps or any(template(step) is None for step in program.steps):
+        return None
+    test, others = program.steps[-1], program.steps[:-1]
+    variables = [id(t) for t in program.inputs[: loop.count]]
+    if test.op is not ops.Less.op or test.outputs[0] is not program.outputs[0] or id(test.args[0]) not in variables:
+        return None
+    if id(test.args[1]) in variables or any(id(t) in variables for step in others for t in step.inputs):
+        return None
+    counter = variables.index(id(test.args[0]))
+    body = loop.body.compiled.program
+    after = next((s for s in body.steps if any(t is body.outputs[counter] for t in s.outputs)), None)
+    if after is None or after.op is not ops.AddV2.op or not test.args[0].dtype.is_integer:
+        return None
+    added = [t for t in after.args if t is not body.inputs[counter]]
+    one = body.constant(added[0]) if len(added) == 1 else None
+    return counter if one is not None and one.item() == 1 else None
+
+
+def _bytes(tensor: SymbolicTensor) -> int:
+    """Returns the size of a tensor, with 1 for each dimension that is not static; 0 if it holds no numbers."""
+    if tensor.dtype.torch is None or tensor.shape.rank is None:
+        return 0
+    size = tensor.dtype.size
+    for d in tensor.shape:
+        size *= 1 if d is None else d
+    return size
