@@ -19,7 +19,14 @@ from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.windows import padded
 
 _AVAILABLE = torch.backends.mkldnn.is_available()
+if _AVAILABLE:
+    _convolve = direct(torch.ops.mkldnn._convolution_pointwise.default)
+    _convolve_and_add = direct(torch.ops.mkldnn._convolution_pointwise.binary)
+    _convolve_and_add_in_place = direct(torch.ops.mkldnn._convolution_pointwise_.binary)
 _USUAL_BATCH = 8  # to choose blocks by where the size of batches is not static: they fit other sizes too
+
+
+_SHALLOW = 4  # filters of this depth cost the passes over memory, and not the arithmetic
 
 
 def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
@@ -35,12 +42,12 @@ def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
             return None
         height, width, depth, multiplier = filters.shape.as_list()
         of_groups = (1, depth * multiplier) if op.startswith("Depthwise") else (depth, multiplier)
-        grouped = (height, width, *of_groups)
-        layout = convolution_layout(op, (shape[0] or _USUAL_BATCH, *shape[1:]), grouped, *attrs)
+        sizes = (shape[0] or _USUAL_BATCH, *shape[1:])
+        layout = convolution_layout(op, sizes, (height, width, *of_groups), *attrs)
         if layout.empty:
             return None
-        packing = _packing(layout, grouped, shape)
-        return Layer(image, filters, grouped[-1], packing, lambda activation: _kernel(layout, activation), steps)
+        packed = _Packed(layout, (height, width, *of_groups), sizes)
+        return Layer(image, filters, of_groups[1], packed.prepare, packed.kernel, packed.adding, steps)
 
     return rule
 
@@ -48,52 +55,88 @@ def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
 def _without_padding(
     image: Any, attrs: list[Any], producer: Callable[..., Any]
 ) -> tuple[Any, list[Any], tuple[Any, ...]]:
-    """Returns the image before it is padded on all sides alike, and the attrs with which the convolution pads it."""
+    """Returns the image before it is padded, the attrs with which the convolution pads it, and the step that did."""
     strides, padding, _, data_format, dilations = attrs
     pad = producer(image, ops.Pad.op)
     amounts = host_static(pad.args[1]) if pad is not None and padding == "VALID" and data_format == "NHWC" else None
     explicit = tuple([n for row in amounts for n in row]) if isinstance(amounts, tuple) else (None,)
-    if None in explicit or explicit[::2] != explicit[1::2] or explicit[0] or explicit[-1]:
+    if None in explicit or len(explicit) != 8 or explicit[:2] + explicit[-2:] != (0, 0, 0, 0) or min(explicit) < 0:
         return image, attrs, ()
     return pad.args[0], [strides, "EXPLICIT", explicit, data_format, dilations], (pad,)
 
 
-def _packing(layout: Layout, shape: tuple[int, ...], image: Any) -> Callable[..., torch.Tensor]:
-    """Returns the function that scales and packs filters.
+class _Packed:
+    """A convolution with packed filters.
+
+    ATen pads an image on both sides alike. Where it must be padded more at its end, either the image is copied, or the
+    filters get zeros at their beginning, which then are all that sees what is too much.
 
     Args:
-        layout: that of the convolution.
-        shape: the shape of the filters as filters of groups.
-        image: the static shape of the images.
+        layout: the convolution's layout.
+        filters: the shape of the filters as filters of groups.
+        images: the sizes of the images; the number of them is the one to choose blocks for.
     """
-    geometry = layout.geometry
-    added = [0, 0] if geometry.symmetric else [b + a for b, a in zip(geometry.before, geometry.after, strict=True)]
-    batch, height, width, channels = image
-    sizes = (batch or _USUAL_BATCH, channels, height + added[0], width + added[1])
-    pack = torch.ops.mkldnn._reorder_convolution_weight
 
-    def prepare(filters: torch.Tensor, factors: torch.Tensor | None) -> torch.Tensor:
-        filters = filters.reshape(shape)
+    def __init__(self, layout: Layout, filters: tuple[int, ...], images: tuple[int, ...]) -> None:
+        geometry = layout.geometry
+        more = [after - before for before, after in zip(geometry.before, geometry.after, strict=True)]
+        widens = any(more) and min(more) >= 0 and filters[2] <= _SHALLOW and set(layout.rates) == {1}
+        self._layout = layout
+        self._filters = filters
+        self._zeros = [more[1], 0, more[0], 0] if widens else None
+        self._border = geometry.after if widens else layout.border
+        self._copies = any(more) and not widens
+        added = [b + a for b, a in zip(geometry.before, geometry.after, strict=True)] if self._copies else [0, 0]
+        batch, height, width, channels = images
+        self._sizes = (batch, channels, height + added[0], width + added[1])
+        self._attrs = (self._border, geometry.strides, layout.rates, layout.groups)
+
+    def prepare(self, filters: torch.Tensor, factors: torch.Tensor | None) -> torch.Tensor:
+        """Returns the filters, scaled and packed."""
+        filters = filters.reshape(self._filters)
         if factors is not None:
             filters = filters * factors
-        weight = filters.permute(layout.filter_to_first).contiguous(memory_format=torch.channels_last)
-        return pack(weight, layout.border, geometry.strides, layout.rates, layout.groups, sizes)
+        weight = filters.permute(self._layout.filter_to_first)
+        if self._zeros is not None:
+            weight = torch.constant_pad_nd(weight, self._zeros)
+        weight = weight.contiguous(memory_format=torch.channels_last)
+        border, strides, rates, groups = self._attrs
+        return torch.ops.mkldnn._reorder_convolution_weight(weight, border, strides, rates, groups, self._sizes)
 
-    return prepare
+    def kernel(self, activation: Activation) -> Callable[..., torch.Tensor]:
+        """Returns the function of the image, the filters and the bias."""
+        attrs = *self._attrs, activation[0], list(activation[1]), ""
+        layout, copies = self._layout, self._copies
 
+        def kernel(x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+            if not x.shape[0]:
+                return x.new_empty((0, *layout.output[1:]))
+            image = x.permute(layout.to_first)
+            if copies:
+                image = padded(image, layout.geometry)
+            return _convolve(image, filters, bias, *attrs).permute(layout.from_first)
 
-def _kernel(layout: Layout, activation: Activation) -> Callable[..., torch.Tensor]:
-    """Returns the convolution with packed filters, a bias and an activation."""
-    convolve = direct(torch.ops.mkldnn._convolution_pointwise.default)
-    geometry, (name, parameters) = layout.geometry, activation
-    attrs = layout.border, geometry.strides, layout.rates, layout.groups, name, list(parameters), ""
+        return kernel
 
-    def kernel(x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        if not x.shape[0]:
-            return x.new_empty((0, *layout.output[1:]))
-        image = x.permute(layout.to_first)
-        if not geometry.symmetric:
-            image = padded(image, geometry)
-        return convolve(image, filters, bias, *attrs).permute(layout.from_first)
+    def adding(self, activation: Activation) -> tuple[Callable[..., torch.Tensor], Callable[..., torch.Tensor]] | None:
+        """Returns the functions of a summand, the image, the filters and the bias: a new result, and in place."""
+        if activation[0] not in ("none", "relu"):  # ATen has no others
+            return None
+        attrs = *self._attrs, "add", 1.0, None if activation[0] == "none" else activation[0], [], ""
+        layout, copies = self._layout, self._copies
 
-    return kernel
+        def kernel(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+            image = x.permute(layout.to_first)
+            if copies:
+                image = padded(image, layout.geometry)
+            other = other.permute(layout.to_first)
+            return _convolve_and_add(image, other, filters, bias, *attrs).permute(layout.from_first)
+
+        def in_place(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+            image = x.permute(layout.to_first)
+            if copies:
+                image = padded(image, layout.geometry)
+            _convolve_and_add_in_place(other.permute(layout.to_first), image, filters, bias, *attrs)
+            return other
+
+        return kernel, in_place

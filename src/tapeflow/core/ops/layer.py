@@ -27,6 +27,8 @@ class Layer(NamedTuple):
         prepare: takes the weights, and the factors of the channels or None, and returns the prepared weights, in memory
             of their own.
         kernel: returns for an activation the function of the input, the prepared weights and a bias.
+        adding: returns for an activation the function of a summand of the result's shape and the same, which computes
+            the activation of the sum, and the function that does so in the summand's memory; or None.
         steps: the steps before the op whose work the kernel does too.
     """
 
@@ -35,4 +37,5 @@ class Layer(NamedTuple):
     channels: int
     prepare: Callable[[torch.Tensor, torch.Tensor | None], torch.Tensor]
     kernel: Callable[[Activation], Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]]
+    adding: Callable[[Activation], tuple[Callable[..., torch.Tensor], Callable[..., torch.Tensor]] | None]
     steps: tuple[Any, ...] = ()

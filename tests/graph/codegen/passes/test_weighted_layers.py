@@ -68,11 +68,57 @@ def test_an_empty_batch_stays_empty():
     assert concrete(tf.zeros([0, 10, 10, 8])).shape == (0, 5, 6, 6)
 
 
-def test_padding_that_differs_on_two_sides_stays_a_step():
-    function = lambda x: padded(x, [0, 0], [0, 1], [0, 1], [0, 0])  # noqa: E731
-    concrete, source = traced(function, tf.constant(X))
-    assert "op_Pad(" in source and "op_Conv2D(" in source
-    np.testing.assert_allclose(concrete(tf.constant(X)), function(tf.constant(X)), rtol=2e-5)
+@pytest.mark.parametrize("depthwise", [True, False])
+@pytest.mark.parametrize("amounts", [(0, 1, 0, 1), (1, 2, 0, 0), (2, 0, 0, 1), (0, 3, 1, 1)], ids=str)
+def test_padding_that_differs_on_two_sides(amounts, depthwise):
+    top, bottom, left, right = amounts
+
+    def f(x):
+        x = tf.pad(x, [[0, 0], [top, bottom], [left, right], [0, 0]])
+        if depthwise:
+            return tf.nn.depthwise_conv2d(x, OF_EACH_CHANNEL, (1, 2, 2, 1), "VALID")
+        return tf.nn.conv2d(x, FILTERS, 2, "VALID")
+
+    concrete, source = traced(f, tf.constant(X))
+    assert "op_Pad(" not in source
+    np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5)
+
+
+def test_padding_with_a_batch_or_channels_stays():
+    filters = variable(3, 3, 9, 6)
+    f = lambda x: tf.nn.conv2d(tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 1]]), filters, 1, "VALID")  # noqa: E731
+    assert "op_Pad(" in traced(f, tf.constant(X))[1]
+
+
+def residual(x):
+    first = tf.nn.relu(convolved(x))
+    second = normalized(convolved(tf.concat([first, first], -1)[..., :8]))
+    return tf.nn.relu(second + first) * 2.0
+
+
+def test_a_residual_is_added_in_the_same_step():
+    large = tf.constant(np.tile(X, [10, 2, 2, 1]))
+    concrete, source = traced(residual, large)
+    assert "op_Conv2DMulAddV2AddV2Relu(Relu, " in source
+    for _ in range(2):
+        np.testing.assert_allclose(concrete(large), residual(large), rtol=2e-5, atol=2e-5)
+
+
+def test_a_residual_that_is_used_again_is_not_written_to():
+    def f(x):
+        first = tf.nn.relu(convolved(x, dilations=2))
+        return tf.nn.relu6(convolved(x) * SCALE + first), first
+
+    large = tf.constant(np.tile(X, [10, 2, 2, 1]))
+    concrete, source = traced(f, large)
+    assert "op_Conv2DMulAddV2(Relu, x, " in source
+    for result, expected in zip(concrete(large), f(large), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=2e-5, atol=2e-5)
+
+
+def test_a_residual_that_may_be_broadcast_stays():
+    source = traced(residual, tf.TensorSpec((None, 10, 10, 8)))[1]
+    assert "op_AddV2(" in source and "op_Conv2DMulAddV2(" in source
 
 
 def test_a_result_that_is_used_again_stays():

@@ -1,10 +1,10 @@
 """Layers: a product with weights and what follows it are one kernel, and the weights are prepared once.
 
 A convolution is followed by a bias, by a normalization (which, after training, is a factor and a summand for each
-channel), and by an activation. Where factors and summands depend on variables alone, they are multiplied into the
-weights and added to one bias, which `caching.py` then computes only when a variable has changed. oneDNN computes the
-activation before it writes the result. Inner results must have no other use. Results differ from eager ones by
-rounding; a NaN that an activation takes may become its lower limit, as in TensorFlow's graphs.
+channel), by the sum with a residual, and by an activation. Where factors and summands depend on variables alone, they
+are multiplied into the weights and added to one bias, which `caching.py` then computes only when a variable has
+changed. The kernel computes the rest before it writes the result. Inner results must have no other use. Results differ
+from eager ones by rounding; a NaN that an activation takes may become its lower limit, as in TensorFlow's graphs.
 """
 
 from __future__ import annotations
@@ -41,12 +41,8 @@ class _Chain:
         self.steps = [*layer.steps, step]
         self.product = step
         self.vectors: list[tuple[str, SymbolicTensor]] = []  # a vector of the channels, and what is done with it
+        self.summand: SymbolicTensor | None = None
         self.activation: Activation = NO_ACTIVATION
-
-    @property
-    def open(self) -> bool:
-        """True if more steps may follow."""
-        return self.activation is NO_ACTIVATION
 
 
 class _Joining:
@@ -97,20 +93,29 @@ class _Joining:
         tensors = step.inputs
         for tensor, other in (tensors, tensors[::-1])[: 2 if step.op.commutative else 1] if len(tensors) == 2 else ():
             chain = self._open_chain(tensor)
-            change = None if chain is None else _change(step)
-            if chain is not None and change is not None and self._is_vector(other, chain.layer.channels):
+            if chain is None or chain.summand is not None:
+                continue
+            change = _change(step)
+            if change is not None and self._is_vector(other, chain.layer.channels):
                 chain.vectors.append((change, other))
-                self._move(chain, tensor, step)
-                return
-        chain = self._open_chain(tensors[0]) if step.op.activation is not None else None
-        if chain is not None:
-            chain.activation = step.op.activation
+            elif step.op is ops.AddV2.op and _are_alike(tensor, other):
+                chain.summand = other
+            else:
+                continue
+            self._move(chain, tensor, step)
+            return
+        activation = step.op.activation
+        chain = self._open_chain(tensors[0]) if activation is not None else None
+        if chain is not None and (chain.summand is None or chain.layer.adding(activation) is not None):
+            chain.activation = activation
             self._move(chain, tensors[0], step)
 
     def _open_chain(self, tensor: SymbolicTensor) -> _Chain | None:
         """Returns the layer that computes a tensor, if more may follow and the tensor has no other use."""
         chain = self._chains.get(id(tensor))
-        return chain if chain is not None and chain.open and self._uses[id(tensor)] == 1 else None
+        if chain is None or chain.activation is not NO_ACTIVATION or self._uses[id(tensor)] != 1:
+            return None
+        return chain
 
     def _move(self, chain: _Chain, tensor: SymbolicTensor, step: Step) -> None:
         chain.steps.append(step)
@@ -126,6 +131,10 @@ class _Joining:
         )  # fmt: skip
 
 
+def _are_alike(x: SymbolicTensor, y: SymbolicTensor) -> bool:
+    return x is not y and x.shape.is_fully_defined() and x.shape == y.shape
+
+
 def _change(step: Step) -> str | None:
     """Returns what a step does with a vector of the channels: "mul", "add" or "sub"; None if it is another step."""
     if step.op is ops.Mul.op:
@@ -139,23 +148,26 @@ def _steps_of(chain: _Chain) -> Sequence[Step]:
     """Returns the step that prepares the weights, and the one that computes the layer."""
     layer, product = chain.layer, chain.product
     changes = [change for change, _ in chain.vectors]
-    args = [layer.weights, *(vector for _, vector in chain.vectors)]
+    vectors = [layer.weights, *(vector for _, vector in chain.vectors)]
     name = product.operation.name
     prepare = Preparation(f"{product.name}Weights", _preparation(layer, changes), gives_tuple=True)
-    operation = Operation(product.operation.graph, prepare, f"{name}_weights", args)
+    operation = Operation(product.operation.graph, prepare, f"{name}_weights", vectors)
     weights = SymbolicTensor(operation, 0, layer.weights.dtype, layer.weights.shape)
     operation.outputs.append(weights)
-    of_bias = Operation(operation.graph, prepare, f"{name}_bias", args)
+    of_bias = Operation(operation.graph, prepare, f"{name}_bias", vectors)
     bias = SymbolicTensor(of_bias, 0, weights.dtype, TensorShape([layer.channels]))
     of_bias.outputs.append(bias)
-    op = GraphOp("".join(step.name for step in chain.steps), layer.kernel(chain.activation),
-                 template="{kernel}({0}, {1}, {2})")  # fmt: skip
-    op.allocates = True
     origins = [o for step in chain.steps for o in step.origins]
-    return (
-        Step(prepare, args, [weights, bias], origins),
-        Step(op, [layer.input, weights, bias], chain.steps[-1].outputs, origins),
-    )
+    args, template = [layer.input, weights, bias], "{kernel}({0}, {1}, {2})"
+    kernel, in_place = layer.kernel(chain.activation), None
+    adding = None if chain.summand is None else layer.adding(chain.activation)
+    if adding is not None:
+        kernel, in_place = adding
+        args, template = [chain.summand, *args], "{kernel}({0}, {1}, {2}, {3})"
+    op = GraphOp("".join(step.name for step in chain.steps), kernel, template=template)
+    op.allocates = True
+    op.in_place = None if in_place is None else lambda *_: (in_place, template)
+    return Step(prepare, vectors, [weights, bias], origins), Step(op, args, chain.steps[-1].outputs, origins)
 
 
 def _preparation(layer: Layer, changes: Sequence[str]) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
