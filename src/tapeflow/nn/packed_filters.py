@@ -105,7 +105,7 @@ class _Packed:
 
     def kernel(self, activation: Activation) -> Callable[..., torch.Tensor]:
         """Returns the function of the image, the filters and the bias."""
-        attrs = *self._attrs, activation[0], list(activation[1]), ""
+        attrs: Any = *self._attrs, activation[0], list(activation[1]), ""
         layout, copies = self._layout, self._copies
 
         def kernel(x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -122,7 +122,7 @@ class _Packed:
         """Returns the functions of a summand, the image, the filters and the bias: a new result, and in place."""
         if activation[0] not in ("none", "relu"):  # ATen has no others
             return None
-        attrs = *self._attrs, "add", 1.0, None if activation[0] == "none" else activation[0], [], ""
+        attrs: Any = *self._attrs, "add", 1.0, None if activation[0] == "none" else activation[0], [], ""
         layout, copies = self._layout, self._copies
 
         def kernel(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:

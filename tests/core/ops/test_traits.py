@@ -295,3 +295,17 @@ def test_random(name):
     """TensorFlow, too, takes an op that draws random numbers for a stateful one; only its results are missed."""
     op = registry[name]
     assert op.opdef.stateful and op.opdef.outputs and not op.stateful
+
+
+@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="oneDNN computes it")
+@declaring("activation")
+def test_activation(calls, name):
+    def fits(op, args, outputs):
+        return outputs[0].dtype is tf.float32 and outputs[0].value.numel()
+
+    for op, args, outputs in each(calls, name, fits):
+        activation, parameters = op.activation
+        x = args[0].value.reshape(1, 1, 1, -1)
+        attrs = [0, 0], [1, 1], [1, 1], 1, activation, list(parameters), ""
+        result = torch.ops.mkldnn._convolution_pointwise(x, torch.ones(1, 1, 1, 1), None, *attrs)
+        close(result.reshape(args[0].value.shape), outputs[0])

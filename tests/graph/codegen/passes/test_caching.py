@@ -105,6 +105,14 @@ def test_what_is_returned_or_a_view_is_not_cached():
     assert "entry" not in source
 
 
+def test_what_takes_more_memory_than_the_variables_is_not_cached():
+    v, w = variable(SIZE), variable(SIZE, seed=1)
+    f = tf.function(lambda x: x + tf.exp(v)[:, None] * tf.exp(w)[None] * 2.0)
+    source = f.get_concrete_function(tf.TensorSpec((SIZE, SIZE))).source()
+    block = source[source.find("if entry") : source.find("cache.entry =")]
+    assert "op_Mul" in source and "op_Mul" not in block
+
+
 def test_what_costs_less_than_the_check_is_not_cached():
     v = tf.Variable([1.0, 2.0])
     assert "entry" not in tf.function(lambda x: x * (v + 1.0)).get_concrete_function(tf.TensorSpec((2,))).source()

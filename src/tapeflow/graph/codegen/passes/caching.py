@@ -73,7 +73,14 @@ def fixed_tensors(program: Program) -> set[int]:
 
 
 def _may_be_cached(step: Step) -> bool:
-    return (step.pure and not step.placed) or isinstance(step.op, Preparation)
+    """Returns True if a step has results of its inputs alone, and these take no more memory."""
+    if isinstance(step.op, Preparation):
+        return True
+    tensors = (*step.inputs, *step.outputs)
+    if not step.pure or step.placed or not all(t.shape.is_fully_defined() and t.dtype.size for t in tensors):
+        return False
+    sizes = [t.shape.num_elements() * t.dtype.size for t in tensors]
+    return sum(sizes[len(step.inputs) :]) <= sum(sizes[: len(step.inputs)])
 
 
 def _cached_steps(program: Program) -> list[Step]:
