@@ -20,7 +20,9 @@ class CompositeTensor:
     _type_spec: Any
     _is_tensor: bool = False  # whether it is one to `tf.is_tensor`: it has elements of one dtype, and a shape
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if not self._is_tensor:  # a dataset has more than its components
+            return super().__reduce_ex__(protocol)
         spec = self._type_spec
         return spec._from_components, (spec._to_components(self),)
 

@@ -18,6 +18,7 @@ from tapeflow.array.tensor_list import (
     list_split,
     list_stack,
 )
+from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
@@ -98,8 +99,8 @@ class StagedTensorArray(TensorArray, CompositeTensor):
     def _as_value(self, value: Any) -> Any:
         value = convert(value, hint=self._dtype)
         if value.dtype is not self._dtype:
-            raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} "
+            raise errors.InvalidArgumentError(  # which TensorFlow raises when it runs
+                None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} "
             )
         return value
 

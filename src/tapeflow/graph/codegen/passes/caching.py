@@ -90,17 +90,30 @@ def _cached_steps(program: Program) -> list[Step]:
     """
     fixed = fixed_tensors(program)
     returned = {id(t) for t in program.outputs}
-    needed = set(returned)  # by steps that are not cached
-    cached = []
-    for step in reversed(program.steps):
-        ids = {id(t) for t in step.outputs}
-        if step.op is READ or not ids <= fixed or not ids:
-            needed |= {id(t) for t in step.inputs}
-        elif ids.isdisjoint(needed) or (step.op.allocates and ids.isdisjoint(returned)):
-            cached.append(step)
-        else:
-            needed |= {id(t) for t in step.inputs}
-    return cached[::-1]
+    while True:
+        needed = set(returned)  # by steps that are not cached
+        cached: list[Step] = []
+        for step in reversed(program.steps):
+            ids = {id(t) for t in step.outputs}
+            kept = ids.isdisjoint(needed) or (step.op.allocates and ids.isdisjoint(returned))
+            if step.op is not READ and ids and ids <= fixed and kept:
+                cached.append(step)
+            else:
+                needed |= {id(t) for t in step.inputs}
+        first = _first_after_others(program, cached[::-1])
+        if first is None:
+            return cached[::-1]
+        fixed -= {id(t) for t in first.outputs}
+
+
+def _first_after_others(program: Program, cached: list[Step]) -> Step | None:
+    """Returns the first of the steps that takes what one that is not cached computes, and so can't precede it."""
+    available = {*program.constants, *(id(t) for step in program.steps if step.op is READ for t in step.outputs)}
+    for step in cached:
+        if any(id(t) not in available for t in step.inputs):
+            return step
+        available |= {id(t) for t in step.outputs}
+    return None
 
 
 def _cost(step: Step) -> float:
