@@ -24,9 +24,10 @@ LARGEST = 3000
 OF_TORCH = re.compile(
     r"""\b(?:torch|aten|ATen|c10|vmap|functorch|inductor|dynamo|CPUBLAS)\b | at::|TORCH_|\.cpp |
     not\ implemented\ for\ ' | Dimension\ out\ of\ range\ \(expected | size\ of\ tensor\ a\ \( | mat1\ and\ mat2 |
-    is\ invalid\ for\ input\ of\ size | Expected\ all\ tensors | only\ defined\ for | expected\ scalar\ type |
-    must\ match\ the\ existing\ size | \bnumel\b | INTERNAL\ ASSERT | \bself\b | DefaultCPUAllocator |
-    Expected\ \d-D | negative\ dimension | linalg\.\w+:  | result\ type\ \w+\ can't""", re.X)  # fmt: skip
+    is\ invalid\ for\ input\ of\ size | Expected\ all\ tensors | only\ defined\ for\ (?!3-element) |
+    expected\ scalar\ type | must\ match\ the\ existing\ size | \bnumel\b | INTERNAL\ ASSERT | \bself\b |
+    DefaultCPUAllocator | Expected\ \d-D | negative\ dimension | linalg\.\w+:  |
+    result\ type\ \w+\ can't""", re.X)  # fmt: skip
 PYTHON_ERRORS = ("AttributeError", "AssertionError", "KeyError", "IndexError", "RuntimeError", "UnboundLocalError",
                  "NameError", "ZeroDivisionError", "OverflowError", "RecursionError", "StopIteration")  # fmt: skip
 

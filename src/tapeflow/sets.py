@@ -84,11 +84,14 @@ def _sets_of_rank(rank: int | None) -> list[TensorShape]:
     return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
-@op(
-    "DenseToDenseSetOperation",
-    strings=True,
-    shape=lambda set1, set2, *_: _sets_of_rank(set2.rank if set1.rank is None else set1.rank),
-)
+def _of_dense_rule(set1: TensorShape, set2: TensorShape, *_: Any) -> list[TensorShape]:
+    for shape in (set1, set2):
+        if shape.rank in (0, 1):
+            raise invalid(f"Shape must be at least rank 2 but is rank {shape.rank}")
+    return _sets_of_rank(set2.rank if set1.rank is None else set1.rank)
+
+
+@op("DenseToDenseSetOperation", strings=True, shape=_of_dense_rule)
 def _of_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool = True) -> Any:
     """Applies an operation to the rows of two dense tensors."""
     if set1.ndim != set2.ndim:

@@ -69,7 +69,7 @@ def test_colours_there_and_back():
     for name in "hsv", "yiq", "yuv":
         there = getattr(tf.image, f"rgb_to_{name}")(colours)
         np.testing.assert_allclose(getattr(tf.image, f"{name}_to_rgb")(there), colours, atol=1e-4)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="3 channels"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match="3 channels"):
         tf.image.rgb_to_hsv([[1.0, 2.0]])
 
 

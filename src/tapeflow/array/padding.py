@@ -222,6 +222,8 @@ def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
 
 
 def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
+    if not x.ndim:  # a scalar is its own reverse: only a trace, which asks the rule, minds the axis
+        return x
     if type(axis) is int:
         raise TypeError("the shape rule says what is wrong")
     return torch.flip(x, axis)
@@ -271,7 +273,13 @@ def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
 def _rolled(x: torch.Tensor, shift: Any, axis: Any) -> torch.Tensor:
     if not x.ndim or (type(shift) is int) != (type(axis) is int):
         raise TypeError("the shape rule says what is wrong")
-    return torch.roll(x, shift, axis)
+    try:
+        return torch.roll(x, shift, axis)
+    except RuntimeError:  # torch takes integers below -2 ** 62 for symbols
+        shifts, axes = np.ravel(shift).tolist(), np.ravel(axis).tolist()
+        if len(shifts) != len(axes):
+            raise
+        return torch.roll(x, [s % max(x.shape[a], 1) for s, a in zip(shifts, axes, strict=True)], axis)
 
 
 @op("Roll", kernel=_rolled, host=("shift", "axis"), shape=_roll_rule, moves=True)

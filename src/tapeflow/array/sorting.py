@@ -354,7 +354,7 @@ def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | No
 
 def _unravelled(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
     if dims.ndim != 1:
-        raise invalid(f'The indices can only be 1-D, got "{text(TensorShape(dims.shape))}"')
+        raise TypeError("the shape rule says what is wrong")
     if indices.ndim > 1:
         raise invalid(f'The indices can only be scalar or vector, got "{text(TensorShape(indices.shape))}"')
     lengths = dims.tolist()
@@ -370,7 +370,13 @@ def _unravelled(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
     return torch.stack(out) if out else indices.new_zeros((0, *indices.shape))
 
 
-@op("UnravelIndex", kernel=_unravelled, shape=lambda indices, dims: dims[:1].concatenate(indices))
+def _unravelled_rule(indices: TensorShape, dims: TensorShape) -> TensorShape:
+    if dims.rank not in (1, None):
+        raise invalid(f'The indices can only be 1-D, got "{text(dims)}"')
+    return dims[:1].concatenate(indices)
+
+
+@op("UnravelIndex", kernel=_unravelled, shape=_unravelled_rule)
 def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
     """Returns the places in a tensor of a shape that flat indices stand for.
 

@@ -11,6 +11,7 @@ import torch
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.joining import concat, stack, unstack
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same, text
@@ -44,8 +45,10 @@ def check_scalar(value: torch.Tensor, name: str) -> None:
 
 def _check_channels(images: torch.Tensor) -> None:
     """Checks that the last dimension of images is 3."""
-    if not images.ndim or images.shape[-1] != 3:
-        raise invalid(f"input must have 3 channels, got shape {list(images.shape)}")
+    if not images.ndim:
+        raise invalid("input must be at least 1D")
+    if images.shape[-1] != 3:
+        raise FailedPreconditionError.of(f"input must have 3 channels but input only has {images.shape[-1]} channels.")
 
 
 def _rgb_to_hsv_kernel(images: torch.Tensor) -> torch.Tensor:
@@ -96,7 +99,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
         A tensor of the same shape and dtype, with numbers in [0, 1].
 
     Raises:
-        InvalidArgumentError: the last dimension is not 3.
+        FailedPreconditionError: the last dimension is not 3.
 
     Example:
         >>> tf.image.rgb_to_hsv([[0.0, 0.5, 0.0]])[0, 1:].numpy().tolist()
@@ -149,7 +152,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         A tensor of the same shape and dtype, with numbers in [0, 1].
 
     Raises:
-        InvalidArgumentError: the last dimension is not 3.
+        FailedPreconditionError: the last dimension is not 3.
 
     Example:
         >>> tf.image.hsv_to_rgb([[0.0, 1.0, 0.5]]).numpy().tolist()

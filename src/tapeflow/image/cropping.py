@@ -179,6 +179,8 @@ def _start(offset: float, length: int, size: int, centered: bool, normalized: bo
 
 
 def _glimpses_shape(input: TensorShape, size: Any, *_: Any) -> TensorShape:
+    if input.rank not in (4, None):
+        raise invalid("input must be 4-dimensional (batch_size, height, width, depth)" + text(input))
     batch, channels = (input[0], input[3]) if input.rank == 4 else (None, None)
     return TensorShape([batch, *_static_size(size), channels])
 
@@ -195,7 +197,7 @@ def _extract_glimpse(
 ) -> torch.Tensor:
     """Cuts windows out of images."""
     if input.ndim != 4:
-        raise invalid("input must be 4-dimensional (batch_size, height, width, depth)" + text(TensorShape(input.shape)))
+        raise TypeError("the shape rule says what is wrong")
     if type(size) is not tuple or len(size) != 2:
         raise invalid(f"size must be a vector of size 2 (height, width), not {size}")
     if offsets.shape != (input.shape[0], 2):

@@ -407,13 +407,13 @@ def non_max_suppression_overlaps(
 
 def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: Any, total: Any) -> None:
     """Checks the arguments of `combined_non_max_suppression`."""
-    if boxes.ndim != 4:
-        raise invalid(f"boxes must be 4-D{text(TensorShape(boxes.shape))}")
+    if boxes.ndim != 4 or scores.ndim != 3:
+        raise TypeError("the shape rule says what is wrong")
     if scores.shape[:1] != boxes.shape[:1]:
         raise invalid("boxes and scores must have same batch size")
     if boxes.shape[3] != 4:
         raise invalid("boxes must have 4 columns")
-    if scores.ndim != 3 or scores.shape[1] != boxes.shape[1]:
+    if scores.shape[1] != boxes.shape[1]:
         raise invalid("scores has incompatible shape")
     if boxes.shape[2] not in (1, scores.shape[2]):
         raise invalid("third dimension of boxes must be either 1 or num classes")
@@ -433,6 +433,10 @@ def _combined_shapes(
     pad_per_class: bool,
     *_: Any,
 ) -> list[TensorShape]:
+    if boxes.rank not in (4, None):
+        raise invalid(f"boxes must be 4-D{text(boxes)}")
+    if scores.rank not in (3, None):
+        raise invalid("scores has incompatible shape")
     batch = boxes[0] if boxes.rank else None
     length = total if type(total) is int else None
     if pad_per_class and length is not None:
@@ -460,7 +464,7 @@ def _combined_non_max_suppression(
     out = np.zeros((len(boxes), length, 6), np.float32)  # a box, its score and its class
     counts = np.zeros(len(boxes), np.int32)
     for image, (own_boxes, own_scores) in enumerate(zip(boxes.cpu().numpy(), scores.cpu().numpy(), strict=True)):
-        rows = []
+        rows = [np.zeros((0, 6), np.float32)]
         for number in range(classes):
             of_class = own_boxes[:, number if own_boxes.shape[1] > 1 else 0]
             indices, selected_scores = _selected(

@@ -372,7 +372,7 @@ def _cross_rule(a: TensorShape, b: TensorShape) -> TensorShape:
         raise invalid("Input must be at least 1D[]")
     if a.rank is not None and a[-1] not in (3, None):
         raise FailedPreconditionError.of("Cross-products are only defined for 3-element vectors.")
-    return a
+    return a.merge_with(b)
 
 
 def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -224,7 +224,6 @@ def _approx_kernel(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     _approx_rule(TensorShape(input.shape), k, reduction_dimension)
     rows = input.movedim(reduction_dimension, -1)
-    _check(TensorShape(rows.shape), k)
     places = _largest(_keys(rows if is_max_k else -rows), k).movedim(-1, reduction_dimension)
     return torch.gather(input, reduction_dimension, places), places.int()
 
@@ -235,6 +234,9 @@ def _approx_rule(x: TensorShape, k: int, reduction_dimension: int, *_: Any) -> l
     if not -x.rank <= reduction_dimension < x.rank:
         raise invalid(f"reduction_dimension {reduction_dimension} is not one of shape {text(x)}")
     dims = x.as_list()
+    length = dims[reduction_dimension]
+    if length is not None and length < k:
+        raise invalid(f"input must have last dimension >= k = {k} but was {length}")
     dims[reduction_dimension] = k
     return [TensorShape(dims)] * 2
 

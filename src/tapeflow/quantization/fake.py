@@ -11,9 +11,10 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
@@ -127,20 +128,26 @@ def fake_quant_with_min_max_args_gradient(
 # ---- a range of two scalars ------------------------------------------------------------------------------------------
 
 
-def _require_scalars(**ends: torch.Tensor) -> None:
-    for name, end in ends.items():
-        if end.ndim:
-            raise invalid(f"`{name}` must be rank 0 but is rank {end.ndim}")
+def _vars_rule(x: TensorShape, low: TensorShape, high: TensorShape, *_: Any) -> TensorShape:
+    for name, end in (("min", low), ("max", high)):
+        if end.rank not in (0, None):
+            raise invalid(f"`{name}` must be rank 0 but is rank {end.rank}")
+    return x
+
+
+def _require_scalars(low: torch.Tensor, high: torch.Tensor) -> None:
+    if low.ndim or high.ndim:
+        raise TypeError("the shape rule says what is wrong")
 
 
 def _vars_kernel(
     inputs: torch.Tensor, min: torch.Tensor, max: torch.Tensor, num_bits: int = 8, narrow_range: bool = False
 ) -> torch.Tensor:
-    _require_scalars(min=min, max=max)
+    _require_scalars(min, max)
     return _rounded(inputs, min, max, num_bits, narrow_range)
 
 
-@op("FakeQuantWithMinMaxVars", kernel=_vars_kernel, shape=same)
+@op("FakeQuantWithMinMaxVars", kernel=_vars_kernel, shape=_vars_rule)
 def fake_quant_with_min_max_vars(
     inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,
@@ -174,12 +181,16 @@ def _vars_gradient_kernel(
     gradients: torch.Tensor, inputs: torch.Tensor, min: torch.Tensor, max: torch.Tensor, num_bits: int = 8,
     narrow_range: bool = False,
 ) -> Any:  # fmt: skip
-    _require_scalars(min=min, max=max)
+    _require_scalars(min, max)
     inside, below, above = _passed(gradients, inputs, min, max, num_bits, narrow_range)
     return inside, below.sum(), above.sum()
 
 
-@op("FakeQuantWithMinMaxVarsGradient", kernel=_vars_gradient_kernel, shape=lambda dy, x, low, high, *_: [x, low, high])
+@op(
+    "FakeQuantWithMinMaxVarsGradient",
+    kernel=_vars_gradient_kernel,
+    shape=lambda dy, x, low, high, *_: [_vars_rule(x, low, high), low, high],
+)
 def fake_quant_with_min_max_vars_gradient(
     gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
     narrow_range: bool = False, name: str | None = None,
@@ -286,3 +297,10 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         >>> [part.numpy().tolist() for part in parts]
         [[[0.0, 0.0]], [1.0, 0.0], [0.0, 2.0]]
     """
+
+
+not_differentiable(
+    fake_quant_with_min_max_args_gradient,
+    fake_quant_with_min_max_vars_gradient,
+    fake_quant_with_min_max_vars_per_channel_gradient,
+)

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
-from tapeflow.array.sorting import argsort
+from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -22,11 +23,13 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
+from tapeflow.math.counting import bincount
+from tapeflow.math.cumulative import cumsum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.math.segment import unsorted_segment_sum
 from tapeflow.ragged import arranging
 from tapeflow.ragged.conversion import merged
-from tapeflow.ragged.row_partition import RowPartition, array_of, integers, number_of, rowids_of, tensor_of
+from tapeflow.ragged.row_partition import array_of, integers, number_of, splits_of, tensor_of
 from tapeflow.ragged.rows import as_ragged
 from tapeflow.ragged.tensor import RaggedTensor, as_values
 
@@ -219,7 +222,7 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
     """Returns the row of each value, by the row splits.
 
     Args:
-        splits: int32 or int64, a vector that begins with 0 and does not decrease.
+        splits: int32 or int64, a vector that begins with 0. A row is empty where they decrease.
         out_type: int32 or int64; by default that of the splits.
 
     Returns:
@@ -236,7 +239,9 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
     row_splits.shape.assert_has_rank(1)
     if row_splits.shape[0] == 0:
         raise ValueError("Invalid row_splits: []")
-    return tensor_of(rowids_of(row_splits), row_splits.dtype if out_type is None else as_dtype(out_type))
+    lengths = ops.Maximum(row_splits[1:] - row_splits[:-1], tensor_of(0, row_splits.dtype))
+    ids = searchsorted(cumsum(lengths), range_op(reduce_sum(lengths)), "right", row_splits.dtype)
+    return tensor_of(ids, row_splits.dtype if out_type is None else as_dtype(out_type))
 
 
 def segment_ids_to_row_splits(
@@ -245,8 +250,8 @@ def segment_ids_to_row_splits(
     """Returns the row splits, by the row of each value.
 
     Args:
-        segment_ids: int32 or int64, a vector that does not decrease.
-        num_segments: the number of rows; by default one more than the last id.
+        segment_ids: int32 or int64, a vector in any order.
+        num_segments: the number of rows; by default one more than the greatest id. Values of later rows do not count.
         out_type: int32 or int64; by default that of the ids.
 
     Returns:
@@ -258,7 +263,12 @@ def segment_ids_to_row_splits(
     """
     ids = integers(segment_ids, "segment_ids")
     dtype = (ids.dtype if isinstance(segment_ids, Tensor) else int64) if out_type is None else as_dtype(out_type)
-    return tensor_of(RowPartition.from_value_rowids(ids, num_segments).row_splits(), dtype)
+    ids.shape.assert_has_rank(1)
+    if num_segments is None:
+        lengths = bincount(ids, dtype=ids.dtype)
+    else:
+        lengths = ops.DenseBincount(ids, tensor_of(num_segments, ids.dtype), tensor_of([], ids.dtype), False)
+    return tensor_of(splits_of(lengths), dtype)
 
 
 def stack_dynamic_partitions(

@@ -10,6 +10,7 @@ import torch
 
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.rng.philox import Philox, from_seed
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -72,11 +73,17 @@ def _uint64(values: list[int]) -> torch.Tensor:
     return torch.from_numpy(np.array(values, np.uint64))
 
 
-@op("StatelessRandomGetKeyCounter", shape=lambda seed: [TensorShape([1]), TensorShape([2])])
+def _scrambled_rule(seed: TensorShape) -> list[TensorShape]:
+    if not seed.is_compatible_with([2]):
+        raise invalid(f"seed must have shape [2], not {text(seed)}")
+    return [TensorShape([1]), TensorShape([2])]
+
+
+@op("StatelessRandomGetKeyCounter", shape=_scrambled_rule)
 def _scramble(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Derives the key and the counter of a seed."""
     if seed.shape != (2,):
-        raise invalid(f"seed must have shape [2], not {list(seed.shape)}")
+        raise TypeError("the shape rule says what is wrong")
     stream = from_seed(seed.tolist())
     return _uint64([stream.key]), _uint64([stream.counter & _LOW, stream.counter >> 64])
 

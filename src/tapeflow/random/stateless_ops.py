@@ -227,7 +227,7 @@ def check_categorical(logits: torch.Tensor, num_samples: Any) -> None:
     if not logits.is_floating_point():
         raise NotFoundError.of("there is no kernel for logits of integers: cast them to a floating dtype")
     if logits.ndim != 2:
-        raise invalid(f"logits should be a matrix, got shape {text(TensorShape(logits.shape))}")
+        raise TypeError("the shape rule says what is wrong")
     if type(num_samples) is not int:
         raise invalid(f"num_samples should be a scalar, got {num_samples}")
     if num_samples < 0:
@@ -245,6 +245,8 @@ def draw_categories(stream: Philox, logits: torch.Tensor, num_samples: int, dtyp
 
 def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorShape:
     """Computes the shape of samples of classes."""
+    if logits.rank not in (2, None):
+        raise invalid(f"logits should be a matrix, got shape {text(logits)}")
     count = num_samples if isinstance(num_samples, int) else None
     return TensorShape([logits[0] if logits.rank else None, count])
 

@@ -76,7 +76,7 @@ def dct(
     if x.dtype not in (float32, float64):
         raise TypeError(f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}")
     if length is not None:
-        x = resized(x, [-1], [length])
+        x = resized(x, [len(x.shape) - 1], [length])  # whose rank must be static
     count = length_of(x, -1)
     if type == 1:
         if x.shape[-1] == 1:

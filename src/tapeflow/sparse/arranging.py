@@ -19,7 +19,7 @@ from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.shaping import expand_dims as expand_dims_dense
 from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int64
@@ -106,12 +106,12 @@ def transpose(sp_input: SparseLike, perm: AxisLike = None, name: str | None = No
         [[2, 0]]
     """
     sp = as_sparse(sp_input)
-    rank = len(sp.shape)
-    axes = list(range(rank))[::-1] if perm is None else list(host_value(perm))
-    if len(axes) != rank:
-        raise ValueError(f"Dimensions {len(axes)} and {rank} are not compatible")
-    shape = gather(sp.dense_shape, axes)
-    return reorder(SparseTensor(gather(sp.indices, axes, axis=1), sp.values, shape))
+    axes = convert(range_op(shape_op(sp.dense_shape)[0])[::-1] if perm is None else perm)
+    indices = gather(sp.indices, axes, axis=1)
+    count, rank = axes.shape[0], sp.shape.rank
+    if sp.shape.is_fully_defined() and count not in (rank, None):
+        raise ValueError(f"Dimensions {count} and {rank} are not compatible")
+    return reorder(SparseTensor(indices, sp.values, gather(sp.dense_shape, axes)))
 
 
 # ---- shape -----------------------------------------------------------------------------------------------------------

@@ -308,7 +308,8 @@ def translated(
     """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
     ending = f" [Op:{op.name}] name: {name or ''}"
     if isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY in str(error):
-        return errors.ResourceExhaustedError(None, None, f"OOM: {first_line(error)}{ending}")
+        size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
+        return errors.ResourceExhaustedError(None, None, f"OOM when allocating {size[1] if size else 'memory'}{ending}")
     try:
         op.infer(args, types, 1)
     except errors.OpError as wrong:
