@@ -100,7 +100,9 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         value = convert(value, hint=self._dtype)
         if value.dtype is not self._dtype:
             raise errors.InvalidArgumentError(  # which TensorFlow raises when it runs
-                None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} "
+                None,
+                None,
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} ",
             )
         return value
 
