@@ -26,7 +26,7 @@ from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import int32, int64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 
