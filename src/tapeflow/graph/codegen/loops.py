@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Record:
-    """What a loop keeps of its iterations for the gradient.
+    """Holds the residuals of a loop's iterations, for the gradient.
 
     Attributes:
         rows: for each iteration, the values of the residuals that it computes.
@@ -100,7 +100,7 @@ class Loop(Written):
 
     @property
     def prologue(self) -> Prologue:
-        """What is computed before the loop."""
+        """The part of the body that is computed before the loop."""
         if self._prologue is None:
             self._prologue = Prologue(self)
         return self._prologue

@@ -1,4 +1,4 @@
-"""What a loop's body computes without the loop's state, computed before the loop.
+"""Computes before a loop what its body computes without the loop's state.
 
 What depends on nothing that changes is computed once. In a loop that counts its iterations, what depends on the counter
 too, such as an entry of a list and its product with a weight, is computed for all iterations at once, by the ops'

@@ -111,7 +111,7 @@ class Region:
 
 
 class Ahead(NamedTuple):
-    """What is computed before a loop (see `Prologue`).
+    """The part of a loop that is computed before it (see `Prologue`).
 
     Attributes:
         region: the region that computes it. Its first inputs are the number of iterations and the counter's values.

@@ -175,7 +175,7 @@ class LoopGradient:
 
 
 class _Iteration:
-    """What the backward function of a loop's body computes in each iteration, and what is left for after the loop.
+    """Divides the backward function of a loop's body into what each iteration computes, and what is left for later.
 
     Attributes:
         sums: the sums that are computed after the loop.
