@@ -222,6 +222,8 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
 def _approx_kernel(
     input: torch.Tensor, k: int, reduction_dimension: int, recall_target: float, is_max_k: bool, *_: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
+    if -input.ndim <= reduction_dimension < input.ndim and input.shape[reduction_dimension] < k:
+        raise invalid(f"input must have at least k columns. Had {input.shape[reduction_dimension]}, needed {k}")
     _approx_rule(TensorShape(input.shape), k, reduction_dimension)
     rows = input.movedim(reduction_dimension, -1)
     places = _largest(_keys(rows if is_max_k else -rows), k).movedim(-1, reduction_dimension)

@@ -173,12 +173,14 @@ class Saver:
             step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
         directory = os.path.dirname(path)
-        values = _values(sess, variables)
-        if not os.path.isdir(directory or "."):
-            try:
+        try:
+            values = _values(sess, variables)
+            if not os.path.isdir(directory or "."):
                 os.mkdir(directory)  # but none above it, as in TensorFlow
-            except OSError:
-                raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
+        except (errors.FailedPreconditionError, OSError):
+            if os.path.isdir(directory or "."):
+                raise
+            raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
         write_bundle(
             path, ((name, convert(value, v.dtype)) for (name, v), value in zip(variables.items(), values, strict=True))
         )
