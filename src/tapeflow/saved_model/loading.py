@@ -11,7 +11,7 @@ from tapeflow.array.creation import zeros
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.saved_model.asset import Asset
@@ -190,7 +190,7 @@ class _Loader:
         return values
 
     def _variable(self, number: int, proto: Any, values: dict[int, tuple[Bundle, str]]) -> Variable:
-        shape, dtype = TensorShape(proto.shape), as_dtype(proto.dtype)
+        shape, dtype = TensorShape(proto.shape), _dtype(proto.dtype)
         where = values.get(number)
         if where is not None:
             value: Any = where[0].read(where[1])
@@ -214,4 +214,17 @@ class _Loader:
 
     def _constant(self, proto: Any) -> Any:
         tensor = self._constants[proto.operation].attr["value"].tensor
-        return convert(make_ndarray(tensor), as_dtype(tensor.dtype))
+        dtype = _dtype(tensor.dtype)
+        return convert(make_ndarray(tensor), dtype)
+
+
+def _dtype(number: int) -> DType:
+    """Returns the dtype of a number in a file.
+
+    Raises:
+        ValueError: there is none.
+    """
+    try:
+        return as_dtype(number)
+    except TypeError as error:
+        raise ValueError(f"The SavedModel is damaged: {error}") from None
