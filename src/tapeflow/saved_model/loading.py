@@ -11,9 +11,9 @@ from tapeflow.array.creation import zeros
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.graph.graphdef.node_protos import dtype_of
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
@@ -190,7 +190,7 @@ class _Loader:
         return values
 
     def _variable(self, number: int, proto: Any, values: dict[int, tuple[Bundle, str]]) -> Variable:
-        shape, dtype = TensorShape(proto.shape), _dtype(proto.dtype)
+        shape, dtype = TensorShape(proto.shape), dtype_of(proto.dtype)
         where = values.get(number)
         if where is not None:
             value: Any = where[0].read(where[1])
@@ -214,17 +214,5 @@ class _Loader:
 
     def _constant(self, proto: Any) -> Any:
         tensor = self._constants[proto.operation].attr["value"].tensor
-        dtype = _dtype(tensor.dtype)
+        dtype = dtype_of(tensor.dtype)
         return convert(make_ndarray(tensor), dtype)
-
-
-def _dtype(number: int) -> DType:
-    """Returns the dtype of a number in a file.
-
-    Raises:
-        ValueError: there is none.
-    """
-    try:
-        return as_dtype(number)
-    except TypeError as error:
-        raise ValueError(f"The SavedModel is damaged: {error}") from None
