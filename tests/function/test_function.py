@@ -168,6 +168,16 @@ def test_errors_of_steps_that_share_a_kernel_name_the_one_that_failed():
             f(tf.constant([1, 2], tf.uint16), tf.constant(2))
 
 
+def test_an_empty_list_that_is_refused_leaves_the_names_of_the_next_operations_alone():
+    @tf.function
+    def f(x):
+        with pytest.raises(ValueError, match="List argument 'values' to 'ConcatV2' Op with length 0 shorter than"):
+            tf.concat([], 0)
+        return tf.identity(x, name="next")
+
+    assert "next" in [op.name for op in f.get_concrete_function(tf.constant(1.0)).graph.get_operations()]
+
+
 def test_gradients_inside_through_and_of_functions_of_functions():
     w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
     x = tf.constant([[1.0, 2.0]])

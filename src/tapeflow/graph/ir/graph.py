@@ -268,8 +268,9 @@ class Graph(Collections, Names):
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
         """Returns an operation's arguments as tensors of this graph and Python values, and its type attrs."""
+        if "list" in op.kinds:
+            check_lists(op, args)
         scope, state.name_scope = state.name_scope, name  # the scope of conversions, such as the reads of variables
-        check_lists(op, args)
         try:
             converted, types = op.convert_arguments(args, promotes or op.promotes)
         except errors.InvalidArgumentError as error:

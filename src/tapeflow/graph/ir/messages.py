@@ -14,14 +14,14 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 
 
 def check_lists(op: Any, args: Sequence[Any]) -> None:
-    """Raises TensorFlow's error for a list of tensors that is too short."""
+    """Raises TensorFlow's error for an empty list of tensors, where the op takes none."""
     for argument, arg in zip(op.opdef.inputs, args, strict=False):
-        if argument.number_attr and type(arg) in (list, tuple):
+        if argument.number_attr and type(arg) in (list, tuple) and not arg:
             least = op.opdef.attrs[argument.number_attr].minimum
-            if least is not None and len(arg) < min(least, 1):
+            if least:
                 raise ValueError(
-                    f"List argument '{argument.name}' to '{op.name}' Op with length {len(arg)} shorter than minimum "
-                    f"length {least}."
+                    f"List argument '{argument.name}' to '{op.name}' Op with length 0 shorter than minimum length "
+                    f"{least}."
                 )
 
 
