@@ -6,35 +6,10 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, MutableSet
 from typing import Any
 
-
-class _Reference:
-    """A key: an object, by its identity."""
-
-    __slots__ = ("_wrapped",)
-
-    def __init__(self, wrapped: Any) -> None:
-        self._wrapped = wrapped
-
-    def deref(self) -> Any:
-        """Returns the object."""
-        return self._wrapped
-
-    @property
-    def unwrapped(self) -> Any:
-        """The object; None for a weak key whose object is gone."""
-        return self.deref()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Reference) and self.deref() is other.deref()
-
-    def __hash__(self) -> int:
-        return id(self.deref())
+from tapeflow.core.values.tensor import Reference
 
 
-Reference = _Reference
-
-
-class _WeakReference(_Reference):
+class _WeakReference(Reference):
     """A key that does not keep its object alive; the container forgets it with the object."""
 
     __slots__ = ("_hash",)
@@ -47,7 +22,9 @@ class _WeakReference(_Reference):
         return self._wrapped()
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (self.deref() is not None and super().__eq__(other))
+        return self is other or (
+            isinstance(other, Reference) and self.deref() is not None and self.deref() is other.deref()
+        )
 
     def __hash__(self) -> int:
         return self._hash
@@ -67,20 +44,20 @@ class ObjectIdentityDictionary(MutableMapping[Any, Any]):
     """
 
     def __init__(self, items: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
-        self._storage: dict[_Reference, Any] = {}
+        self._storage: dict[Reference, Any] = {}
         self.update(items)
 
-    def _key(self, key: Any) -> _Reference:
-        return _Reference(key)
+    def _key(self, key: Any) -> Reference:
+        return Reference(key)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._storage[_Reference(key)]
+        return self._storage[Reference(key)]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._storage[self._key(key)] = value
 
     def __delitem__(self, key: Any) -> None:
-        del self._storage[_Reference(key)]
+        del self._storage[Reference(key)]
 
     def __len__(self) -> int:
         return len(self._storage)
@@ -92,7 +69,7 @@ class ObjectIdentityDictionary(MutableMapping[Any, Any]):
 class ObjectIdentityWeakKeyDictionary(ObjectIdentityDictionary):
     """A dict whose keys compare by identity, and are forgotten when nothing else holds them."""
 
-    def _key(self, key: Any) -> _Reference:
+    def _key(self, key: Any) -> Reference:
         return _WeakReference(key, lambda reference: self._storage.pop(reference, None))
 
 

@@ -24,8 +24,6 @@ if _AVAILABLE:
     _convolve_and_add = direct(torch.ops.mkldnn._convolution_pointwise.binary)
     _convolve_and_add_in_place = direct(torch.ops.mkldnn._convolution_pointwise_.binary)
 _USUAL_BATCH = 8  # to choose blocks by where the size of batches is not static: they fit other sizes too
-
-
 _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the arithmetic
 
 
@@ -103,18 +101,20 @@ class _Packed:
         border, strides, rates, groups = self._attrs
         return torch.ops.mkldnn._reorder_convolution_weight(weight, border, strides, rates, groups, self._sizes)
 
+    def _image(self, x: torch.Tensor) -> torch.Tensor:
+        """Returns images in ATen's order of dimensions, padded where ATen can't pad them."""
+        image = x.permute(self._layout.to_first)
+        return padded(image, self._layout.geometry) if self._copies else image
+
     def kernel(self, activation: Activation) -> Callable[..., torch.Tensor]:
         """Returns the function of the image, the filters and the bias."""
         attrs: Any = *self._attrs, activation[0], list(activation[1]), ""
-        layout, copies = self._layout, self._copies
+        image, layout = self._image, self._layout
 
         def kernel(x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
             if not x.shape[0]:
                 return x.new_empty((0, *layout.output[1:]))
-            image = x.permute(layout.to_first)
-            if copies:
-                image = padded(image, layout.geometry)
-            return _convolve(image, filters, bias, *attrs).permute(layout.from_first)
+            return _convolve(image(x), filters, bias, *attrs).permute(layout.from_first)
 
         return kernel
 
@@ -123,20 +123,14 @@ class _Packed:
         if activation[0] not in ("none", "relu"):  # ATen has no others
             return None
         attrs: Any = *self._attrs, "add", 1.0, None if activation[0] == "none" else activation[0], [], ""
-        layout, copies = self._layout, self._copies
+        image, layout = self._image, self._layout
 
         def kernel(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-            image = x.permute(layout.to_first)
-            if copies:
-                image = padded(image, layout.geometry)
             other = other.permute(layout.to_first)
-            return _convolve_and_add(image, other, filters, bias, *attrs).permute(layout.from_first)
+            return _convolve_and_add(image(x), other, filters, bias, *attrs).permute(layout.from_first)
 
         def in_place(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-            image = x.permute(layout.to_first)
-            if copies:
-                image = padded(image, layout.geometry)
-            _convolve_and_add_in_place(other.permute(layout.to_first), image, filters, bias, *attrs)
+            _convolve_and_add_in_place(other.permute(layout.to_first), image(x), filters, bias, *attrs)
             return other
 
         return kernel, in_place

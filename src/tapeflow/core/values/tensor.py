@@ -394,6 +394,11 @@ class Reference:
         """Returns the tensor or variable."""
         return self._wrapped
 
+    @property
+    def unwrapped(self) -> Any:
+        """The tensor or variable, as libraries ask for it."""
+        return self.deref()
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._wrapped is other._wrapped
 

@@ -1,9 +1,10 @@
-"""An operation of a registered op for all slices of a batch, by the op's batching rule."""
+"""Computes an operation of a registered op for all slices of a batch, by the op's batching rule."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -37,6 +38,20 @@ def of_registered(operation: Operation, batch: Batch, values: dict[int, Slices])
         results = own_stream(operation, rule)(batch.of_op(op, operation.outputs), *args)
     results = results if isinstance(results, (list, tuple)) else [results]
     return [Slices(r, t, stacked) for r, t in zip(results, operation.outputs, strict=True)]
+
+
+def of_plain(operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:
+    """Computes the outputs of an operation of a registered op, or of a constant, in the graph that is being built.
+
+    Args:
+        operation, batch, values: as for `of_registered`.
+
+    Raises:
+        NoRule: the op has no rule, or one that does not hold here.
+    """
+    if operation.type == "Const":
+        return [Slices(state.graph.constant(operation.op.attrs["value"]), operation.outputs[0], False)]
+    return of_registered(operation, batch, values)
 
 
 def arguments(operation: Operation, values: dict[int, Slices]) -> list[Any]:

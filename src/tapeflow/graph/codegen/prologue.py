@@ -15,7 +15,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.batching.registered import of_registered
+from tapeflow.graph.batching.registered import of_plain
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.scalars import may_be_number, template
@@ -153,16 +153,14 @@ class Prologue:
 def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:
     """Returns an operation's outputs, for all iterations at once; none if it must run in the loop."""
     op, outputs = operation.op, operation.outputs
-    if op.name == "Const":
-        return [Slices(graph.constant(op.attrs["value"]), outputs[0], False)]
     if op is READ:
         (handle,) = operation.inputs
         return [Slices(graph.node(READ, [values[id(handle)].value], [(t.dtype, t.shape)]).outputs[0], t, False)
                 for t in outputs]  # fmt: skip
-    if isinstance(op, GraphOp) or op.opdef.stateful:
+    if op.name != "Const" and (isinstance(op, GraphOp) or op.opdef.stateful):
         return []
     try:
-        return of_registered(operation, batch, values)
+        return of_plain(operation, batch, values)
     except NoRule:
         return []
 

@@ -17,7 +17,7 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.batching.registered import arguments, of_registered
+from tapeflow.graph.batching.registered import arguments, of_plain
 from tapeflow.graph.batching.vmapped import varying
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.control.body import Body
@@ -58,7 +58,8 @@ class LoopSums:
                 if sources is None:
                     continue
                 for t in sources:
-                    inputs.setdefault(id(t), Slices(graph.input(self._spec(t), "input"), t, id(t) not in places))
+                    if id(t) not in inputs:
+                        inputs[id(t)] = self._input(graph, t)
                 try:
                     graph.outputs.append(_summed(operation, Batch(count), dict(inputs)))
                 except NoRule:
@@ -72,12 +73,12 @@ class LoopSums:
         graph.inputs = [count, *(x.value for x in sorted(inputs.values(), key=lambda x: not x.stacked))]
         self._function = Body(graph).compiled
 
-    def _spec(self, tensor: SymbolicTensor) -> Any:
-        return (
-            tensor
-            if id(tensor) in self._invariant
-            else TensorSpec(TensorShape([None]).concatenate(tensor.shape), tensor.dtype)
-        )
+    def _input(self, graph: FuncGraph, tensor: SymbolicTensor) -> Slices:
+        """Returns a new input for a tensor: of its values in all iterations, stacked, or of the one that they share."""
+        if id(tensor) in self._invariant:
+            return Slices(graph.input_like(tensor), tensor, False)
+        spec = TensorSpec(TensorShape([None]).concatenate(tensor.shape), tensor.dtype)
+        return Slices(graph.input(spec, "stacked"), tensor, True)
 
     def _sources(self, operation: Operation, in_loop: set[int]) -> list[SymbolicTensor] | None:
         """Returns the tensors from which an operation is computed after the loop; None if the loop must compute it."""
@@ -138,9 +139,5 @@ def _summed(output: Operation, batch: Batch, values: dict[int, Slices]) -> Any:
         NoRule: the rules of the ops do not hold here.
     """
     for operation in needed(output.inputs, (), set(values)):
-        if operation.type == "Const":
-            results = [Slices(operation.op.attrs["value"], operation.outputs[0], False)]
-        else:
-            results = of_registered(operation, batch, values)
-        values.update(zip(map(id, operation.outputs), results, strict=True))
+        values.update(zip(map(id, operation.outputs), of_plain(operation, batch, values), strict=True))
     return output.op.summed(batch.of_op(output.op, output.outputs), *arguments(output, values))

@@ -23,6 +23,17 @@ from tapeflow.compat.v1.variables import (
 from tapeflow.train.checkpoint import Checkpoint
 
 
+def first_or_new(key: str, make: Callable[[], Any]) -> Any:
+    """Returns the first item of a collection of the default graph; a new one, which is added, if that is empty."""
+    items = get_collection(key)
+    if items:
+        return items[0]
+    item = make()
+    if item is not None:
+        add_to_collection(key, item)
+    return item
+
+
 class Scaffold:
     """The operations and objects that a training session needs; `finalize` looks up or creates those not specified.
 
@@ -154,18 +165,12 @@ class Scaffold:
         Raises:
             RuntimeError: it has several.
         """
-        items = get_collection(collection_key)
-        if len(items) > 1:
+        if len(get_collection(collection_key)) > 1:
             raise RuntimeError(
                 f'More than one item in the collection "{collection_key}". Please indicate which one to use by passing '
                 f"it to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)"
             )
-        if items:
-            return items[0]
-        item = default_constructor()
-        if item is not None:
-            add_to_collection(collection_key, item)
-        return item
+        return first_or_new(collection_key, default_constructor)
 
     @staticmethod
     def default_local_init_op() -> Any:

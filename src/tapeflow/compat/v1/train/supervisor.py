@@ -19,12 +19,10 @@ from tapeflow.compat.v1.train.global_step import global_step as step_of
 from tapeflow.compat.v1.train.looper import LooperThread
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow.compat.v1.train.saver import Saver
-from tapeflow.compat.v1.train.scaffold import Scaffold
+from tapeflow.compat.v1.train.scaffold import Scaffold, first_or_new
 from tapeflow.compat.v1.train.session_manager import SessionManager
 from tapeflow.compat.v1.variables import (
     GraphKeys,
-    add_to_collection,
-    get_collection,
     global_variables,
     global_variables_initializer,
     report_uninitialized_variables,
@@ -428,13 +426,7 @@ def _chosen(argument: Any, key: str, make: Callable[[], Any]) -> Any:
     """Returns the argument; by default the first item of a collection, or a new one, which is added."""
     if argument is not Supervisor.USE_DEFAULT:
         return argument
-    items = get_collection(key)
-    if items:
-        return items[0]
-    item = make()
-    if item is not None:
-        add_to_collection(key, item)
-    return item
+    return first_or_new(key, make)
 
 
 def basic_train_loop(
