@@ -167,7 +167,7 @@ def test_nothing_is_elided_from_short_or_final_runs():
 def test_too_little_memory_is_a_resource_exhausted_error():
     x = tf.ones([1 << 22, 1])
     for add in (lambda a: a + tf.transpose(a), tf.function(lambda a: a + tf.transpose(a))):
-        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"OOM.*\[Op:AddV2\]"):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
             add(x)
     with pytest.raises(tf.errors.ResourceExhaustedError):
         tf.zeros([1 << 44])

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import linecache
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tapeflow.autograph.conversion import is_converted_code
 from tapeflow.core.errors import OpError
+from tapeflow.graph.ir.positions import is_engine
 
-_HERE = str(Path(__file__).parents[1])
 _HAS_LINES = "_autograph_has_lines"  # an attribute of errors whose message names the user's lines
 
 
@@ -38,7 +37,7 @@ def with_user_lines(error: Exception) -> Exception | None:
     """Returns the error with the user's lines in its message; None if it has them, or its class takes no message."""
     if getattr(error, _HAS_LINES, False):
         return None
-    frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_library_code(frame.f_code)]
+    frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not is_engine(frame.f_code)]
     first = next((k for k, (frame, _) in enumerate(frames) if is_converted_code(frame.f_code)), 0)
     frames = frames[first:]
     if not frames:
@@ -80,14 +79,8 @@ def _same_class(error: Exception, message: str) -> Exception | None:
     cls = type(error)
     if cls is KeyError:
         return _KeyErrorOfLines(message)
-    if isinstance(error, OpError) and cls.__init__ in (
-        OpError.__init__,
-        *(c.__init__ for c in OpError.__subclasses__()),
-    ):
-        if cls is OpError:
-            return OpError(error.node_def, error.op, message, error.error_code)
-        make: Callable[..., Exception] = cls  # a subclass sets the error code itself
-        return make(error.node_def, error.op, message)
+    if isinstance(error, OpError) and cls.__module__ == OpError.__module__:
+        return error.with_message(message)
     if (
         cls.__init__ in _SIMPLE
         and cls.__new__ in _SIMPLE_NEW
@@ -113,13 +106,9 @@ def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.Frame
         traceback = traceback.tb_next
 
 
-def _is_library_code(code: types.CodeType) -> bool:
-    return code.co_filename.startswith(_HERE)
-
-
 def user_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
     """Returns a traceback without the frames of this library, unless there are no others."""
-    entries = [t for t in _entries(traceback) if not _is_library_code(t.tb_frame.f_code)]
+    entries = [t for t in _entries(traceback) if not is_engine(t.tb_frame.f_code)]
     result = None
     for entry in reversed(entries):
         result = types.TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)

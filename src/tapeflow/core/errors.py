@@ -5,6 +5,7 @@ An exception belongs to one of the canonical status codes, which are those of gR
 
 from __future__ import annotations
 
+import copy
 import inspect
 import traceback
 import warnings
@@ -55,6 +56,8 @@ class OpError(Exception):
     (True, 'no such file: a.txt')
     """
 
+    operation: Any = None  # the operation of a graph that failed, whose lines the message names
+
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int, *args: dict):
         super().__init__()
         self._node_def = node_def
@@ -92,6 +95,12 @@ class OpError(Exception):
     def experimental_payloads(self) -> dict:
         """Details of the error, by name."""
         return self._experimental_payloads
+
+    def with_message(self, message: str) -> Self:
+        """Returns the same error with another message."""
+        error = copy.copy(self)
+        error._message = message
+        return error
 
     def __str__(self) -> str:
         return self._message if self._op is None else "".join(_describe(self._message, self._op))

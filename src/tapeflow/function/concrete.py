@@ -48,6 +48,7 @@ class ConcreteFunction:
         self._captured = graph.external_captures
         self._captured_raw = tuple([raw(c) for c in self._captured])
         self._number = next(_numbers)
+        graph.inference_name = self.name.decode()
         # Captured tensors of a graph around it exist only while that graph is built.
         symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
         self._around = weakref.ref(graph.around) if symbolic and graph.around is not None else None

@@ -69,7 +69,7 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
     except (errors.OpError, ValueError) as error:
         raise located(error, op, name) from None
     except Exception as error:
-        raise translated(op, args, types, error, name) from error
+        raise located(translated(op, args, types, error), op, name) from error
 
 
 def raw_arguments(op: RegisteredOp, args: Sequence[Any]) -> list[Any]:
@@ -293,35 +293,29 @@ def _as_promised(op: RegisteredOp, result: Any, types: dict[str, DType]) -> tupl
 
 
 def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
-    """Returns the error with the op's name in its message, as TensorFlow ends its messages."""
-    if isinstance(error, errors.OpError):
-        if "[Op:" in error.message:
-            return error
-        error_type: Callable[..., errors.OpError] = type(error)  # whose code the subclasses set
-        return error_type(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")
+    """Returns the error with the op's name in its message, as TensorFlow ends the messages of eager errors."""
+    if isinstance(error, errors.OpError) and "[Op:" not in error.message:
+        return error.with_message(f"{error.message} [Op:{op.name}] name: {name or ''}")
     return error
 
 
-def translated(
-    op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception, name: str | None
-) -> Exception:
+def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
-    ending = f" [Op:{op.name}] name: {name or ''}"
     if isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY in str(error):
         size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
-        return errors.ResourceExhaustedError(None, None, f"OOM when allocating {size[1] if size else 'memory'}{ending}")
+        return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
     try:
         op.infer(args, types, 1)
     except errors.OpError as wrong:
-        return located(wrong, op, name)
+        return wrong
     except ValueError as wrong:
-        return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
+        return errors.InvalidArgumentError.of(str(wrong))
     message = first_line(error)
     described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
-    kind: Callable[..., Exception] = errors.InvalidArgumentError
+    kind: type[errors.OpError] = errors.InvalidArgumentError
     if isinstance(error, NotImplementedError) or "not implemented" in message or "not supported" in message:
         kind = errors.UnimplementedError
-    return kind(None, None, f"{op.name} can't take {described}: {message}{ending}")
+    return kind.of(f"{op.name} can't take {described}: {message}")
 
 
 def first_line(error: Exception) -> str:

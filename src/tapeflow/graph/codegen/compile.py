@@ -17,11 +17,12 @@ from typing import Any
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
-from tapeflow.core.ops.kernels import compute, first_line, located
+from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, translated
 from tapeflow.core.ops.static import host_static, numbers, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.program import Program, Step, needed
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
@@ -100,26 +101,26 @@ class Written:
         return step, {} if frame is None else frame.tb_frame.f_locals
 
     def explained(self, error: Exception) -> Exception:
-        """Returns TensorFlow's error for one that a kernel raised."""
+        """Returns TensorFlow's error for one that a step raised, with the lines that the step comes from."""
         step, local = self.failed(error)
-        if isinstance(error, errors.OpError):
-            return located(error, step.op, step.operation.name) if step is not None and step.registered else error
-        if step is None:
+        if step is None or getattr(error, "operation", None) is not None:
             return error
+        if isinstance(error, errors.OpError):
+            return detected(error, step.operation)
         values = self._writer.values({**self._writer.namespace, **local}, step)
         calls: list[Any] = [step] if step.registered else step.origins
         for call in calls:
             if not call.op.registered:
                 return error
-            name = step.operation.name if call is step else call.name
+            operation = step.operation if call is step else call
             try:
-                _run_again(call, name, values)
+                _run_again(call, values)
             except errors.OpError as explained:
-                return explained
+                return detected(explained, operation)
             except KeyError:  # a value that was deleted or overwritten
-                return errors.InvalidArgumentError(None, None, f"{first_line(error)} [Op:{call.op.name}] name: {name}")
+                return detected(errors.InvalidArgumentError.of(first_line(error)), operation)
             except Exception as other:
-                return located(other, call.op, name)
+                return other
         return error
 
 
@@ -185,18 +186,28 @@ class Compiled(Written):
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
 
 
-def _run_again(call: Step | Operation, name: str, values: dict[int, Any]) -> None:
-    """Computes a step or operation from the values of a failed call, so that it raises its error again."""
+def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:
+    """Computes a step or operation from the values of a failed call.
+
+    Raises:
+        OpError: it fails, as it did in the call.
+    """
     op = call.op
 
     def raw(tensor: SymbolicTensor) -> Any:
         if id(tensor) not in values and tensor.op.type == "Const":
             return tensor.op.op.attrs["value"]
         if id(tensor) not in values and tensor.op.op.registered and not tensor.op.stateful:
-            _run_again(tensor.op, tensor.op.name, values)  # it was computed as a number
+            _run_again(tensor.op, values)  # it was computed as a number
         return EagerTensor(values[id(tensor)], tensor.dtype)
 
-    result, _ = compute(op, arguments(op, call.args, raw), call.types, name)
+    args = arguments(op, call.args, raw)
+    try:
+        result, _ = run_kernel(op, args, raw_arguments(op, args), call.types)
+    except (errors.OpError, ValueError):
+        raise
+    except Exception as error:
+        raise translated(op, args, call.types, error) from error
     for tensor, value in zip(call.outputs, result if isinstance(result, (tuple, list)) else [result], strict=True):
         values[id(tensor)] = value
 

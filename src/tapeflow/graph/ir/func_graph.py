@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor, out_of_scope
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir.graph import _MOST_CONSTANT, READ, Graph, default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.positions import Positions
 from tapeflow.graph.ir.python_op import executing_eagerly
 
 
@@ -47,6 +49,7 @@ class FuncGraph(Graph):
         self.variables_made: list[Any] = []
         self.may_make_variables = True
         self.is_alternative = False  # another function computes the same on another device
+        self.inference_name = ""  # of a function that a user calls: TensorFlow's name of it
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
@@ -219,7 +222,11 @@ class FuncGraph(Graph):
         """
         with self.as_default():
             state.name_scope = self.scope
-            result = function(*args, **kwargs)
+            before, self._positions = self._positions, Positions(sys._getframe())
+            try:
+                result = function(*args, **kwargs)
+            finally:
+                self._positions = before
             state.name_scope = self.scope
             self.structured_outputs = nest.map_structure(lambda v: self.as_output(v, function), result)
             flat = nest.flatten(self.structured_outputs, expand_composites=True)

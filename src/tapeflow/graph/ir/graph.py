@@ -26,6 +26,7 @@ from tapeflow.graph.ir.deferred import gradient
 from tapeflow.graph.ir.messages import check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import Names
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
+from tapeflow.graph.ir.positions import Positions
 
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
 
@@ -48,6 +49,7 @@ class Graph(Collections, Names):
         self._operations: list[Operation] = []
         self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
         self._finalized = False
+        self._positions = Positions()
         self._reads: dict[int, SymbolicTensor] = {}  # the reads that sessions fetch for variables
         # the initializers of the variables created in it, by their ids
         self._own_variables: dict[int, Operation | None] = {}
@@ -258,6 +260,7 @@ class Graph(Collections, Names):
         except (errors.OpError, ValueError) as error:
             raise shape_error(op, unique, arguments, types, error) from None
         operation = self.insert(op, unique, arguments, types)
+        operation.position = self._positions.here(4)  # the op's function and `run` call this
         for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), output_shapes, strict=True)):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
         if state.tapes:
@@ -343,6 +346,7 @@ class Graph(Collections, Names):
         unique = self._operation_name(name or op.name)
         args = [self.capture(t, op.input_name(i), scope=unique) for i, t in enumerate(inputs)]
         operation = self.insert(op, unique, args)
+        operation.position = self._positions.here(2)
         for i, (dtype, shape) in enumerate(outputs, op.first_output):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
         if state.tapes:

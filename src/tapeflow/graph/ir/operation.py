@@ -7,6 +7,7 @@ does not have.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from traceback import StackSummary
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.attrs import attrs_of
+from tapeflow.graph.ir.positions import Position, stack_summary
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph
@@ -132,6 +134,7 @@ class Operation:
         outputs: its tensors.
         control_inputs: operations that run before.
         device: the device that the program asked for.
+        position: the line of the user's code that added it, see `positions.py`.
         residuals: of a conditional or loop that was differentiated: what its gradients read.
 
     Example:
@@ -141,9 +144,11 @@ class Operation:
         ('AddV2', ['a:0'])
     """
 
+    _original_op = None  # as in TensorFlow, whose errors list the operations that one was derived from
+
     __slots__ = (
-        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "residuals",
-        "static", "types",
+        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "position",
+        "residuals", "static", "types",
     )  # fmt: skip
 
     def __init__(
@@ -158,6 +163,7 @@ class Operation:
         self._control_inputs: list[Operation] = []
         self.device = ""
         self.index = 0
+        self.position: Position | None = None
         self.residuals: Residuals | None = None
         self.static: Any = None  # its cached static value, see `static.py`
 
@@ -214,6 +220,11 @@ class Operation:
     def op_def(self) -> Any:
         """The op's definition in TensorFlow's registry, or None."""
         return getattr(self.op, "opdef", None)
+
+    @property
+    def traceback(self) -> StackSummary:
+        """The lines of the user's code that added it, the outermost first."""
+        return stack_summary(self.position)
 
     def values(self) -> tuple[SymbolicTensor, ...]:
         """Returns the outputs."""

@@ -1,0 +1,92 @@
+"""The lines of the user's code that add operations, as errors name them when an operation fails.
+
+A position is a code object with the index of an instruction, and the position of its caller. Line numbers are looked up
+when an error is printed, for that is what takes time.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from pathlib import Path
+from traceback import FrameSummary, StackSummary
+from types import CodeType, FrameType
+from typing import Any
+
+Position = tuple[CodeType, int, Any]  # the code, the instruction's offset, and the caller's position or None
+
+_ENGINE = str(Path(__file__).parents[2])
+
+
+class _Engine(dict[str, bool]):
+    """Whether the code of a file is the engine's own, and not the user's or that of a library."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = result = file.startswith((_ENGINE, "<function "))  # the latter are compiled graphs
+        return result
+
+
+_is_engine = _Engine()
+
+
+def is_engine(code: CodeType) -> bool:
+    """Returns whether code is the engine's own."""
+    return _is_engine[code.co_filename]
+
+
+class Positions:
+    """Finds the positions of the operations that are added to a graph.
+
+    Args:
+        base: the frame that calls the function whose operations these are. A caller does not go on while what it
+            called runs, so that the callers of a frame are looked up once. Without a base, the frames that add
+            operations may end at any time, and none is kept.
+    """
+
+    def __init__(self, base: FrameType | None = None) -> None:
+        self._base = base
+        self._outside = None if base is None else _position(base)
+        self._frame: FrameType | None = None  # the last one, and the position of its caller
+        self._caller: Position | None = None
+
+    def here(self, depth: int) -> Position | None:
+        """Returns the position of the user's code that adds an operation.
+
+        Args:
+            depth: the number of the engine's frames, from this one on, that there are at least. A frame that is not
+                looked at costs nothing.
+        """
+        frame: Any = sys._getframe(depth)
+        base = self._base
+        while frame is not base and _is_engine[frame.f_code.co_filename]:
+            frame = frame.f_back
+        if frame is base:
+            return self._outside
+        if base is None:
+            return _position(frame)
+        if frame is not self._frame:
+            self._frame, self._caller = frame, _position(frame.f_back, base, self._outside)
+        return frame.f_code, frame.f_lasti, self._caller
+
+
+def _position(frame: FrameType | None, base: FrameType | None = None, outside: Position | None = None) -> Any:
+    """Returns where a frame and its callers are, without the engine's frames; from `base` on they are `outside`."""
+    frames = []
+    while frame is not None and frame is not base:
+        if not _is_engine[frame.f_code.co_filename]:
+            frames.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    position = None if frame is None else outside  # another thread has another stack
+    for code, offset in reversed(frames):
+        position = (code, offset, position)
+    return position
+
+
+def stack_summary(position: Position | None) -> StackSummary:
+    """Returns file, line and function of a position and its callers, the outermost first."""
+    frames = []
+    while position is not None:
+        code, offset, position = position
+        line = next(islice(code.co_positions(), offset // 2, None))[0] or code.co_firstlineno
+        frames.append(FrameSummary(code.co_filename, line, code.co_name, lookup_line=False))
+    return StackSummary.from_list(frames[::-1])
