@@ -1,7 +1,7 @@
 """The public `tf.distribute.experimental` namespace."""
 
 from tapeflow.distribute import coordinator
-from tapeflow.distribute.mirrored import MultiWorkerMirroredStrategy
+from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import CommunicationImplementation, CommunicationOptions, ValueContext
 
 CollectiveCommunication = CommunicationImplementation
