@@ -154,13 +154,16 @@ class MirroredExtended(StrategyExtended):
         context = place.replica
         thread = getattr(context, "_thread", None)
         if thread is None:
-            return make_distributed(self._strategy, next_creator, kwargs)
+            return self._create_variable(next_creator, kwargs)
         # The first replica creates the variable, and the others get the same one.
         if thread.variables_so_far == len(thread.variables):
             with devices.device(None):
-                thread.variables.append(make_distributed(self._strategy, next_creator, kwargs))
+                thread.variables.append(self._create_variable(next_creator, kwargs))
         thread.variables_so_far += 1
         return thread.variables[thread.variables_so_far - 1]
+
+    def _create_variable(self, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+        return make_distributed(self._strategy, next_creator, kwargs)
 
     def _call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if len(self._devices) == 1:

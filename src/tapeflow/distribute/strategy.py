@@ -272,6 +272,14 @@ class StrategyExtended:
         """Creates the variable for a call of `tf.Variable` in the strategy's scope."""
         return next_creator(**kwargs)
 
+    def _devices_of_copies(self, on_read: bool) -> tuple[str, ...]:
+        """Returns the devices of a variable's copies.
+
+        Args:
+            on_read: whether the replicas write to copies of their own, which are reduced when they are read.
+        """
+        return self._devices
+
     def _agree_on_first_value(self, variable: Any) -> None:
         """Lets all workers begin with the same value of a variable that was created just now."""
 
@@ -402,7 +410,7 @@ class StrategyExtended:
         return regroup(values, MirroredValues)
 
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
-        return device(self._devices[index])
+        return device(self.parameter_devices[index])
 
 
 class _Scope:

@@ -74,6 +74,11 @@ class DistributedVariable(Variable, DistributedValues):
         first = self._values[0]
         return f"{first._name}_{first._id}"
 
+    @property
+    def _places(self) -> tuple[str, ...]:
+        """The devices of the copies."""
+        return self._strategy.extended._devices_of_copies(self._how[0] is VariableSynchronization.ON_READ)
+
     def _copy(self) -> Variable:
         """Returns the copy of the replica that is running or being updated; else the first."""
         index = place.index
@@ -141,7 +146,7 @@ class DistributedVariable(Variable, DistributedValues):
         results = []
         for i, variable in enumerate(self._values):
             own_args = [a.values[i] if isinstance(a, DistributedValues) else a for a in args]
-            with device(self._strategy.extended.worker_devices[i]), moved(self._strategy, None, i, updating=True):
+            with device(self._places[i]), moved(self._strategy, None, i, updating=True):
                 results.append(getattr(variable, method)(*own_args, **kwargs))
         if results[0] is None or not isinstance(results[0], (Tensor, Variable)):
             return results[0]
@@ -234,8 +239,19 @@ for _method in (
     setattr(DistributedVariable, _method, _writing(_method))
 
 
-def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> DistributedVariable:
+def make_distributed(
+    strategy: Any,
+    next_creator: Callable[..., Any],
+    kwargs: dict[str, Any],
+    on_write: type[DistributedVariable] = MirroredVariable,
+) -> DistributedVariable:
     """Creates a variable of a strategy: a copy on each of its devices, all with the first one's initial value.
+
+    Args:
+        strategy: the strategy.
+        next_creator: creates a copy.
+        kwargs: the arguments of `tf.Variable`.
+        on_write: the class of a variable whose copies are synchronized when they are written.
 
     Raises:
         ValueError: the synchronization is `NONE`.
@@ -250,7 +266,7 @@ def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: di
     on_read = synchronization is VariableSynchronization.ON_READ
     copies: list[Any] = []
     with moved(strategy, None):
-        for i, where in enumerate(strategy.extended.worker_devices):
+        for i, where in enumerate(strategy.extended._devices_of_copies(on_read)):
             own_kwargs = dict(kwargs)
             if copies:
                 own_kwargs["initial_value"] = copies[0]._value
@@ -259,6 +275,6 @@ def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: di
                 copies.append(next_creator(**own_kwargs))
             if i == 0:
                 strategy.extended._agree_on_first_value(copies[0])
-    kind = SyncOnReadVariable if on_read else MirroredVariable
+    kind = SyncOnReadVariable if on_read else on_write
     mode = VariableSynchronization.ON_READ if on_read else VariableSynchronization.ON_WRITE
     return kind(strategy, copies, mode, aggregation)
