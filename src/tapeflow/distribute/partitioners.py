@@ -6,7 +6,7 @@ from abc import ABCMeta, abstractmethod
 from typing import Any
 
 from tapeflow.core.types.aliases import DTypeLike
-from tapeflow.core.types.dtypes import as_dtype, string
+from tapeflow.core.types.partitions import fewest_parts, most_parts, parts_along, size_of_element
 from tapeflow.core.types.shape import TensorShape
 
 __all__ = ["FixedShardsPartitioner", "MaxSizePartitioner", "MinSizePartitioner", "Partitioner"]
@@ -32,17 +32,6 @@ class Partitioner(metaclass=ABCMeta):
         """
 
 
-def _along(shape: TensorShape, axis: int, count: int) -> list[int]:
-    parts = [1] * len(shape)
-    parts[axis] = count
-    return parts
-
-
-def _size_of(dtype: Any, bytes_per_string: int) -> int:
-    kind = as_dtype(dtype).base_dtype
-    return bytes_per_string if kind is string else kind.size
-
-
 def _require_positive(end: str, **values: Any) -> None:
     for name, value in values.items():
         if value < 1:
@@ -65,7 +54,7 @@ class FixedShardsPartitioner(Partitioner):
         self._num_shards = num_shards
 
     def __call__(self, shape: TensorShape, dtype: DTypeLike, axis: int = 0) -> list[int]:
-        return _along(shape, axis, min(self._num_shards, shape[axis]))
+        return parts_along(shape, axis, min(self._num_shards, shape[axis]))
 
 
 class MinSizePartitioner(Partitioner):
@@ -94,8 +83,7 @@ class MinSizePartitioner(Partitioner):
     def __call__(self, shape: TensorShape, dtype: DTypeLike, axis: int = 0) -> list[int]:
         if axis >= len(shape):
             raise ValueError(f"Cannot partition variable along axis {axis} when shape is only {shape}")
-        total = shape.num_elements() * _size_of(dtype, self._per_string)
-        return _along(shape, axis, max(1, min(shape[axis], self._max, -(-total // self._bytes))))
+        return most_parts(shape, axis, size_of_element(dtype, self._per_string), self._bytes, self._max)
 
 
 class MaxSizePartitioner(Partitioner):
@@ -121,8 +109,4 @@ class MaxSizePartitioner(Partitioner):
         self._bytes, self._max, self._per_string = max_shard_bytes, max_shards, bytes_per_string
 
     def __call__(self, shape: TensorShape, dtype: DTypeLike, axis: int = 0) -> list[int]:
-        size = shape[axis]
-        slice_bytes = shape.num_elements() * _size_of(dtype, self._per_string) // size if size else 0
-        in_one = max(1, self._bytes // slice_bytes) if slice_bytes else size or 1
-        count = -(-size // in_one)
-        return _along(shape, axis, min(self._max, count) if self._max else count)
+        return fewest_parts(shape, axis, size_of_element(dtype, self._per_string), self._bytes, self._max)

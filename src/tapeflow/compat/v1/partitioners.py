@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.distribute.partitioners import FixedShardsPartitioner, MaxSizePartitioner, MinSizePartitioner
+from tapeflow.core.types.partitions import fewest_parts, most_parts, parts_along, size_of_element
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
@@ -17,7 +16,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
         [2, 1]
     """
 
-    return functools.partial(FixedShardsPartitioner(num_shards), axis=axis)
+    return lambda shape, **_: parts_along(shape, axis, min(num_shards, shape[axis]))
 
 
 def variable_axis_size_partitioner(
@@ -40,7 +39,9 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError(f"max_shards must be positive, not {max_shards}.")
 
-    return functools.partial(MaxSizePartitioner(max_shard_bytes, max_shards, bytes_per_string_element), axis=axis)
+    return lambda shape, dtype: fewest_parts(
+        shape, axis, size_of_element(dtype, bytes_per_string_element), max_shard_bytes, max_shards
+    )
 
 
 def min_max_variable_partitioner(
@@ -54,7 +55,9 @@ def min_max_variable_partitioner(
         [2, 1]
     """
 
-    return functools.partial(MinSizePartitioner(min_slice_size, max_partitions, bytes_per_string_element), axis=axis)
+    return lambda shape, dtype: most_parts(
+        shape, axis, size_of_element(dtype, bytes_per_string_element), min_slice_size, max_partitions
+    )
 
 
 def no_regularizer(_: Any) -> None:
