@@ -84,3 +84,12 @@ def test_workers_that_create_different_variables():
         assert (
             "worker 0 is at variable v:0: torch.float32 []; worker 1 is at variable v:0: torch.float32 [2]" in message
         )
+
+
+def test_a_worker_that_gets_notice_saves_on_all(tmp_path):
+    interrupted = run_workers("preempted", tf_configs(2), str(tmp_path))
+    assert [w.code for w in interrupted] == [42, 42], interrupted[0].errors
+    assert sorted(p.name for p in tmp_path.iterdir() if "index" in p.name) == ["ckpt-1.index"]
+    for worker in run_workers("preempted", tf_configs(2), str(tmp_path)):
+        assert worker.code == 0, worker.errors
+        assert worker.result == {"started": 3, "weight": 1.5**6, "total": 3.0 * 6, "runs": 6}

@@ -8,12 +8,14 @@ from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
 from tapeflow.distribute.mirrored import TPUStrategy as _TPUStrategy
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as _MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import CommunicationImplementation, CommunicationOptions, ValueContext
+from tapeflow.distribute.preemption import PreemptionCheckpointHandler, PreemptionWatcher, TerminationConfig
 
 CollectiveCommunication = CommunicationImplementation
 
 __all__ = [
     "CentralStorageStrategy", "CollectiveCommunication", "CollectiveHints", "CommunicationImplementation",
-    "CommunicationOptions", "MultiWorkerMirroredStrategy", "TPUStrategy", "ValueContext", "coordinator", "partitioners",
+    "CommunicationOptions", "MultiWorkerMirroredStrategy", "PreemptionCheckpointHandler", "PreemptionWatcher",
+    "TPUStrategy", "TerminationConfig", "ValueContext", "coordinator", "partitioners",
 ]  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
@@ -22,7 +23,8 @@ from tapeflow.math.extrema import minimum
 from tapeflow.optional import Optional
 
 
-class Division(NamedTuple):
+@dataclasses.dataclass(frozen=True, slots=True)
+class Division:
     """The way in which the batches of a dataset reach the replicas of this process.
 
     Attributes:
@@ -201,9 +203,11 @@ class DistributedIterator(CompositeTensor):
 
     def _replicas(self, first: Any, others: Sequence[Any]) -> Any:
         """Returns each replica's part of a batch, or a batch for each of them."""
-        slots, count, part, _ = self._division
-        if slots:
-            return self._placed([nest.map_structure(lambda t, i=i: part(t, i, count), first) for i in slots])
+        division = self._division
+        if division.slots:
+            return self._placed(
+                [nest.map_structure(lambda t, i=i: division.part(t, i, division.count), first) for i in division.slots]
+            )
 
         def nothing() -> Any:  # the dataset ended between two replicas
             return nest.map_structure(_nothing_like, first)
@@ -310,12 +314,12 @@ def _check_batched(spec: Any, division: Division) -> None:
 
 
 def _element_spec(spec: Any, division: Division) -> Any:
-    slots, count, _, agrees = division
+    slots, count = division.slots, division.count
     replicas = len(slots) or count
 
     def per_replica(leaf: Any) -> Any:
         spec = leaf
-        if (agrees or (slots and count > 1)) and isinstance(leaf, TensorSpec) and leaf.shape.rank:
+        if (division.agrees or (slots and count > 1)) and isinstance(leaf, TensorSpec) and leaf.shape.rank:
             size = leaf.shape[0] if slots else None
             each = None if size is None or size % count else size // count
             spec = TensorSpec([each, *leaf.shape.as_list()[1:]], leaf.dtype)

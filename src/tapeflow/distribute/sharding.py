@@ -105,7 +105,7 @@ def _opens_files(dataset: Any) -> bool:
     return any(operation.type in readers for operation in operations)
 
 
-def _subclasses(cls: type) -> Iterator[type]:
+def _subclasses(cls: Any) -> Iterator[Any]:
     for subclass in cls.__subclasses__():
         yield subclass
         yield from _subclasses(subclass)

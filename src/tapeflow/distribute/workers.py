@@ -52,12 +52,13 @@ class WorkerGroup:
         self.bytes_sent = self.collectives = 0
         self._store = store
         self._error: errors.OpError | None = None
-        options: Any = c10d.ProcessGroupGloo._Options()
+        gloo: Any = c10d.ProcessGroupGloo  # whose stubs lack much
+        options = gloo._Options()
         options._timeout = self.timeout
         if host is not None:
-            options._devices = [c10d.ProcessGroupGloo.create_device(hostname=host)]
+            options._devices = [gloo.create_device(hostname=host)]
         with self._reporting("the connection of the workers"):
-            self._gloo = c10d.ProcessGroupGloo(c10d.PrefixStore("gloo", store), rank, size, options)
+            self._gloo = gloo(c10d.PrefixStore("gloo", store), rank, size, options)
         self._nccl: Any = None
         groups.append(self)
         self.key = len(groups) - 1
