@@ -13,13 +13,14 @@ from tapeflow.distribute.reducing import (
     ReduceOp,
     ReductionToOneDevice,
 )
+from tapeflow.distribute.server import Server
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended, experimental_set_strategy
 from tapeflow.distribute.values import DistributedValues
 
 __all__ = [
     "CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues", "HierarchicalCopyAllReduce",
     "InputContext", "InputOptions", "InputReplicationMode", "MirroredStrategy", "MultiWorkerMirroredStrategy",
-    "NcclAllReduce", "OneDeviceStrategy", "ReduceOp", "ReductionToOneDevice", "ReplicaContext", "RunOptions",
+    "NcclAllReduce", "OneDeviceStrategy", "ReduceOp", "ReductionToOneDevice", "ReplicaContext", "RunOptions", "Server",
     "Strategy", "StrategyExtended", "TPUStrategy", "cluster_resolver", "experimental", "experimental_set_strategy",
     "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context",
 ]  # fmt: skip
