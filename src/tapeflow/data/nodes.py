@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.spec import TensorSpec
@@ -457,11 +458,14 @@ class RepeatDataset(Chooser):
 
 
 class ShardDataset(Chooser):
-    """Every `num_shards`-th element."""
+    """Every `num_shards`-th element; with -1 for both numbers, which strategies replace, no element."""
 
     def __init__(self, source: Any, num_shards: Any, index: Any) -> None:
         super().__init__(source)
         self._num_shards, self._index = integer(num_shards), integer(index)
+        self.is_hint = self._num_shards == self._index == -1
+        if self.is_hint:
+            return
         if self._num_shards <= 0:
             raise invalid(
                 f"Number of shards must be greater than zero (currently num_shards = {self._num_shards}). "
@@ -475,10 +479,20 @@ class ShardDataset(Chooser):
 
     def _size(self) -> int:
         size = self._input_dataset._size()
-        return size if size < 0 else max(0, -(-(size - self._index) // self._num_shards))
+        return size if size < 0 or self.is_hint else max(0, -(-(size - self._index) // self._num_shards))
 
     @raises_failures
     def _from_inputs(self, *inputs: Iterator[Any]) -> Generator[Any]:
+        if self.is_hint:
+            yield Failure(
+                errors.FailedPreconditionError.of(
+                    "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+                    "`tf.distribute.Strategy.experimental_distribute_dataset()` with `tf.data.experimental."
+                    "AutoShardPolicy.HINT` policy, or tf.data service with "
+                    "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode."
+                )
+            )
+            return
         number, steps = 0, with_failures(inputs[0])
         for element in steps:
             if type(element) is Failure:

@@ -1,9 +1,10 @@
 """The public `tf.distribute` namespace: the same program on several devices."""
 
-from tapeflow.distribute import experimental
+from tapeflow.distribute import cluster_resolver, experimental
 from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy, in_cross_replica_context
 from tapeflow.distribute.input import DistributedDataset, DistributedIterator
-from tapeflow.distribute.mirrored import MirroredStrategy, MultiWorkerMirroredStrategy, OneDeviceStrategy, TPUStrategy
+from tapeflow.distribute.mirrored import MirroredStrategy, OneDeviceStrategy, TPUStrategy
+from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import InputContext, InputOptions, InputReplicationMode, RunOptions
 from tapeflow.distribute.reducing import (
     CrossDeviceOps,
@@ -12,13 +13,14 @@ from tapeflow.distribute.reducing import (
     ReduceOp,
     ReductionToOneDevice,
 )
+from tapeflow.distribute.server import Server
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended, experimental_set_strategy
 from tapeflow.distribute.values import DistributedValues
 
 __all__ = [
     "CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues", "HierarchicalCopyAllReduce",
     "InputContext", "InputOptions", "InputReplicationMode", "MirroredStrategy", "MultiWorkerMirroredStrategy",
-    "NcclAllReduce", "OneDeviceStrategy", "ReduceOp", "ReductionToOneDevice", "ReplicaContext", "RunOptions",
-    "Strategy", "StrategyExtended", "TPUStrategy", "experimental", "experimental_set_strategy", "get_replica_context",
-    "get_strategy", "has_strategy", "in_cross_replica_context",
+    "NcclAllReduce", "OneDeviceStrategy", "ReduceOp", "ReductionToOneDevice", "ReplicaContext", "RunOptions", "Server",
+    "Strategy", "StrategyExtended", "TPUStrategy", "cluster_resolver", "experimental", "experimental_set_strategy",
+    "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context",
 ]  # fmt: skip

@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
 from tapeflow.control_flow import cond
 from tapeflow.core import errors
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.distribute.options import InputOptions, InputReplicationMode
-from tapeflow.distribute.reducing import copied_to
+from tapeflow.distribute.reducing import ReduceOp, copied_to
 from tapeflow.distribute.values import PerReplicaSpec, regroup
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import greater
 from tapeflow.math.extrema import minimum
 from tapeflow.optional import Optional
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Division:
+    """The way in which the batches of a dataset reach the replicas of this process.
+
+    Attributes:
+        slots: the numbers of these replicas' parts of every batch; empty where each replica takes a batch of its own.
+        count: the number of parts of a batch; without slots, the number of batches at a time.
+        part: `part(tensor, slot, count)`, a part of a tensor.
+        agrees: whether the workers ask each other, at each step, whether any of them has more batches: those that have
+            none take part with empty ones.
+    """
+
+    slots: tuple[int, ...]
+    count: int
+    part: Callable[[Any, Any, int], Any]
+    agrees: bool = False
+
+
+def divided(count: int) -> Division:
+    """Returns the division of each batch into a part for each of so many replicas, all of this process."""
+    return Division(tuple(range(count)), count, balanced_part)
+
+
+def dealt(count: int, agrees: bool = False) -> Division:
+    """Returns the division that passes whole batches to so many replicas, one after the other."""
+    return Division((), count, balanced_part, agrees)
 
 
 class DistributedDataset(CompositeTensor):
@@ -25,7 +58,7 @@ class DistributedDataset(CompositeTensor):
         dataset: the `tf.data.Dataset`.
         strategy: the strategy whose replicas get the batches.
         options: a `tf.distribute.InputOptions`.
-        divides: whether batches are divided among the replicas; otherwise each replica gets whole ones.
+        division: the parts that the replicas get.
 
     Raises:
         ValueError: the options specify a dataset for each replica, or the dataset's elements are scalars.
@@ -33,24 +66,26 @@ class DistributedDataset(CompositeTensor):
 
     __module__ = "tensorflow.python.distribute.input_lib"  # Keras knows the class by its name there
 
-    def __init__(self, dataset: Any, strategy: Any, options: InputOptions | None = None, divides: bool = True) -> None:
+    def __init__(self, dataset: Any, strategy: Any, options: InputOptions | None, division: Division) -> None:
         options = options or InputOptions()
         if options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
             raise ValueError("InputReplicationMode.PER_REPLICA is not supported: use PER_WORKER.")
-        self._dataset, self._strategy, self._options, self._divides = dataset, strategy, options, divides
-        _check_batched(dataset.element_spec, strategy.num_replicas_in_sync, divides)
+        self._dataset, self._strategy, self._options, self._division = dataset, strategy, options, division
+        _check_batched(dataset.element_spec, division)
 
     @property
     def element_spec(self) -> Any:
         """The spec of the elements: for each replica, that of its part."""
-        return _element_spec(self._dataset.element_spec, self._strategy.num_replicas_in_sync, self._divides)
+        return _element_spec(self._dataset.element_spec, self._division)
 
     @property
     def _type_spec(self) -> DistributedDatasetSpec:
-        return DistributedDatasetSpec(type_spec_from_value(self._dataset), self._strategy, self._options, self._divides)
+        return DistributedDatasetSpec(
+            type_spec_from_value(self._dataset), self._strategy, self._options, self._division
+        )
 
     def __iter__(self) -> DistributedIterator:
-        return DistributedIterator(iter(self._dataset), self._strategy, self._options, self._divides)
+        return DistributedIterator(iter(self._dataset), self._strategy, self._options, self._division)
 
     def __tf_autograph_for__(self, loop: Any) -> None:
         iter(self).__tf_autograph_for__(loop)
@@ -86,18 +121,18 @@ class DistributedIterator(CompositeTensor):
         True
     """
 
-    def __init__(self, iterator: Any, strategy: Any, options: InputOptions, divides: bool) -> None:
-        self._iterator, self._strategy, self._options, self._divides = iterator, strategy, options, divides
+    def __init__(self, iterator: Any, strategy: Any, options: InputOptions, division: Division) -> None:
+        self._iterator, self._strategy, self._options, self._division = iterator, strategy, options, division
 
     @property
     def element_spec(self) -> Any:
         """The spec of the elements: for each replica, that of its part."""
-        return _element_spec(self._iterator.element_spec, self._strategy.num_replicas_in_sync, self._divides)
+        return _element_spec(self._iterator.element_spec, self._division)
 
     @property
     def _type_spec(self) -> DistributedIteratorSpec:
         return DistributedIteratorSpec(
-            type_spec_from_value(self._iterator), self._strategy, self._options, self._divides
+            type_spec_from_value(self._iterator), self._strategy, self._options, self._division
         )
 
     def __iter__(self) -> Iterator[Any]:
@@ -112,7 +147,7 @@ class DistributedIterator(CompositeTensor):
     def __tf_autograph_for__(self, loop: Any) -> None:
         loop.over(
             self._optionals(),
-            more=lambda *optionals: optionals[0].has_value(),
+            more=lambda *optionals: self._more(optionals),
             take=lambda *optionals: (self._value(optionals), self._optionals),
         )
 
@@ -122,16 +157,23 @@ class DistributedIterator(CompositeTensor):
         Raises:
             OutOfRangeError: there are no more batches.
         """
-        first = self._iterator.get_next()
-        return self._replicas(
-            first, [self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time - 1)]
+        if not self._division.agrees:
+            first = self._iterator.get_next()
+            return self._replicas(
+                first, [self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time - 1)]
+            )
+        optionals = self._optionals()
+        return cond(
+            self._more(optionals),
+            lambda: self._value(optionals),
+            lambda: self._replicas(self._iterator.get_next(), optionals[1:]),  # which says that there is no more
         )
 
     def get_next_as_optional(self) -> Any:
         """Returns the next batch, divided, as a `tf.experimental.Optional`, which is empty at the end."""
         optionals = self._optionals()
         return cond(
-            optionals[0].has_value(),
+            self._more(optionals),
             lambda: Optional.from_value(self._value(optionals)),
             lambda: Optional.empty(self.element_spec),
         )
@@ -139,20 +181,33 @@ class DistributedIterator(CompositeTensor):
     @property
     def _elements_at_a_time(self) -> int:
         """The number of elements of the dataset that the replicas get at a time."""
-        return 1 if self._divides else self._strategy.num_replicas_in_sync
+        return 1 if self._division.slots else self._division.count
 
     def _optionals(self) -> tuple[Any, ...]:
         """Returns the next elements of the dataset; at its end, empty."""
         return tuple([self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time)])
 
+    def _more(self, optionals: Sequence[Any]) -> Any:
+        """Returns whether there is a batch for any replica."""
+        more = optionals[0].has_value()
+        if not self._division.agrees:
+            return more
+        return greater(self._strategy.extended._reduce(ReduceOp.SUM, cast(more, int32)), 0)
+
     def _value(self, optionals: Sequence[Any]) -> Any:
-        return self._replicas(optionals[0].get_value(), optionals[1:])
+        first = optionals[0]
+        if not self._division.agrees:
+            return self._replicas(first.get_value(), optionals[1:])
+        empty = nest.map_structure(_empty_of_spec, self._iterator.element_spec)
+        return self._replicas(cond(first.has_value(), first.get_value, lambda: empty), optionals[1:])
 
     def _replicas(self, first: Any, others: Sequence[Any]) -> Any:
         """Returns each replica's part of a batch, or a batch for each of them."""
-        if self._divides:
-            count = self._strategy.num_replicas_in_sync
-            return self._placed([nest.map_structure(lambda t, i=i: _part(t, i, count), first) for i in range(count)])
+        division = self._division
+        if division.slots:
+            return self._placed(
+                [nest.map_structure(lambda t, i=i: division.part(t, i, division.count), first) for i in division.slots]
+            )
 
         def nothing() -> Any:  # the dataset ended between two replicas
             return nest.map_structure(_nothing_like, first)
@@ -172,20 +227,20 @@ class DistributedIterator(CompositeTensor):
 class _DividedSpec(TypeSpec):
     """The spec of a distributed dataset or iterator: that of the whole one, and the way it is divided."""
 
-    __slots__ = ("_divides", "_options", "_spec", "_strategy")
+    __slots__ = ("_division", "_options", "_spec", "_strategy")
 
-    def __init__(self, spec: Any, strategy: Any, options: InputOptions, divides: bool) -> None:
-        self._spec, self._strategy, self._options, self._divides = spec, strategy, options, divides
+    def __init__(self, spec: Any, strategy: Any, options: InputOptions, division: Division) -> None:
+        self._spec, self._strategy, self._options, self._division = spec, strategy, options, division
 
     @property
     def _component_specs(self) -> Any:
         return [self._spec]
 
     def _from_components(self, components: Any) -> Any:
-        return self.value_type(components[0], self._strategy, self._options, self._divides)
+        return self.value_type(components[0], self._strategy, self._options, self._division)
 
     def _serialize(self) -> tuple[Any, ...]:
-        return self._spec, self._strategy, self._options, self._divides
+        return self._spec, self._strategy, self._options, self._division
 
 
 class DistributedDatasetSpec(_DividedSpec):
@@ -214,7 +269,7 @@ class DistributedIteratorSpec(_DividedSpec):
         return [value._iterator]
 
 
-def _part(batch: Any, index: int, count: int) -> Any:
+def balanced_part(batch: Any, index: Any, count: int) -> Any:
     """Returns a replica's part of a batch: the first replicas get one more, where the parts can't be equal."""
     if count == 1:
         return batch
@@ -227,30 +282,47 @@ def _part(batch: Any, index: int, count: int) -> Any:
     return batch[start:end]
 
 
+def leading_part(batch: Any, index: Any, count: int) -> Any:
+    """Returns a replica's part of a batch: all are as large as the first one, as far as the batch lasts."""
+    size = batch.shape[0] if batch.shape[0] is not None else shape(batch)[0]
+    each = -(-size // count)
+    return batch[index * each : (index + 1) * each]
+
+
+def _empty_of_spec(spec: Any) -> Any:
+    """Returns a batch without elements; dimensions that are unknown are 0."""
+    if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
+        raise TypeError(
+            f"The workers' datasets may end at different steps, and there is no empty batch of {spec}: repeat the "
+            "dataset, or let it drop the remainder."
+        )
+    return zeros([0, *[d or 0 for d in spec.shape.as_list()[1:]]][: spec.shape.rank], spec.dtype)
+
+
 def _nothing_like(batch: Any) -> Any:
     """Returns a batch like this one without elements."""
     return batch[:0]
 
 
-def _check_batched(spec: Any, count: int, divides: bool) -> None:
+def _check_batched(spec: Any, division: Division) -> None:
     for leaf in nest.flatten(spec):
-        if divides and count > 1 and isinstance(leaf, TensorSpec) and leaf.shape.rank == 0:
+        if division.slots and division.count > 1 and isinstance(leaf, TensorSpec) and leaf.shape.rank == 0:
             raise ValueError(
                 "The dataset gives scalars, which can't be divided among replicas: batch it, "
                 "`dataset.batch(global_batch_size)`, before it is distributed."
             )
 
 
-def _element_spec(spec: Any, count: int, divides: bool) -> Any:
-    if count == 1:
-        return spec
+def _element_spec(spec: Any, division: Division) -> Any:
+    slots, count = division.slots, division.count
+    replicas = len(slots) or count
 
     def per_replica(leaf: Any) -> Any:
         spec = leaf
-        if divides and isinstance(leaf, TensorSpec) and leaf.shape.rank:
-            size = leaf.shape[0]
+        if (division.agrees or (slots and count > 1)) and isinstance(leaf, TensorSpec) and leaf.shape.rank:
+            size = leaf.shape[0] if slots else None
             each = None if size is None or size % count else size // count
             spec = TensorSpec([each, *leaf.shape.as_list()[1:]], leaf.dtype)
-        return PerReplicaSpec(*[spec] * count)
+        return spec if replicas == 1 else PerReplicaSpec(*[spec] * replicas)
 
     return nest.map_structure(per_replica, spec)

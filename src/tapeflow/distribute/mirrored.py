@@ -7,8 +7,6 @@ the first replica creates exists when the others come to it. GPUs work side by s
 
 from __future__ import annotations
 
-import json
-import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -18,7 +16,7 @@ from typing import Any
 from tapeflow.autograph.conversion import converted
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
-from tapeflow.core.errors import NotFoundError, UnimplementedError
+from tapeflow.core.errors import NotFoundError
 from tapeflow.distribute.context import moved, place
 from tapeflow.distribute.reducing import CrossDeviceOps
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
@@ -117,7 +115,7 @@ def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], 
     def call(index: int) -> Callable[[], Any]:
         return lambda: fn(*select_replica(index, args), **select_replica(index, kwargs))
 
-    threads = [_ReplicaThread(strategy, i, call(i), variables) for i in range(strategy.num_replicas_in_sync)]
+    threads = [_ReplicaThread(strategy, i, call(i), variables) for i in range(len(strategy.extended.worker_devices))]
     for thread in threads:
         thread.start()
     try:
@@ -147,7 +145,7 @@ def _meet(strategy: Any, threads: Sequence[_ReplicaThread]) -> None:
         thread.merged = merged
 
 
-class _MirroredExtended(StrategyExtended):
+class MirroredExtended(StrategyExtended):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._functions: weakref.WeakKeyDictionary[Function, Function] = weakref.WeakKeyDictionary()
@@ -156,13 +154,16 @@ class _MirroredExtended(StrategyExtended):
         context = place.replica
         thread = getattr(context, "_thread", None)
         if thread is None:
-            return make_distributed(self._strategy, next_creator, kwargs)
+            return self._create_variable(next_creator, kwargs)
         # The first replica creates the variable, and the others get the same one.
         if thread.variables_so_far == len(thread.variables):
             with devices.device(None):
-                thread.variables.append(make_distributed(self._strategy, next_creator, kwargs))
+                thread.variables.append(self._create_variable(next_creator, kwargs))
         thread.variables_so_far += 1
         return thread.variables[thread.variables_so_far - 1]
+
+    def _create_variable(self, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+        return make_distributed(self._strategy, next_creator, kwargs)
 
     def _call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if len(self._devices) == 1:
@@ -188,13 +189,13 @@ class _MirroredExtended(StrategyExtended):
         return whole
 
 
-def _full_name(name: str) -> str:
+def full_name(name: str) -> str:
     """Returns the full name of a device."""
     spec = devices.DeviceSpec.from_string(name)
     return f"{devices.PREFIX}{spec.device_type or 'CPU'}:{spec.device_index or 0}"
 
 
-def _default_devices() -> list[str]:
+def default_devices() -> list[str]:
     """Returns the names of all GPUs, or of all CPUs where there are no GPUs."""
     logical = devices.logical_devices()
     return [d.name for d in logical if d.kind == "GPU"] or [d.name for d in logical]
@@ -222,50 +223,10 @@ class MirroredStrategy(Strategy):
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: CrossDeviceOps | None = None) -> None:
         if isinstance(devices, str):
             raise ValueError(f"`devices` is a list of names, not the string {devices!r}")
-        names = tuple(_full_name(d) for d in devices) if devices else tuple(_default_devices())
+        names = tuple(full_name(d) for d in devices) if devices else tuple(default_devices())
         if len(set(names)) != len(names):
             raise AssertionError(f"No duplicates allowed in `devices` argument: {names}")
-        super().__init__(_MirroredExtended(self, names, cross_device_ops))
-
-
-class MultiWorkerMirroredStrategy(Strategy):
-    """`MirroredStrategy` for several workers. So far there can be one: this process, with all of its devices.
-
-    Args:
-        cluster_resolver: of a cluster with at most one worker.
-        communication_options: hints for several workers.
-
-    Raises:
-        UnimplementedError: the cluster has several workers.
-
-    Example:
-        >>> tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync >= 1
-        True
-    """
-
-    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
-        workers = (
-            _workers_of_environment()
-            if cluster_resolver is None
-            else cluster_resolver.cluster_spec().num_tasks("worker")
-        )
-        if workers > 1:
-            raise UnimplementedError.of(
-                f"MultiWorkerMirroredStrategy with {workers} workers: TapeFlow trains in one process so far."
-            )
-        self._cluster_resolver = cluster_resolver
-        super().__init__(_MirroredExtended(self, _default_devices()))
-
-    @property
-    def cluster_resolver(self) -> Any:
-        """The resolver of the cluster, if one was passed."""
-        return self._cluster_resolver
-
-
-def _workers_of_environment() -> int:
-    """Returns the number of workers in the environment variable TF_CONFIG."""
-    cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
-    return len(cluster.get("worker", ())) + len(cluster.get("chief", ()))
+        super().__init__(MirroredExtended(self, names, cross_device_ops))
 
 
 class TPUStrategy(Strategy):
@@ -309,7 +270,7 @@ class OneDeviceStrategy(Strategy):
     """
 
     def __init__(self, device: str) -> None:
-        super().__init__(_OneDeviceExtended(self, (_full_name(device),)))
+        super().__init__(_OneDeviceExtended(self, (full_name(device),)))
 
 
 class _OneDeviceExtended(StrategyExtended):

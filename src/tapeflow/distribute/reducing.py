@@ -101,8 +101,8 @@ def devices_of(destinations: Any) -> tuple[str, ...]:
     if isinstance(destinations, str):
         return (destinations,)
     if isinstance(destinations, DistributedValues):
-        strategy = getattr(destinations, "distribute_strategy", None)  # variables have one
-        return strategy.extended.worker_devices if strategy else tuple(v.device for v in destinations.values)
+        places = getattr(destinations, "_places", None)  # variables have them
+        return tuple(v.device for v in destinations.values) if places is None else places
     return (destinations.device,)
 
 

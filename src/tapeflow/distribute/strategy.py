@@ -19,7 +19,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.custom_gradients import custom_gradient
 from tapeflow.distribute.context import Place, moved, place, require_cross_replica
-from tapeflow.distribute.input import DistributedDataset
+from tapeflow.distribute.input import DistributedDataset, dealt, divided
 from tapeflow.distribute.options import InputContext, InputOptions, ValueContext
 from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
 from tapeflow.distribute.values import (
@@ -41,7 +41,7 @@ class ReplicaContext:
 
     Args:
         strategy: the strategy.
-        replica_id_in_sync_group: the number of the replica.
+        replica_id_in_sync_group: the number of the replica among those of this process.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
@@ -73,7 +73,11 @@ class ReplicaContext:
     @property
     def replica_id_in_sync_group(self) -> Any:
         """The number of the replica: an int32 scalar, or an int where there is one replica only."""
-        return self._id if self.num_replicas_in_sync == 1 else convert(self._id)
+        return self._global_id if self.num_replicas_in_sync == 1 else convert(self._global_id)
+
+    @property
+    def _global_id(self) -> int:
+        return self._strategy.extended._first_replica + self._id
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -156,10 +160,10 @@ class ReplicaContext:
         self._require_running()
         if self.num_replicas_in_sync == 1:
             return value
-        index = self._id
+        index = self._global_id
 
         def merge(strategy: Any, *values: Any) -> Any:
-            joined = [concat(list(v.values), axis) if isinstance(v, DistributedValues) else v for v in values]
+            joined = [strategy.extended._gather(v, axis) for v in values]
             return [MirroredValues([copied_to(d, j) for d in strategy.extended.worker_devices]) for j in joined]
 
         def gather_all(*tensors: Any) -> Any:
@@ -220,15 +224,64 @@ class StrategyExtended:
         """Returns False: shapes need not be static."""
         return False
 
+    @property
+    def _num_replicas_in_sync(self) -> int:
+        return max(1, len(self._devices))
+
+    _first_replica = 0  # the number of this process's first replica among those of all workers
+
     def _use_merge_call(self) -> bool:
-        return len(self._devices) > 1
+        return self._num_replicas_in_sync > 1
 
     def _in_multi_worker_mode(self) -> bool:
         return False
 
+    def _reduce(self, op: ReduceOp, value: Any) -> Any:
+        """Returns the sum or mean of a value over all replicas, as one tensor."""
+        if self._num_replicas_in_sync == 1:
+            return value.values[0] if isinstance(value, DistributedValues) else value
+        return reduced(op, value)
+
+    def _reduce_along(self, op: ReduceOp, value: Any, axis: Any) -> Any:
+        """Returns the sum or mean of a value over all replicas and an axis, as one tensor."""
+        total, count = self._sums_along(value, axis)
+        return total if op is ReduceOp.SUM else truediv(total, cast(count, total.dtype))
+
+    def _sums_along(self, value: Any, axis: Any) -> tuple[Any, Any]:
+        """Returns the sum of the replicas' values along an axis, and the number of terms."""
+        count = max(1, len(self._devices))
+        values = value.values if isinstance(value, DistributedValues) else (value,) * count
+        tensors = [convert(v) for v in values]
+        return add_n([reduce_sum(t, axis) for t in tensors]), add_n([shape(t)[axis] for t in tensors])
+
+    def _gather(self, value: Any, axis: int) -> Any:
+        """Returns the values of all replicas concatenated along an axis."""
+        return concat(list(value.values), axis) if isinstance(value, DistributedValues) else value
+
+    def _input_context(self) -> InputContext:
+        return InputContext(num_replicas_in_sync=self._num_replicas_in_sync)
+
+    def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
+        return DistributedDataset(dataset, self._strategy, options, divided(self._num_replicas_in_sync))
+
+    def _distribute_datasets_from_function(self, dataset_fn: Any, options: InputOptions | None) -> Any:
+        dataset = dataset_fn(self._input_context())
+        return DistributedDataset(dataset, self._strategy, options, dealt(self._num_replicas_in_sync))
+
     def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         """Creates the variable for a call of `tf.Variable` in the strategy's scope."""
         return next_creator(**kwargs)
+
+    def _devices_of_copies(self, on_read: bool) -> tuple[str, ...]:
+        """Returns the devices of a variable's copies.
+
+        Args:
+            on_read: whether the replicas write to copies of their own, which are reduced when they are read.
+        """
+        return self._devices
+
+    def _agree_on_first_value(self, variable: Any) -> None:
+        """Lets all workers begin with the same value of a variable that was created just now."""
 
     def variable_created_in_scope(self, v: Any) -> bool:
         """Returns whether a variable was created in the scope of this strategy.
@@ -357,7 +410,7 @@ class StrategyExtended:
         return regroup(values, MirroredValues)
 
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
-        return device(self._devices[index])
+        return device(self.parameter_devices[index])
 
 
 class _Scope:
@@ -412,7 +465,7 @@ class Strategy:
     @property
     def num_replicas_in_sync(self) -> int:
         """The number of replicas."""
-        return max(1, len(self._extended._devices))
+        return self._extended._num_replicas_in_sync
 
     @property
     def cluster_resolver(self) -> Any:
@@ -493,22 +546,8 @@ class Strategy:
             require_cross_replica(self)
         op = reduce_op_of(reduce_op)
         if axis is None:
-            return nest.map_structure(lambda v: self._reduced(op, v), value)
-        return nest.map_structure(lambda v: self._reduced_along(op, v, axis), value)
-
-    def _reduced(self, op: ReduceOp, value: Any) -> Any:
-        if self.num_replicas_in_sync == 1:
-            return value.values[0] if isinstance(value, DistributedValues) else value
-        return reduced(op, value)
-
-    def _reduced_along(self, op: ReduceOp, value: Any, axis: Any) -> Any:
-        count = self.num_replicas_in_sync
-        values = value.values if isinstance(value, DistributedValues) else (value,) * count
-        tensors = [convert(v) for v in values]
-        total = add_n([reduce_sum(t, axis) for t in tensors])
-        if op is ReduceOp.SUM:
-            return total
-        return truediv(total, cast(add_n([shape(t)[axis] for t in tensors]), total.dtype))
+            return nest.map_structure(lambda v: self._extended._reduce(op, v), value)
+        return nest.map_structure(lambda v: self._extended._reduce_along(op, v, axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
         """Returns the values of all replicas concatenated along an axis.
@@ -530,9 +569,7 @@ class Strategy:
         def joined(v: Any) -> Any:
             if isinstance(v, IndexedSlices):
                 raise ValueError("gather does not support IndexedSlices")
-            if not isinstance(v, DistributedValues):
-                return v
-            return concat(list(v.values), axis)
+            return self._extended._gather(v, axis)
 
         return nest.map_structure(joined, value)
 
@@ -542,7 +579,7 @@ class Strategy:
         Args:
             value: a result of `run`, or any value.
         """
-        return local_results(value, self.num_replicas_in_sync)
+        return local_results(value, max(1, len(self._extended._devices)))
 
     def unwrap(self, value: Any) -> tuple[Any, ...]:
         """Calls `experimental_local_results`; its older name.
@@ -578,9 +615,9 @@ class Strategy:
         Returns:
             The values as a `tf.distribute.DistributedValues`; of a single replica, its value.
         """
-        count = self.num_replicas_in_sync
-        values = [value_fn(ValueContext(i, count)) for i in range(count)]
-        return values[0] if count == 1 else PerReplica(values)
+        count, first = self.num_replicas_in_sync, self._extended._first_replica
+        values = [value_fn(ValueContext(first + i, count)) for i in range(max(1, len(self._extended._devices)))]
+        return values[0] if len(values) == 1 else PerReplica(values)
 
     def experimental_distribute_dataset(self, dataset: Any, options: InputOptions | None = None) -> Any:
         """Returns a dataset whose batches are divided among the replicas.
@@ -592,7 +629,7 @@ class Strategy:
         Returns:
             A `tf.distribute.DistributedDataset`.
         """
-        return DistributedDataset(dataset, self, options)
+        return self._extended._distribute_dataset(dataset, options)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
@@ -606,8 +643,7 @@ class Strategy:
         Returns:
             A `tf.distribute.DistributedDataset`.
         """
-        dataset = dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync))
-        return DistributedDataset(dataset, self, options, divides=False)
+        return self._extended._distribute_datasets_from_function(dataset_fn, options)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 

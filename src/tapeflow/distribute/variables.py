@@ -17,8 +17,8 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.core.values.variable_scatter import AssignsParts
 from tapeflow.distribute.context import moved, place
-from tapeflow.distribute.reducing import ReduceOp, reduce_values, reduced
-from tapeflow.distribute.values import DistributedValues, Mirrored, MirroredValues
+from tapeflow.distribute.reducing import ReduceOp
+from tapeflow.distribute.values import DistributedValues, Mirrored, MirroredValues, PerReplica
 from tapeflow.math.casting import cast
 from tapeflow.math.division import truediv
 
@@ -73,6 +73,11 @@ class DistributedVariable(Variable, DistributedValues):
     def _unique_id(self) -> str:
         first = self._values[0]
         return f"{first._name}_{first._id}"
+
+    @property
+    def _places(self) -> tuple[str, ...]:
+        """The devices of the copies."""
+        return self._strategy.extended._devices_of_copies(self._how[0] is VariableSynchronization.ON_READ)
 
     def _copy(self) -> Variable:
         """Returns the copy of the replica that is running or being updated; else the first."""
@@ -141,7 +146,7 @@ class DistributedVariable(Variable, DistributedValues):
         results = []
         for i, variable in enumerate(self._values):
             own_args = [a.values[i] if isinstance(a, DistributedValues) else a for a in args]
-            with device(self._strategy.extended.worker_devices[i]), moved(self._strategy, None, i, updating=True):
+            with device(self._places[i]), moved(self._strategy, None, i, updating=True):
                 results.append(getattr(variable, method)(*own_args, **kwargs))
         if results[0] is None or not isinstance(results[0], (Tensor, Variable)):
             return results[0]
@@ -157,12 +162,10 @@ class MirroredVariable(DistributedVariable, Mirrored):
             return super()._write_in_replica(method, args, kwargs)
 
         def write(strategy: Any, value: Any, *rest: Any) -> Any:
-            if len(self._values) == 1:
-                total = value
-            elif aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
+            if aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
                 total = value.values[0] if isinstance(value, DistributedValues) else value
             else:
-                total = reduced(ReduceOp.from_variable_aggregation(aggregation), value)
+                total = strategy.extended._reduce(ReduceOp.from_variable_aggregation(aggregation), value)
             return self._write_all(method, (total, *rest), kwargs)
 
         return place.replica.merge_call(write, args=args)
@@ -172,19 +175,19 @@ class SyncOnReadVariable(DistributedVariable):
     """Copies that differ, and are reduced when they are read outside of the replicas."""
 
     def _read(self) -> EagerTensor:
-        if place.updating or self._in_replica() or len(self._values) == 1:
+        if place.updating or self._in_replica() or self._strategy.num_replicas_in_sync == 1:
             return super()._read()
         if self._how[1] is VariableAggregation.ONLY_FIRST_REPLICA:
             return self._values[0]._read()
         op = ReduceOp.from_variable_aggregation(self._how[1])
-        return reduce_values(op, [v._read() for v in self._values])
+        return self._strategy.extended._reduce(op, PerReplica([v._read() for v in self._values]))
 
     def _sums(self) -> bool:
         return self._how[1] is VariableAggregation.SUM
 
     def _share(self, value: Any) -> Tensor:
         """Returns each copy's share of a sum."""
-        return cast(truediv(cast(value, self.dtype), len(self._values)), self.dtype)
+        return cast(truediv(cast(value, self.dtype), self._strategy.num_replicas_in_sync), self.dtype)
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         if self._sums():
@@ -236,8 +239,19 @@ for _method in (
     setattr(DistributedVariable, _method, _writing(_method))
 
 
-def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> DistributedVariable:
+def make_distributed(
+    strategy: Any,
+    next_creator: Callable[..., Any],
+    kwargs: dict[str, Any],
+    on_write: type[DistributedVariable] = MirroredVariable,
+) -> DistributedVariable:
     """Creates a variable of a strategy: a copy on each of its devices, all with the first one's initial value.
+
+    Args:
+        strategy: the strategy.
+        next_creator: creates a copy.
+        kwargs: the arguments of `tf.Variable`.
+        on_write: the class of a variable whose copies are synchronized when they are written.
 
     Raises:
         ValueError: the synchronization is `NONE`.
@@ -252,13 +266,15 @@ def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: di
     on_read = synchronization is VariableSynchronization.ON_READ
     copies: list[Any] = []
     with moved(strategy, None):
-        for i, where in enumerate(strategy.extended.worker_devices):
+        for i, where in enumerate(strategy.extended._devices_of_copies(on_read)):
             own_kwargs = dict(kwargs)
             if copies:
                 own_kwargs["initial_value"] = copies[0]._value
                 own_kwargs["name"] = f"{kwargs.get('name') or 'Variable'}/replica_{i}"
             with device(where):
                 copies.append(next_creator(**own_kwargs))
-    kind = SyncOnReadVariable if on_read else MirroredVariable
+            if i == 0:
+                strategy.extended._agree_on_first_value(copies[0])
+    kind = SyncOnReadVariable if on_read else on_write
     mode = VariableSynchronization.ON_READ if on_read else VariableSynchronization.ON_WRITE
     return kind(strategy, copies, mode, aggregation)

@@ -14,7 +14,7 @@ from tapeflow.core.protos import (
 from tapeflow.train import experimental
 from tapeflow.train.averages import ExponentialMovingAverage
 from tapeflow.train.checkpoint import Checkpoint
-from tapeflow.train.cluster import ClusterDef, ClusterSpec, JobDef
+from tapeflow.train.cluster import ClusterDef, ClusterSpec, JobDef, ServerDef
 from tapeflow.train.coordinator import Coordinator
 from tapeflow.train.manager import CheckpointManager
 from tapeflow.train.options import CheckpointOptions
@@ -25,6 +25,6 @@ from tapeflow.train.views import CheckpointView, TrackableView
 __all__ = [
     "BytesList", "Checkpoint", "CheckpointManager", "CheckpointOptions", "CheckpointView", "ClusterDef", "ClusterSpec",
     "Coordinator", "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features",
-    "FloatList", "Int64List", "JobDef", "SequenceExample", "TrackableView", "checkpoints_iterator", "experimental",
-    "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable",
+    "FloatList", "Int64List", "JobDef", "SequenceExample", "ServerDef", "TrackableView", "checkpoints_iterator",
+    "experimental", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable",
 ]  # fmt: skip

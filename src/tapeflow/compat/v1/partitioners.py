@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.types.dtypes import as_dtype, string
+from tapeflow.core.types.partitions import fewest_parts, most_parts, parts_along, size_of_element
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
@@ -16,12 +16,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
         [2, 1]
     """
 
-    def partitioner(shape: Any, **_: Any) -> list[int]:
-        parts = [1] * len(shape)
-        parts[axis] = min(num_shards, shape[axis])
-        return parts
-
-    return partitioner
+    return lambda shape, **_: parts_along(shape, axis, min(num_shards, shape[axis]))
 
 
 def variable_axis_size_partitioner(
@@ -44,17 +39,9 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError(f"max_shards must be positive, not {max_shards}.")
 
-    def partitioner(shape: Any, dtype: Any) -> list[int]:
-        parts = [1] * len(shape)
-        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
-        slice_bytes = size * shape.num_elements() // shape[axis] if shape[axis] else 0
-        in_one = max(1, max_shard_bytes // slice_bytes) if slice_bytes else shape[axis] or 1
-        parts[axis] = -(-shape[axis] // in_one)
-        if max_shards:
-            parts[axis] = min(max_shards, parts[axis])
-        return parts
-
-    return partitioner
+    return lambda shape, dtype: fewest_parts(
+        shape, axis, size_of_element(dtype, bytes_per_string_element), max_shard_bytes, max_shards
+    )
 
 
 def min_max_variable_partitioner(
@@ -68,13 +55,9 @@ def min_max_variable_partitioner(
         [2, 1]
     """
 
-    def partitioner(shape: Any, dtype: Any) -> list[int]:
-        parts = [1] * len(shape)
-        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
-        parts[axis] = max(1, min(shape[axis], max_partitions, -(-shape.num_elements() * size // min_slice_size)))
-        return parts
-
-    return partitioner
+    return lambda shape, dtype: most_parts(
+        shape, axis, size_of_element(dtype, bytes_per_string_element), min_slice_size, max_partitions
+    )
 
 
 def no_regularizer(_: Any) -> None:

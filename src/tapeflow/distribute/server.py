@@ -1,0 +1,123 @@
+"""`tf.distribute.Server`: the server of a cluster of one process, to which sessions connect."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from tapeflow.core.errors import UnimplementedError, UnknownError
+from tapeflow.train.cluster import ClusterDef, ClusterSpec, ServerDef
+
+
+class Server:
+    """The server of the only process of a cluster: `tf.compat.v1.Session(server.target)` runs in this process.
+
+    For several processes there is `tf.distribute.MultiWorkerMirroredStrategy`, which needs no server.
+
+    Args:
+        server_or_cluster_def: a `tf.train.ServerDef`, a `tf.train.ClusterDef`, or what `tf.train.ClusterSpec` takes.
+        job_name: the job of the server; by default the only one.
+        task_index: the number of the server in its job; by default the only one.
+        protocol: the protocol, which the target begins with; "grpc" by default.
+        config: a `ConfigProto` for sessions.
+        start: whether the server starts at once.
+
+    Raises:
+        TypeError: it is no definition of a cluster.
+        UnimplementedError: the cluster has other processes.
+        UnknownError: another process uses the port.
+        ValueError: there are several jobs or tasks, and none is named.
+
+    Example:
+        >>> server = tf.distribute.Server.create_local_server()
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session(server.target) as session:
+        ...     print(session.run(tf.constant(1) + 1))
+        2
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: ServerDef | ClusterDef | ClusterSpec | Mapping[str, Any],
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+        cluster = ClusterSpec(self._server_def.cluster)
+        if sum(cluster.num_tasks(job) for job in cluster.jobs) > 1:
+            raise UnimplementedError.of(
+                f"tf.distribute.Server serves the only process of a cluster, and this one is {cluster}. Use "
+                "tf.distribute.MultiWorkerMirroredStrategy, whose workers need no server."
+            )
+        address = cluster.task_address(self._server_def.job_name, self._server_def.task_index)
+        host, _, port = address.rpartition(":")
+        self._socket = socket.socket()  # holds the port, as nobody else may be this server
+        try:
+            self._socket.bind(("", int(port)))
+        except OSError as error:
+            raise UnknownError.of(f"Could not start the server at {address}: {error}") from error
+        self._target = f"{self._server_def.protocol}://{host}:{self._socket.getsockname()[1]}"
+
+    def start(self) -> None:
+        """Starts the server, which has nothing to do: sessions run in this process."""
+
+    def join(self) -> None:
+        """Waits forever, or until the process is ended."""
+        threading.Event().wait()
+
+    @property
+    def server_def(self) -> ServerDef:
+        """The definition of the server, as a `tf.train.ServerDef`."""
+        return self._server_def
+
+    @property
+    def target(self) -> str:
+        """The target for `tf.compat.v1.Session`."""
+        return self._target
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """Returns a server at a free port of this machine.
+
+        Args:
+            config: a `ConfigProto` for sessions.
+            start: whether the server starts at once.
+        """
+        return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_socket"):
+            self._socket.close()
+
+
+def _server_def(definition: Any, job_name: Any, task_index: Any, protocol: Any, config: Any) -> ServerDef:
+    if isinstance(definition, ServerDef):
+        merged = ServerDef()
+        merged.CopyFrom(definition)
+        fields = {"job_name": job_name, "task_index": task_index, "protocol": protocol}
+        merged.MergeFrom(ServerDef(**{name: value for name, value in fields.items() if value is not None}))
+    else:
+        try:
+            cluster = ClusterSpec(definition)
+        except TypeError as error:
+            raise TypeError(
+                "Could not convert `server_or_cluster_def` to a `tf.train.ServerDef` or `tf.train.ClusterSpec`."
+            ) from error
+        if job_name is None and len(cluster.jobs) != 1:
+            raise ValueError("Must specify an explicit `job_name`.")
+        job_name = cluster.jobs[0] if job_name is None else job_name
+        if task_index is None and cluster.num_tasks(job_name) != 1:
+            raise ValueError("Must specify an explicit `task_index`.")
+        merged = ServerDef(
+            cluster=cluster.as_cluster_def(),
+            job_name=job_name,
+            task_index=cluster.task_indices(job_name)[0] if task_index is None else task_index,
+            protocol=protocol or "grpc",
+        )
+    if config is not None:
+        merged.default_session_config.MergeFrom(config)
+    return merged
