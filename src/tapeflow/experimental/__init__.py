@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from tapeflow import binaries
 from tapeflow.dtypes.experimental import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
@@ -46,4 +47,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "numpy":
         return importlib.import_module("tapeflow.experimental.numpy")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return binaries.below("experimental")(name)
