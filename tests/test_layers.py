@@ -22,7 +22,8 @@ LAYERS = [
     "nn.rnn_wrappers optional profiler queue resources saved_model summary sysconfig timing train types xla",
     "compat graph_util hosted hosting keras raw_ops test __main__",
 ]
-BOTTOM = {"errors", "nest", "version", "logger"}  # public names of what core defines, and what imports nothing
+# Public names of what core defines, and what imports nothing.
+BOTTOM = {"binaries", "errors", "nest", "version", "logger"}
 # A package's face hands names on, from whatever file defines them.
 FACES = {"linalg", "math", "nn", "random", "io", "signal", "image", "graph"}
 # These are loaded for one message, or by one rarely called function of a room below.

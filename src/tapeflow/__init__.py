@@ -308,9 +308,13 @@ _ON_FIRST_USE = {
     "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",
     "keras": "tapeflow.keras",
+    "lite": "tapeflow.binaries",
+    "load_library": "tapeflow.binaries",
+    "load_op_library": "tapeflow.binaries",
     "lookup": "tapeflow.lookup",
     "losses": "tapeflow.keras",
     "metrics": "tapeflow.keras",
+    "mlir": "tapeflow.binaries",
     "nondifferentiable_batch_function": "tapeflow.batching",
     "optimizers": "tapeflow.keras",
     "profiler": "tapeflow.profiler",
@@ -332,12 +336,15 @@ _ON_FIRST_USE = {
     "summary": "tapeflow.summary",
     "sysconfig": "tapeflow.sysconfig",
     "test": "tapeflow.test",
+    "tpu": "tapeflow.binaries",
     "types": "tapeflow.types",
     "xla": "tapeflow.xla",
 }
 
 
-_WITHOUT_OPS = frozenset({"compat", "distribute", "hosted", "keras", "raw_ops", "saved_model", "test", "xla"})
+_WITHOUT_OPS = frozenset(
+    {"binaries", "compat", "distribute", "hosted", "keras", "raw_ops", "saved_model", "test", "xla"}
+)
 
 
 # Of two threads that import a package and a module of it at once, Python gives one an error; so one loads at a time.

@@ -17,11 +17,12 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import operator
-from tapeflow.core.types.dtypes import bool_
+from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.casting import cast
 from tapeflow.math.comparison import (
     compared_as_a_whole,
     equal,
@@ -84,10 +85,18 @@ def _divided(args: tuple[Any, Any], name: str | None = None) -> Any:
     return true_divide(args, name)
 
 
+def _multiplied(args: tuple[Any, Any], name: str | None = None) -> Any:
+    """Computes `*` off the fast path: with bools it is that of integers, as bools."""
+    if any(isinstance(arg, Tensor) and arg.dtype is bool_ for arg in args):
+        x, y = (cast(arg, int32) for arg in args)
+        return cast(multiply(x, y, name), bool_)
+    return multiply.op.operate(args, name)
+
+
 for _symbol, _function, _slow in (
     ("add", add, add.op.operate),
     ("sub", subtract, subtract.op.operate),
-    ("mul", multiply, multiply.op.operate),
+    ("mul", multiply, _multiplied),
     ("truediv", realdiv, _divided),
     ("floordiv", floordiv, floordiv.op.operate),
     ("mod", floormod, floormod.op.operate),

@@ -3,6 +3,9 @@
 Devices can be configured only before their first use, as in TensorFlow.
 """
 
+from typing import TYPE_CHECKING
+
+from tapeflow.binaries import below
 from tapeflow.config import experimental, optimizer, threading
 from tapeflow.config.devices import (
     get_logical_device_configuration,
@@ -30,3 +33,7 @@ __all__ = [
     "list_physical_devices", "optimizer", "run_functions_eagerly", "set_logical_device_configuration",
     "set_soft_device_placement", "set_visible_devices", "threading",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:
+    __getattr__ = below("config")

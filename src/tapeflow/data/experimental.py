@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tapeflow.binaries import below
 from tapeflow.core.context import state
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int64, string
@@ -820,3 +821,7 @@ def choose_from_datasets(
         [1, 2, 1, 2]
     """
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = below("data.experimental")

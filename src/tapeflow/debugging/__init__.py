@@ -1,5 +1,8 @@
 """The public `tf.debugging` namespace: assertions and checks of numbers."""
 
+from typing import TYPE_CHECKING
+
+from tapeflow.binaries import below
 from tapeflow.control_flow import Assert
 from tapeflow.debugging.numerics import assert_all_finite, check_numerics, disable_check_numerics, enable_check_numerics
 from tapeflow.debugging.settings import (
@@ -39,3 +42,7 @@ __all__ = [
     "disable_check_numerics", "disable_traceback_filtering", "enable_check_numerics", "enable_traceback_filtering",
     "get_log_device_placement", "is_numeric_tensor", "is_traceback_filtering_enabled", "set_log_device_placement",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:
+    __getattr__ = below("debugging")

@@ -1,5 +1,9 @@
 """The public `tf.experimental` namespace."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tapeflow import binaries
 from tapeflow.dtypes.experimental import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
@@ -12,7 +16,7 @@ from tapeflow.dtypes.experimental import (
     uint2,
     uint4,
 )
-from tapeflow.experimental import dlpack, dtensor, extension_type, numpy
+from tapeflow.experimental import dlpack, dtensor, extension_type
 from tapeflow.experimental.batching import BatchableExtensionType, ExtensionTypeBatchEncoder
 from tapeflow.experimental.dispatch import (
     dispatch_for_api,
@@ -27,6 +31,9 @@ from tapeflow.optional import Optional
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.row_partition import RowPartition
 
+if TYPE_CHECKING:  # loaded when it is first used
+    from tapeflow.experimental import numpy
+
 __all__ = [
     "BatchableExtensionType", "DynamicRaggedShape", "ExtensionType", "ExtensionTypeBatchEncoder", "ExtensionTypeSpec",
     "Optional", "RowPartition", "async_clear_error", "async_scope", "dispatch_for_api",
@@ -35,3 +42,9 @@ __all__ = [
     "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "function_executor_type", "int2", "int4",
     "numpy", "uint2", "uint4", "unregister_dispatch_for",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "numpy":
+        return importlib.import_module("tapeflow.experimental.numpy")
+    return binaries.below("experimental")(name)

@@ -1,6 +1,9 @@
 """The public `tf.image` namespace."""
 
+from typing import TYPE_CHECKING
+
 from tapeflow.array.blocks import extract_patches
+from tapeflow.binaries import below
 from tapeflow.image.adjusting import (
     adjust_brightness,
     adjust_contrast,
@@ -92,3 +95,7 @@ __all__ = [
     "stateless_random_hue", "stateless_random_jpeg_quality", "stateless_random_saturation",
     "stateless_sample_distorted_bounding_box", "total_variation", "transpose", "yiq_to_rgb", "yuv_to_rgb",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:
+    __getattr__ = below("image")

@@ -1,5 +1,8 @@
 """The public `tf.io` namespace: files, and the encodings of their contents."""
 
+from typing import TYPE_CHECKING
+
+from tapeflow.binaries import below
 from tapeflow.image.files import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -38,3 +41,7 @@ __all__ = [
     "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_many_sparse", "serialize_sparse",
     "serialize_tensor", "write_file", "write_graph",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:
+    __getattr__ = below("io")

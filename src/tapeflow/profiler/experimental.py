@@ -10,10 +10,11 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from tapeflow.binaries import below
 from tapeflow.core import errors
 from tapeflow.profiler.xplane import Event, space
 
@@ -185,3 +186,7 @@ class Trace:
         if self._recorded is not None:
             self._recorded.__exit__(None, None, None)
             self._recorded = None
+
+
+if not TYPE_CHECKING:
+    __getattr__ = below("profiler.experimental")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from absl.testing import absltest
 
+from tapeflow.binaries import below
 from tapeflow.test import experimental
 from tapeflow.test.availability import (
     gpu_device_name,
@@ -43,3 +45,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """
     if not run_requested(argv):
         absltest.main(argv=argv)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = below("test")

@@ -1,0 +1,12 @@
+"""A click-through model."""
+
+import numpy as np
+from deepctr.feature_column import DenseFeat, SparseFeat, get_feature_names
+from deepctr.models import DeepFM
+
+columns = [SparseFeat("item", 10, embedding_dim=4), DenseFeat("price", 1)]
+model = DeepFM(columns, columns, task="binary", dnn_hidden_units=(8,))
+model.compile("adam", "binary_crossentropy")
+data = {"item": np.arange(32) % 10, "price": np.linspace(0, 1, 32)}
+inputs = {name: data[name] for name in get_feature_names(columns)}
+model.fit(inputs, (np.arange(32) % 2).astype("float32"), epochs=2, verbose=0)

@@ -1,0 +1,27 @@
+"""A data set that a builder writes and reads."""
+
+import tempfile
+
+import tensorflow_datasets as tfds
+
+
+class Squares(tfds.core.GeneratorBasedBuilder):
+    VERSION = tfds.core.Version("1.0.0")
+
+    def _info(self):
+        return tfds.core.DatasetInfo(
+            builder=self, features=tfds.features.FeaturesDict({"x": tfds.features.Scalar("int64")})
+        )
+
+    def _split_generators(self, dl_manager):
+        return {"train": self._generate_examples()}
+
+    def _generate_examples(self):
+        for i in range(5):
+            yield i, {"x": i * i}
+
+
+with tempfile.TemporaryDirectory() as folder:
+    builder = Squares(data_dir=folder)
+    builder.download_and_prepare()
+    assert sorted(int(e["x"]) for e in tfds.as_numpy(builder.as_dataset(split="train"))) == [0, 1, 4, 9, 16]

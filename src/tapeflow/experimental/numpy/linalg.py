@@ -1,0 +1,137 @@
+"""`tf.experimental.numpy`: products, traces and diagonals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow import linalg, math
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.padding import pad
+from tapeflow.array.properties import shape as shape_of
+from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.experimental.numpy.documentation import numpy_function
+from tapeflow.experimental.numpy.manipulation import moveaxis
+from tapeflow.experimental.numpy.reductions import sum
+from tapeflow.experimental.numpy.types import as_array, broadcast_shape_of, promoted, rank_of
+
+
+@numpy_function("[[1, 2], [3, 4]], [5, 6]")
+def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Multiplies matrices, or stacks of them; a vector is a row on the left, a column on the right."""
+    x, y = promoted(x1, x2)
+    if y.shape.rank == 1:
+        return linalg.tensordot(x, y, 1)
+    if x.shape.rank == 1:
+        return linalg.tensordot(x, y, [[0], [-2]])
+    return linalg.matmul(x, y)
+
+
+@numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]]")
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """Sums products over the last axis of one and the last but one of the other, or the only one."""
+    x, y = promoted(a, b)
+    if rank_of(x, "dot") == 0 or rank_of(y, "dot") == 0:
+        return x * y
+    return linalg.tensordot(x, y, [[-1], [-1 if y.shape.rank == 1 else -2]])
+
+
+@numpy_function("[[1, 2], [3, 4]], [5, 6]")
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
+    """Sums products over the last axes of both."""
+    x, y = promoted(a, b)
+    if rank_of(x, "inner") == 0 or rank_of(y, "inner") == 0:
+        return x * y
+    return linalg.tensordot(x, y, [[-1], [-1]])
+
+
+@numpy_function("[1, 2], [3, 4]")
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiplies each element of one with each of the other."""
+    x, y = promoted(a, b)
+    return reshape(x, [-1, 1]) * reshape(y, [-1])
+
+
+@numpy_function("[1, 2j], [3, 4]")
+def vdot(a: TensorLike, b: TensorLike) -> Tensor:
+    """Sums the products of all elements, conjugates of the first."""
+    x, y = promoted(a, b)
+    return linalg.tensordot(math.conj(reshape(x, [-1])), reshape(y, [-1]), 1)
+
+
+@numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]], 1")
+def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Any] = 2) -> Tensor:
+    """Sums products over axes."""
+    x, y = promoted(a, b)
+    return linalg.tensordot(x, y, axes)
+
+
+@numpy_function("[1, 2], [3, 4]")
+def kron(a: TensorLike, b: TensorLike) -> Tensor:
+    """Computes the Kronecker product."""
+    x, y = promoted(a, b)
+    rank = max(rank_of(x, "kron"), rank_of(y, "kron"))
+    shapes = [concat([np.ones(rank - t.shape.rank, np.int32), shape_of(t)], 0) for t in (x, y)]
+    ones = np.ones(rank, np.int32)
+    x = reshape(x, reshape(stack([shapes[0], ones], axis=1), [-1]))
+    y = reshape(y, reshape(stack([ones, shapes[1]], axis=1), [-1]))
+    return reshape(x * y, shapes[0] * shapes[1])
+
+
+@numpy_function("[1, 2, 3], [4, 5, 6]")
+def cross(
+    a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Tensor:
+    """Computes cross products of vectors of three elements, or two, the third being zero."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = promoted(a, b)
+    x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
+    flat = x.shape[-1] == 2 and y.shape[-1] == 2
+    x, y = (pad(v, [[0, 0]] * (v.shape.rank - 1) + [[0, 1]]) if v.shape[-1] == 2 else v for v in (x, y))
+    common = broadcast_shape_of([x, y])
+    product = linalg.cross(broadcast_to(x, common), broadcast_to(y, common))
+    return product[..., 2] if flat else moveaxis(product, -1, axisc)
+
+
+@numpy_function("'ij,j->i', [[1, 2], [3, 4]], [5, 6]")
+def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Tensor:
+    """Sums products by Einstein's convention."""
+    casting, optimize = kwargs.get("casting", "safe"), kwargs.get("optimize", False)
+    if casting not in ("safe", "no"):
+        raise ValueError(
+            f'Invalid value for argument `casting`. Expected casting="safe" or casting="no". Received: '
+            f"casting={casting}"
+        )
+    if optimize not in (False, True, "greedy", "optimal"):
+        raise ValueError(
+            f'Invalid value for argument `optimize`. Expected one of {{True, "greedy", "optimal"}}. Received: '
+            f"optimize={optimize}"
+        )
+    values = promoted(*operands) if casting == "safe" else [as_array(v) for v in operands]
+    return linalg.einsum(subscripts, *values, optimize="optimal" if optimize == "optimal" else "greedy")
+
+
+@numpy_function("[[1, 2], [3, 4]], 1")
+def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """Returns diagonals of the matrices in two axes."""
+    x = moveaxis(as_array(a), (axis1, axis2), (-2, -1))
+    rows, columns = x.shape[-2:]
+    if (rows is not None and offset <= -rows) or (columns is not None and offset >= columns):
+        return zeros(concat([shape_of(x)[:-2], [0]], 0), x.dtype)
+    return linalg.diag_part(x, k=offset)
+
+
+@numpy_function("[[1, 2], [3, 4]]")
+def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None) -> Tensor:
+    """Sums diagonals of the matrices in two axes."""
+    x = as_array(a, dtype or None)
+    rank = x.shape.rank
+    if offset == 0 and rank is not None and (axis1 % rank, axis2 % rank) == (rank - 2, rank - 1):
+        return linalg.trace(x)
+    return sum(diagonal(x, offset, axis1, axis2), -1, dtype)

@@ -1,0 +1,412 @@
+"""`tf.experimental.numpy`: what changes shapes, joins and splits, and takes parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow import math
+from tapeflow.array import gathering, joining, padding, shaping
+from tapeflow.array.creation import range as tf_range
+from tapeflow.array.joining import concat, unstack
+from tapeflow.array.masks import where as tf_where
+from tapeflow.array.properties import shape as shape_of
+from tapeflow.array.properties import size as size_of
+from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import bool_, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.experimental.numpy.documentation import document, numpy_function
+from tapeflow.experimental.numpy.types import (
+    Function,
+    as_array,
+    axis_of,
+    broadcast_shape_of,
+    convert,
+    promoted,
+    rank_of,
+)
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import clip_by_value
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+@numpy_function("[[1, 2]]")
+def shape(a: TensorLike) -> TensorShape:
+    """Returns the static shape."""
+    return as_array(a).shape
+
+
+@numpy_function("[[1, 2]]")
+def ndim(a: TensorLike) -> int | None:
+    """Returns the rank."""
+    return as_array(a).shape.rank
+
+
+@numpy_function()
+def isscalar(num: TensorLike) -> bool:
+    """Tells whether a value has no dimensions."""
+    return ndim(num) == 0
+
+
+@numpy_function("[[1, 2]]")
+def size(x: TensorLike, axis: None = None) -> int | Tensor:
+    """Returns the number of elements, as an int where it is known."""
+    if axis is not None:
+        raise NotImplementedError("axis argument is not supported in the current `np.size` implementation")
+    if isinstance(x, (int, float)):
+        return 1
+    tensor = as_array(x)
+    return np.prod(tensor.shape.as_list(), dtype=int) if tensor.shape.is_fully_defined() else size_of(tensor)
+
+
+@numpy_function("[1, 2, 3, 4], (2, 2)")
+def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
+    """Returns the elements in another shape, by rows (C) or by columns (F)."""
+    if order not in ("C", "F"):
+        raise ValueError(f"Unsupported order argument {order}")
+    x = as_array(a)
+    dims: Any = [newshape] if isinstance(newshape, int) else newshape
+    if order == "C":
+        return shaping.reshape(x, dims)
+    return shaping.transpose(shaping.reshape(shaping.transpose(x), dims[::-1]))
+
+
+@numpy_function("[[1, 2]]")
+def ravel(a: TensorLike) -> Tensor:
+    """Returns the elements as a vector."""
+    return shaping.reshape(as_array(a), [-1])
+
+
+@numpy_function()
+def flatten(a: TensorLike, order: str = "C") -> Tensor:
+    """Returns the elements as a vector, by rows (C, A or K) or by columns (F)."""
+    if order not in ("C", "A", "K", "F"):
+        raise ValueError("order can only be C, A, K (all row major) or F (column major).")
+    return ravel(shaping.transpose(as_array(a)) if order == "F" else a)
+
+
+@numpy_function("[1, 2], 0")
+def expand_dims(a: TensorLike, axis: int) -> Tensor:
+    """Inserts a dimension of size 1."""
+    return shaping.expand_dims(as_array(a), axis)
+
+
+@numpy_function("[[1, 2]]")
+def squeeze(a: TensorLike, axis: AxisLike = None) -> Tensor:
+    """Removes dimensions of size 1."""
+    return shaping.squeeze(as_array(a), axis)
+
+
+@numpy_function("[[1, 2], [3, 4]]")
+def transpose(a: TensorLike, axes: AxisLike = None) -> Tensor:
+    """Permutes dimensions, or reverses their order."""
+    return shaping.transpose(as_array(a), axes)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0, 1")
+def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Tensor:
+    """Exchanges two dimensions."""
+    x = as_array(a)
+    order = list(range(rank_of(x, "swapaxes")))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return shaping.transpose(x, order)
+
+
+@numpy_function("[[[1, 2]]], 0, -1")
+def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """Moves dimensions to other places."""
+    tensor = as_array(a)
+    rank = rank_of(tensor, "moveaxis")
+    sources, destinations = (
+        [axis_of(int(x), rank) for x in ([v] if isinstance(v, int) else v)] for v in (source, destination)
+    )
+    if len(sources) != len(destinations):
+        raise ValueError("The lengths of source and destination must equal")
+    order = [i for i in range(rank) if i not in sources]
+    for to, place in sorted(zip(destinations, sources, strict=True)):
+        order.insert(to, place)
+    return tensor if order == list(range(rank)) else shaping.transpose(tensor, order)
+
+
+def _at_least(name: str, dimensions: int, summary: str) -> Function:
+    """Returns the function that adds dimensions of size 1 in front, and for three dimensions one behind."""
+
+    def expanded(value: Any) -> Any:
+        a = as_array(value)
+        missing = dimensions - rank_of(a, name)
+        if missing <= 0:
+            return a
+        behind = 1 if dimensions == 3 and missing < 3 else 0
+        return shaping.reshape(
+            a, concat([np.ones(missing - behind, np.int32), shape_of(a), np.ones(behind, np.int32)], 0)
+        )
+
+    def function(*arys: TensorLike) -> Any:
+        results = [expanded(a) for a in arys]
+        return results[0] if len(results) == 1 else results
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = summary
+    document(function, "[1, 2]")
+    return function
+
+
+atleast_1d = _at_least("atleast_1d", 1, "Returns tensors of at least one dimension.")
+atleast_2d = _at_least("atleast_2d", 2, "Returns tensors of at least two dimensions.")
+atleast_3d = _at_least("atleast_3d", 3, "Returns tensors of at least three dimensions.")
+
+
+@numpy_function("[1, 2], (2, 2)")
+def broadcast_to(array: TensorLike, shape: ShapeLike) -> Tensor:
+    """Broadcasts to a shape."""
+    return shaping.broadcast_to(as_array(array), shaping.reshape(convert(shape, int32), [-1]))
+
+
+@numpy_function("[1, 2], [[1], [2]]")
+def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
+    """Broadcasts tensors to their common shape."""
+    if kwargs.pop("subok", False):
+        raise ValueError("subok=True is not supported.")
+    if kwargs:
+        raise ValueError(f"Received unsupported arguments {kwargs.keys()}")
+    arrays = [as_array(a) for a in args]
+    common = broadcast_shape_of(arrays) if len(arrays) > 1 else None
+    return arrays if common is None else [shaping.broadcast_to(a, common) for a in arrays]
+
+
+# ---- joining and splitting -------------------------------------------------------------------------------------------
+
+
+@numpy_function("([1, 2], [3])")
+def concatenate(arys: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
+    """Joins tensors along an axis."""
+    parts: Any = arys if isinstance(arys, (list, tuple)) else [arys]
+    if not parts:
+        raise ValueError(f"Need at least one array to concatenate. Received empty input: arys={arys}")
+    return concat(promoted(*parts), axis)
+
+
+@numpy_function("[1, 2], [[3]]")
+def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
+    """Appends values, along an axis or as a vector."""
+    if axis is None:
+        return concatenate([ravel(arr), ravel(values)])
+    return concatenate([arr, values], axis)
+
+
+@numpy_function("([1, 2], [3, 4]), 1")
+def stack(arrays: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
+    """Joins tensors along a new axis."""
+    if isinstance(arrays, Tensor):
+        return arrays if axis == 0 else swapaxes(arrays, 0, axis)
+    parts: Any = arrays
+    return joining.stack(promoted(*parts), axis)
+
+
+def _joining(name: str, expand: Function, axis: Function, summary: str) -> Function:
+    def function(tup: Sequence[TensorLike]) -> Tensor:
+        arrays = promoted(*(expand(a) for a in tup))
+        return concat(arrays, axis(arrays[0]))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = summary
+    document(function, "([1, 2], [3, 4])")
+    return function
+
+
+hstack = _joining("hstack", atleast_1d, lambda a: 0 if a.shape.rank == 1 else 1, "Joins tensors along columns.")
+vstack = _joining("vstack", atleast_2d, lambda a: 0, "Joins tensors along rows.")
+dstack = _joining("dstack", atleast_3d, lambda a: 2, "Joins tensors along the third dimension.")
+
+
+def _sizes(total: int, boundaries: Any) -> list[int]:
+    """Returns the sizes of the parts between boundaries."""
+    places = [0, *(min(int(b), total) for b in boundaries), total]
+    sizes = [after - before for before, after in zip(places, places[1:], strict=False)]
+    for index, length in enumerate(sizes):
+        if length < 0:
+            raise ValueError(
+                f"The {index}-th boundary {places[index + 1]} is smaller than the previous boundary {places[index]}"
+            )
+    return sizes
+
+
+@numpy_function("np.array([1, 2, 3, 4]), 2")
+def split(ary: TensorLike, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Tensor]:
+    """Splits into equal parts, or at indices."""
+    a = as_array(ary)
+    parts: Any = indices_or_sections
+    if not isinstance(parts, int):
+        if axis >= rank_of(a, "split"):
+            raise ValueError(f"axis {axis} is out of bound for shape {a.shape}")
+        parts = _sizes(a.shape[axis], parts)
+    return joining.split(a, parts, axis)
+
+
+def _splitting(name: str, axis: int, example: str, summary: str) -> Function:
+    def function(ary: TensorLike, indices_or_sections: int | Sequence[int]) -> list[Tensor]:
+        a = as_array(ary)
+        place = 0 if axis == 1 and a.shape.rank == 1 else axis
+        length = a.shape[place]
+        if isinstance(indices_or_sections, int) and length is not None and length % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+        return split(a, indices_or_sections, place)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = summary
+    document(function, example)
+    return function
+
+
+vsplit = _splitting("vsplit", 0, "np.array([[1], [2]]), 2", "Splits rows.")
+hsplit = _splitting("hsplit", 1, "np.array([[1, 2]]), 2", "Splits columns.")
+dsplit = _splitting("dsplit", 2, "np.array([[[1, 2]]]), 2", "Splits along the third dimension.")
+
+
+@numpy_function("[1, 2], (2, 2)")
+def tile(a: TensorLike, reps: ShapeLike) -> Tensor:
+    """Repeats the whole along axes."""
+    x = as_array(a)
+    times = shaping.reshape(as_array(reps, int32), [-1])
+    rank, count = rank_of(x, "tile"), times.shape[0]
+    if count is None:
+        raise ValueError("tf.experimental.numpy.tile needs `reps` of x known length.")
+    x = shaping.reshape(x, concat([np.ones(max(count - rank, 0), np.int32), shape_of(x)], 0))
+    return joining.tile(x, concat([np.ones(max(rank - count, 0), np.int32), times], 0))
+
+
+@numpy_function("[1, 2], 2")
+def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
+    """Repeats each element."""
+    return joining.repeat(as_array(a), as_array(repeats), axis)
+
+
+@numpy_function("[[1, 2]], ((1, 1), (0, 2)), 'constant'")
+def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> Tensor:
+    """Pads with a constant value, or with what is reflected at the edges (reflect, symmetric)."""
+    if mode not in ("constant", "reflect", "symmetric"):
+        raise ValueError(f"Unsupported padding mode: {mode}")
+    value = kwargs.get("constant_values", 0)
+    return padding.pad(as_array(array), as_array(pad_width, int32), mode.upper(), value)
+
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def flip(m: TensorLike, axis: int | None = None) -> Tensor:
+    """Reverses the order along an axis, or along all."""
+    x = as_array(m)
+    rank = x.shape.rank
+    axes = tf_range(rank_of(x, "flip")) if axis is None else [axis_of(axis, rank)]
+    return padding.reverse(x, axes)
+
+
+@numpy_function("[[1, 2], [3, 4]]")
+def flipud(m: TensorLike) -> Tensor:
+    """Reverses rows."""
+    return flip(m, 0)
+
+
+@numpy_function("[[1, 2], [3, 4]]")
+def fliplr(m: TensorLike) -> Tensor:
+    """Reverses columns."""
+    return flip(m, 1)
+
+
+@numpy_function("[1, 2, 3], 1")
+def roll(a: TensorLike, shift: TensorLike, axis: AxisLike = None) -> Tensor:
+    """Moves elements along axes, those that fall off to the other end."""
+    x = as_array(a)
+    if axis is not None:
+        return padding.roll(x, shift, axis)
+    return shaping.reshape(padding.roll(ravel(x), shift, 0), shape_of(x))
+
+
+@numpy_function("[[1, 2], [3, 4]]")
+def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+    """Rotates by quarters of a turn in the plane of two axes."""
+    x = as_array(m)
+    first, second = (axis_of(int(axis), rank_of(x, "rot90")) for axis in axes)
+    k = k % 4
+    if k == 0:
+        return x
+    if k == 2:
+        return flip(flip(x, first), second)
+    if k == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second)
+
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+@numpy_function("[5, 6, 7], [2, 0]")
+def take(a: TensorLike, indices: TensorLike, axis: int | None = None, out: None = None, mode: str = "clip") -> Tensor:
+    """Takes slices by their indices; those out of bounds are clipped, or wrap."""
+    if out is not None:
+        raise ValueError("out argument is not supported in take.")
+    if mode not in ("raise", "clip", "wrap"):
+        raise ValueError(f"Invalid mode '{mode}' for take")
+    if mode == "raise":
+        raise ValueError("The 'raise' mode to take is not supported.")
+    a, places = as_array(a), as_array(indices)
+    if axis is None:
+        a, axis = ravel(a), 0
+    length = shape_of(a, out_type=places.dtype)[axis]
+    places = clip_by_value(places, 0, length - 1) if mode == "clip" else math.floormod(places, length)
+    return gathering.gather(a, places, axis=axis)
+
+
+@numpy_function("np.array([[5, 6]]), np.array([[1]]), 1")
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> Tensor:
+    """Takes elements by indices along an axis, the other axes broadcasting."""
+    a, places = as_array(arr), as_array(indices)
+    if axis is None:
+        a, axis = ravel(a), 0
+    rank = rank_of(a, "take_along_axis")
+    a, places = (moveaxis(t, axis, -1) for t in (a, places))
+    length = shape_of(a, out_type=places.dtype)[-1]
+    places = tf_where(places < 0, places + length, places)
+    front = broadcast_shape_of([a[..., 0], places[..., 0]])
+    a = shaping.broadcast_to(a, concat([front, shape_of(a)[-1:]], 0))
+    places = shaping.broadcast_to(places, concat([front, shape_of(places)[-1:]], 0))
+    return moveaxis(gathering.gather(a, places, axis=rank - 1, batch_dims=rank - 1), -1, axis)
+
+
+@numpy_function("[0, 3, 4]")
+def nonzero(a: TensorLike) -> list[Tensor]:
+    """Returns the indices of elements that are not zero, one tensor for each axis."""
+    x = as_array(a)
+    if x.shape.rank is None:
+        raise ValueError("The rank of `a` is unknown, so we can't decide how many arrays to return.")
+    x = atleast_1d(x)
+    return unstack(tf_where(cast(x, bool_)), x.shape.rank, axis=1)
+
+
+@numpy_function("[True, False], [1, 2], [3, 4]")
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
+    """Takes elements of x where a condition holds, else of y; without both, returns where it holds."""
+    mask = as_array(condition, bool)
+    if x is None and y is None:
+        return nonzero(mask)
+    if x is None or y is None:
+        raise ValueError("Both x and y must be ndarrays, or both must be None.")
+    return tf_where(mask, *promoted(x, y))
+
+
+@numpy_function("[np.array([True, False])], [np.array([1, 2])], 9")
+def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
+    """Returns for each element the first choice whose condition holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError(f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})")
+    if not condlist:
+        raise ValueError("condlist must be non-empty")
+    result, *choices = promoted(default, *choicelist)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        result = where(condition, choice, result)
+    return result

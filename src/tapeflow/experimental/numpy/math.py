@@ -1,0 +1,365 @@
+"""`tf.experimental.numpy`: functions of elements, of one tensor and of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow import bitwise, math, nn
+from tapeflow.array.creation import ones_like
+from tapeflow.array.joining import unstack
+from tapeflow.array.masks import where
+from tapeflow.array.properties import shape
+from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.control_flow import while_loop
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import bool_, int8, int32
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.experimental.numpy.documentation import document, numpy_function
+from tapeflow.experimental.numpy.types import (
+    Function,
+    as_array,
+    as_inexact,
+    broadcast_shape_of,
+    default_float,
+    promoted,
+)
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import clip_by_value
+
+
+def _named(function: Any, name: str, summary: str, example: str | None) -> Any:
+    """Returns the function with a name and a docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = summary
+    document(function, example)
+    return function
+
+
+# ---- of one tensor ---------------------------------------------------------------------------------------------------
+
+
+def _unary(
+    name: str, of: Function, summary: str, floats: bool = True, example: str | None = "[0.25, 0.5]"
+) -> Callable[[TensorLike], Tensor]:
+    """Returns a function of each element; with `floats`, of integers it computes as of floats."""
+    convert = as_inexact if floats else as_array
+
+    def function(x: TensorLike) -> Tensor:
+        return of(convert(x))
+
+    return _named(function, name, summary, example)
+
+
+def _scaled(scale: float) -> Function:
+    return lambda x: x * scale
+
+
+def _cube_root(x: Any) -> Any:
+    root = math.pow(math.abs(x), 1.0 / 3)
+    return where(x < 0, -root, root)
+
+
+def _sinc(x: Any) -> Any:
+    scaled = x * np.pi
+    return where(math.equal(x, 0), ones_like(x), math.sin(scaled) / scaled)
+
+
+def _is_negative(x: Any) -> Any:
+    return math.logical_and(x, False) if x.dtype is bool_ else x < 0
+
+
+def _is_infinity(infinity: float) -> Function:
+    return lambda x: math.equal(x, infinity) if x.dtype.is_floating else False
+
+
+abs = _unary("abs", math.abs, "Returns absolute values.", floats=False)
+absolute = _unary("absolute", math.abs, "Returns absolute values.", floats=False)
+fabs = _unary("fabs", math.abs, "Returns absolute values.", floats=False)
+arccos = _unary("arccos", math.acos, "Computes the inverse cosine.")
+arccosh = _unary("arccosh", math.acosh, "Computes the inverse hyperbolic cosine.", example="[1.5, 2.0]")
+arcsin = _unary("arcsin", math.asin, "Computes the inverse sine.")
+arcsinh = _unary("arcsinh", math.asinh, "Computes the inverse hyperbolic sine.")
+arctan = _unary("arctan", math.atan, "Computes the inverse tangent.")
+arctanh = _unary("arctanh", math.atanh, "Computes the inverse hyperbolic tangent.")
+bitwise_not = _unary(
+    "bitwise_not",
+    lambda x: math.logical_not(x) if x.dtype is bool_ else bitwise.invert(x),
+    "Inverts bits, or bools.",
+    floats=False,
+    example="[1, 2]",
+)
+cbrt = _unary("cbrt", _cube_root, "Computes cube roots.")
+ceil = _unary("ceil", math.ceil, "Rounds up.")
+conj = _unary("conj", math.conj, "Returns complex conjugates.", floats=False)
+conjugate = _unary("conjugate", math.conj, "Returns complex conjugates.", floats=False)
+cos = _unary("cos", math.cos, "Computes the cosine.")
+cosh = _unary("cosh", math.cosh, "Computes the hyperbolic cosine.")
+deg2rad = _unary("deg2rad", _scaled(np.pi / 180), "Converts degrees to radians.")
+exp = _unary("exp", math.exp, "Computes `e ** x`.")
+exp2 = _unary("exp2", lambda x: math.pow(cast(2, x.dtype), x), "Computes `2 ** x`.")
+expm1 = _unary("expm1", math.expm1, "Computes `e ** x - 1`.")
+fix = _unary("fix", lambda x: where(x < 0, math.ceil(x), math.floor(x)), "Rounds towards zero.")
+floor = _unary("floor", math.floor, "Rounds down.")
+imag = _unary("imag", math.imag, "Returns imaginary parts.", floats=False)
+iscomplex = _unary(
+    "iscomplex", lambda x: math.not_equal(math.imag(x), 0), "Tells where x has an imaginary part.", False
+)
+isfinite = _unary("isfinite", math.is_finite, "Tells where x is neither infinite nor NaN.")
+isinf = _unary("isinf", lambda x: math.is_inf(x) if x.dtype.is_floating else False, "Tells where x is infinite.", False)
+isnan = _unary("isnan", math.is_nan, "Tells where x is NaN.")
+isneginf = _unary("isneginf", _is_infinity(-np.inf), "Tells where x is negative infinity.", False)
+isposinf = _unary("isposinf", _is_infinity(np.inf), "Tells where x is positive infinity.", False)
+isreal = _unary("isreal", lambda x: math.imag(x) == 0, "Tells where x has no imaginary part.", False)
+log = _unary("log", math.log, "Computes natural logarithms.")
+log10 = _unary("log10", lambda x: math.log(x) / np.log(10), "Computes logarithms to base 10.")
+log1p = _unary("log1p", math.log1p, "Computes `log(1 + x)`.")
+log2 = _unary("log2", lambda x: math.log(x) / np.log(2), "Computes logarithms to base 2.")
+negative = _unary("negative", math.negative, "Negates.", floats=False)
+positive = _unary("positive", lambda x: x, "Returns x as it is.", floats=False)
+rad2deg = _unary("rad2deg", _scaled(180 / np.pi), "Converts radians to degrees.")
+real = _unary("real", math.real, "Returns real parts.", floats=False)
+reciprocal = _unary("reciprocal", math.reciprocal, "Computes `1 / x`.", floats=False)
+signbit = _unary("signbit", _is_negative, "Tells where x is below zero.", floats=False)
+sin = _unary("sin", math.sin, "Computes the sine.")
+sinc = _unary("sinc", _sinc, "Computes `sin(pi x) / (pi x)`.")
+sinh = _unary("sinh", math.sinh, "Computes the hyperbolic sine.")
+sqrt = _unary("sqrt", math.sqrt, "Computes square roots.")
+square = _unary("square", math.square, "Computes squares.", floats=False)
+tan = _unary("tan", math.tan, "Computes the tangent.")
+tanh = _unary("tanh", math.tanh, "Computes the hyperbolic tangent.")
+
+
+@numpy_function("[-2, 0, 3]")
+def sign(x: TensorLike, out: None = None, where: None = None, **kwargs: Any) -> Tensor:
+    """Returns signs; out and where can't be set."""
+    unsupported = [name for name, value in (("out", out), ("where", where)) if value is not None] or list(kwargs)
+    if unsupported:
+        raise ValueError(f"tf.experimental.numpy.sign does not support setting {', '.join(unsupported)}.")
+    return math.sign(as_array(x))
+
+
+@numpy_function("[1 + 1j, 2j]")
+def angle(z: TensorLike, deg: bool = False) -> Tensor:
+    """Returns the angles of complex numbers, in radians or degrees."""
+    x = as_inexact(z)
+    radians = math.angle(x) if x.dtype.is_complex else where(x < 0, np.pi, 0)
+    return rad2deg(radians) if deg else radians
+
+
+@numpy_function("[1.234, 5.678], 1")
+def around(a: TensorLike, decimals: int = 0) -> Tensor:
+    """Rounds to decimals, halves to even."""
+    tensor = as_array(a)
+    x = as_inexact(tensor)
+    factor = cast(10.0**decimals, x.dtype)
+    return cast(math.round(x * factor) / factor, tensor.dtype)
+
+
+@numpy_function("[1.234, 5.678], 1")
+def round(a: TensorLike, decimals: int = 0) -> Tensor:
+    """Rounds to decimals, halves to even."""
+    return around(a, decimals)
+
+
+@numpy_function("[1, 5, 9], 2, 6")
+def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> Tensor:
+    """Limits values to an interval."""
+    if a_min is None and a_max is None:
+        raise ValueError("Not more than one of `a_min` and `a_max` may be `None`.")
+    if a_min is None or a_max is None:
+        bound: Any = a_max if a_min is None else a_min
+        return (minimum if a_min is None else maximum)(a, bound)
+    x, low, high = promoted(a, a_min, a_max)
+    common = broadcast_shape_of([x, low, high])
+    return clip_by_value(broadcast_to(x, common), low, high)
+
+
+# ---- of two tensors --------------------------------------------------------------------------------------------------
+
+_Binary = Callable[[TensorLike, TensorLike], Tensor]
+
+
+def _binary(
+    name: str, of: Function, summary: str, bools: Function | None = None, example: str | None = "[6, 5], [3, 2]"
+) -> _Binary:
+    """Returns a function of the elements of two tensors, which are promoted; `bools` is that of bools."""
+
+    def function(x1: TensorLike, x2: TensorLike) -> Tensor:
+        x, y = promoted(x1, x2)
+        return (of if bools is None or x.dtype is not bool_ else bools)(x, y)
+
+    return _named(function, name, summary, example)
+
+
+def _as(dtype: Any, of: Function, back: bool = False) -> Function:
+    """Returns the function of bools that computes with another dtype, and casts the result back."""
+
+    def function(x: Any, y: Any) -> Any:
+        result = of(cast(x, dtype), cast(y, dtype))
+        return cast(result, bool_) if back else result
+
+    return function
+
+
+def _divide_bools(x: Any, y: Any) -> Any:
+    return math.truediv(cast(x, default_float()), cast(y, default_float()))
+
+
+add = _binary("add", math.add, "Adds.", math.logical_or)
+subtract = _binary("subtract", math.subtract, "Subtracts.")
+multiply = _binary("multiply", math.multiply, "Multiplies.", math.logical_and)
+true_divide = _binary("true_divide", math.truediv, "Divides, with fractions.", _divide_bools)
+divide = _binary("divide", math.truediv, "Divides, with fractions.", _divide_bools)
+floor_divide = _binary("floor_divide", math.floordiv, "Divides and rounds down.", _as(int8, math.floordiv))
+mod = _binary("mod", math.floormod, "Returns what a division that rounds down leaves.", _as(int8, math.floormod))
+remainder = _binary("remainder", math.floormod, "Returns what `floor_divide` leaves.", _as(int8, math.floormod))
+power = _binary("power", math.pow, "Computes `x1 ** x2`.")
+float_power = _binary("float_power", math.pow, "Computes `x1 ** x2`, with the dtype that `power` gives.")
+arctan2 = _binary("arctan2", math.atan2, "Computes the angles of points.", example="[6., 5.], [3., 2.]")
+nextafter = _binary("nextafter", math.nextafter, "Returns the next number towards x2.", example="[6., 5.], [3., 2.]")
+minimum = _binary("minimum", math.minimum, "Returns the smaller of two.", math.logical_and)
+_maximum = _binary("maximum", math.maximum, "Returns the larger of two.", math.logical_or)
+bitwise_and = _binary("bitwise_and", bitwise.bitwise_and, "Returns the bits set in both.", math.logical_and)
+bitwise_or = _binary("bitwise_or", bitwise.bitwise_or, "Returns the bits set in one or both.", math.logical_or)
+bitwise_xor = _binary("bitwise_xor", bitwise.bitwise_xor, "Returns the bits set in one only.", math.logical_xor)
+equal = _binary("equal", math.equal, "Tells where two are equal.")
+not_equal = _binary("not_equal", math.not_equal, "Tells where two are unequal.")
+greater = _binary("greater", math.greater, "Tells where `x1 > x2`.", _as(int32, math.greater))
+greater_equal = _binary("greater_equal", math.greater_equal, "Tells where `x1 >= x2`.", _as(int32, math.greater_equal))
+less = _binary("less", math.less, "Tells where `x1 < x2`.", _as(int32, math.less))
+less_equal = _binary("less_equal", math.less_equal, "Tells where `x1 <= x2`.", _as(int32, math.less_equal))
+
+
+def _logical(name: str, of: Function, summary: str) -> _Binary:
+    """Returns a function of the truth of the elements of two tensors."""
+
+    def function(x1: TensorLike, x2: TensorLike) -> Tensor:
+        return of(as_array(x1, bool), as_array(x2, bool))
+
+    return _named(function, name, summary, "[True, False], [1, 1]")
+
+
+logical_and = _logical("logical_and", math.logical_and, "Tells where both are true.")
+logical_or = _logical("logical_or", math.logical_or, "Tells where one is true.")
+logical_xor = _logical("logical_xor", math.logical_xor, "Tells where just one is true.")
+
+
+@numpy_function("[0, 2]")
+def logical_not(x: TensorLike) -> Tensor:
+    """Tells where x is false."""
+    return math.logical_not(as_array(x, bool))
+
+
+@numpy_function("[6, 5], [3, 7]")
+def maximum(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Returns the larger of two; against the number 0, as `tf.nn.relu` does, gradient included."""
+    is_zero = isinstance(x2, (int, float)) and not isinstance(x2, bool) and x2 == 0
+    return nn.relu(x1) if is_zero and isinstance(x1, Tensor) and x1.dtype is not bool_ else _maximum(x1, x2)
+
+
+@numpy_function("[6, 5], [4, 2]")
+def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
+    """Returns `floor_divide` and `mod`."""
+    return floor_divide(x1, x2), mod(x1, x2)
+
+
+@numpy_function("[-1., 0., 2.], 0.5")
+def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Returns 0 where x1 is negative, 1 where it is positive, and x2 where it is zero."""
+    x, y = promoted(x1, x2)
+    return as_inexact(where(x < 0, cast(0, y.dtype), where(x > 0, cast(1, y.dtype), y)))
+
+
+@numpy_function("[3., 6.], [4., 8.]")
+def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Returns the hypotenuse of right triangles."""
+    x, y = promoted(x1, x2)
+    return sqrt(math.square(x) + math.square(y))
+
+
+def _log_add(x1: Any, x2: Any, exponential: Function, base: float) -> Any:
+    x, y = promoted(x1, x2)
+    delta = x - y
+    sum_of_exponentials = math.maximum(x, y) + log1p(exponential(-math.abs(delta))) / np.log(base)
+    return where(isnan(delta), x + y, sum_of_exponentials)  # of two equal infinities the difference is NaN
+
+
+@numpy_function("[1., 2.], [3., 4.]")
+def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Computes `log(exp(x1) + exp(x2))`."""
+    return _log_add(x1, x2, exp, np.e)
+
+
+@numpy_function("[1., 2.], [3., 4.]")
+def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Computes `log2(2 ** x1 + 2 ** x2)`."""
+    return _log_add(x1, x2, exp2, 2.0)
+
+
+def _greatest_divisor(x: Any, y: Any) -> Any:
+    """Returns greatest common divisors by Euclid's rule, all elements at once."""
+    if not (x.dtype.is_integer and y.dtype.is_integer):
+        raise ValueError("Arguments to gcd must be integers.")
+    common = broadcast_shape_of([x, y])
+    one = cast(1, x.dtype)
+
+    def step(x: Any, y: Any) -> Any:
+        rest = math.floormod(x, where(math.equal(y, 0), one, y))
+        done = math.equal(y, 0)
+        return where(done, x, y), where(done, y, rest)
+
+    start = (broadcast_to(math.abs(x), common), broadcast_to(math.abs(y), common))
+    return while_loop(lambda x, y: math.reduce_any(math.not_equal(y, 0)), step, start)[0]
+
+
+@numpy_function("[12, 9], [18, 6]")
+def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Returns greatest common divisors."""
+    return _greatest_divisor(*promoted(x1, x2))
+
+
+@numpy_function("[4, 0], [6, 3]")
+def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """Returns least common multiples."""
+    x, y = promoted(x1, x2)
+    divisor = _greatest_divisor(x, y)
+    nothing = math.equal(divisor, 0)
+    quotient = math.abs(y) // where(nothing, ones_like(divisor), divisor)
+    return where(nothing, cast(0, x.dtype), math.abs(x) * quotient)
+
+
+@numpy_function("[1., 2.], [1., 2.1]")
+def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Tells where two are equal within tolerances."""
+    x, y = promoted(a, b)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        return math.equal(x, y)
+    close = math.abs(x - y) <= atol + rtol * math.abs(y)
+    return math.logical_or(close, math.logical_and(math.is_nan(x), math.is_nan(y))) if equal_nan else close
+
+
+@numpy_function("[1., 2.], [1., 2.1]")
+def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Tells whether all elements are equal within tolerances."""
+    return math.reduce_all(isclose(a, b, rtol, atol, equal_nan))
+
+
+@numpy_function("[1, 2], [1, 2, 3]")
+def array_equal(a1: TensorLike, a2: TensorLike) -> Tensor:
+    """Tells whether two have one shape and equal elements."""
+    x, y = promoted(a1, a2)
+    if x.shape.is_fully_defined() and y.shape.is_fully_defined() and x.shape != y.shape:
+        return cast(False, bool_)
+    same = math.reduce_all(math.equal(shape(x), shape(y)))
+    return math.logical_and(same, math.reduce_all(math.equal(x, y)))
+
+
+@numpy_function("[1, 2, 3], [4, 5]")
+def polyval(p: TensorLike, x: TensorLike) -> Tensor:
+    """Evaluates a polynomial, its highest coefficient first, by Horner's rule."""
+    coefficients, points = promoted(p, x)
+    parts: list[Any] = unstack(reshape(coefficients, [-1]))
+    return broadcast_to(math.polyval(parts, points), shape(points))

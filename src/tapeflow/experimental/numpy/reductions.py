@@ -1,0 +1,326 @@
+"""`tf.experimental.numpy`: what sums up elements along axes, and orders them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow import math
+from tapeflow.array import sorting
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import boolean_mask, where
+from tapeflow.array.properties import shape as shape_of
+from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import bool_, int32, int64
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.experimental.numpy.documentation import document, numpy_function
+from tapeflow.experimental.numpy.types import (
+    Function,
+    as_array,
+    as_inexact,
+    axis_of,
+    default_float,
+    rank_of,
+    result_type,
+)
+from tapeflow.linalg.contraction import tensordot
+from tapeflow.math.casting import cast
+
+
+def _widened(a: Any) -> Any:
+    """Returns integers and bools as 64-bit integers, in which NumPy adds and multiplies."""
+    if a.dtype is bool_:
+        return cast(a, int64)
+    wide = result_type(a.dtype, np.uint64 if a.dtype.is_unsigned else np.int64) if a.dtype.is_integer else a.dtype
+    return a if a.dtype is wide else cast(a, wide)
+
+
+def _reduced(
+    of: Function, a: Any, axis: Any, dtype: Any, keepdims: Any, widen: Function | None, of_bools: Function | None = None
+) -> Any:
+    """Returns a reduction.
+
+    Args:
+        of: TensorFlow's.
+        a: what is reduced.
+        axis: along which axes.
+        dtype: in which it is cast before, or None.
+        keepdims: whether to keep dimensions of size 1.
+        widen: what integers are cast by if there is no dtype; None to leave them, and reduce bools by `of_bools`.
+        of_bools: the reduction of bools, for `dtype=bool` too.
+    """
+    a = as_array(a, dtype or None)
+    if of_bools is not None and a.dtype is bool_ and (dtype or widen is None):
+        of = of_bools
+    elif not dtype and widen is not None:
+        a = widen(a)
+    if isinstance(axis, Tensor) and axis.dtype not in (int32, int64):
+        axis = cast(axis, int64)
+    return of(a, axis=axis, keepdims=bool(keepdims))
+
+
+def _refuse_out(out: Any) -> None:
+    if out is not None:
+        raise ValueError("Setting out is not supported.")
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def sum(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepdims: bool | None = None) -> Tensor:
+    """Adds up elements; integers as 64-bit ones."""
+    return _reduced(math.reduce_sum, a, axis, dtype, keepdims, _widened, math.reduce_any)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def prod(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepdims: bool | None = None) -> Tensor:
+    """Multiplies elements; integers as 64-bit ones."""
+    return _reduced(math.reduce_prod, a, axis, dtype, keepdims, _widened, math.reduce_all)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def mean(
+    a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, out: None = None, keepdims: bool | None = None
+) -> Tensor:
+    """Averages elements; integers as floats."""
+    _refuse_out(out)
+    return _reduced(math.reduce_mean, a, axis, dtype, keepdims, as_inexact)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def amax(a: TensorLike, axis: AxisLike = None, out: None = None, keepdims: bool | None = None) -> Tensor:
+    """Returns the largest elements."""
+    _refuse_out(out)
+    return _reduced(math.reduce_max, a, axis, None, keepdims, None, math.reduce_any)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def amin(a: TensorLike, axis: AxisLike = None, out: None = None, keepdims: bool | None = None) -> Tensor:
+    """Returns the smallest elements."""
+    _refuse_out(out)
+    return _reduced(math.reduce_min, a, axis, None, keepdims, None, math.reduce_all)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def max(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> Tensor:
+    """Returns the largest elements."""
+    return amax(a, axis, keepdims=keepdims)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def min(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> Tensor:
+    """Returns the smallest elements."""
+    return amin(a, axis, keepdims=keepdims)
+
+
+@numpy_function("[[1, 2], [3, 7]], 0")
+def ptp(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> Tensor:
+    """Returns the difference of the largest and the smallest element."""
+    return amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
+
+
+@numpy_function("[[1, 2], [3, 7]], 0")
+def std(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> Tensor:
+    """Returns standard deviations."""
+    return _reduced(math.reduce_std, a, axis, None, keepdims, as_inexact)
+
+
+@numpy_function("[[1, 2], [3, 7]], 0")
+def var(
+    a: TensorLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """Returns variances."""
+    _refuse_out(out)
+
+    def with_freedom(x: Any, axis: Any, keepdims: bool) -> Any:
+        centered = x - math.reduce_mean(x, axis, keepdims=True)
+        squares = cast(math.real(centered * math.conj(centered)), x.dtype)
+        total = math.reduce_sum(squares, axis, keepdims)
+        count = math.reduce_sum(ones_of(x), axis, keepdims)
+        return total / (count - cast(ddof, x.dtype))
+
+    def ones_of(x: Any) -> Any:
+        return broadcast_to(cast(1, x.dtype), shape_of(x))
+
+    kind = result_type(as_array(a), dtype) if dtype else None
+    result = _reduced(with_freedom if ddof else math.reduce_variance, a, axis, kind, keepdims, as_inexact)
+    return cast(result, dtype) if dtype else result
+
+
+@numpy_function("[[1, 0], [3, 4]], 0")
+def all(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> Tensor:
+    """Tells whether all elements are true."""
+    return math.reduce_all(as_array(a, bool), axis, bool(keepdims))
+
+
+@numpy_function("[[1, 0], [3, 0]], 0")
+def any(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> Tensor:
+    """Tells whether an element is true."""
+    return math.reduce_any(as_array(a, bool), axis, bool(keepdims))
+
+
+@numpy_function("[[1, 0], [3, 4]], 0")
+def count_nonzero(a: TensorLike, axis: AxisLike = None) -> Tensor:
+    """Counts the elements that are not zero."""
+    return math.count_nonzero(as_array(a), axis)
+
+
+def _without_nan(a: Any, instead: float) -> Any:
+    a = as_array(a)
+    return where(math.is_nan(a), cast(instead, a.dtype), a) if a.dtype.is_floating or a.dtype.is_complex else a
+
+
+@numpy_function("[1., np.nan, 2.]")
+def nansum(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepdims: bool = False) -> Tensor:
+    """Adds up the elements that are not NaN."""
+    return sum(_without_nan(a, 0), axis, dtype, keepdims)
+
+
+@numpy_function("[1., np.nan, 2.]")
+def nanprod(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepdims: bool = False) -> Tensor:
+    """Multiplies the elements that are not NaN."""
+    return prod(_without_nan(a, 1), axis, dtype, keepdims)
+
+
+@numpy_function("[1., np.nan, 2.]")
+def nanmean(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepdims: bool | None = None) -> Tensor:
+    """Averages the elements that are not NaN."""
+    x = as_array(a)
+    if x.dtype is bool_ or x.dtype.is_integer:
+        return mean(x, axis, dtype, keepdims=keepdims)
+    kind = dtype or x.dtype
+    count = sum(math.logical_not(math.is_nan(x)), axis, kind, keepdims)
+    return nansum(x, axis, kind, bool(keepdims)) / count
+
+
+@numpy_function("[[1., 2.], [3., 4.]], 0")
+def average(
+    a: TensorLike, axis: int | None = None, weights: TensorLike | None = None, returned: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """Averages elements, with weights; with `returned`, gives the sum of the weights too."""
+    if axis is not None and not isinstance(axis, int):
+        raise ValueError(f"Argument `axis` must be an integer. Received axis={axis} (of type {type(axis)})")
+    x = as_array(a)
+    if weights is None:
+        x = as_inexact(x)
+        total: Any = broadcast_to(cast(1, x.dtype), shape_of(x))
+        weights_of_axis = total
+    else:
+        exact = not (x.dtype.is_floating or x.dtype.is_complex)
+        kind = result_type(x.dtype, weights, *([default_float()] if exact else []))
+        x, weights_of_axis = as_array(x, kind), as_array(weights, kind)
+    if axis is None or x.shape.rank == weights_of_axis.shape.rank:
+        total = math.reduce_sum(weights_of_axis, axis)
+        result = math.reduce_sum(x * weights_of_axis, axis) / total
+    else:
+        total = math.reduce_sum(weights_of_axis)
+        result = tensordot(x, weights_of_axis, [[axis], [0]]) / total
+    return (result, broadcast_to(total, shape_of(result))) if returned else result
+
+
+# ---- along one axis --------------------------------------------------------------------------------------------------
+
+
+def _cumulative(of: Function, a: Any, axis: int | None, dtype: Any) -> Any:
+    a = as_array(a, dtype)
+    if dtype is None and a.dtype.is_integer:
+        a = as_array(a, result_type(a.dtype, np.int64))
+    if axis is None:
+        return of(reshape(a, [-1]), 0)
+    return of(a, axis_of(axis, a.shape.rank))
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike = None) -> Tensor:
+    """Adds up elements cumulatively."""
+    return _cumulative(math.cumsum, a, axis, dtype)
+
+
+@numpy_function("[[1, 2], [3, 4]], 0")
+def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike = None) -> Tensor:
+    """Multiplies elements cumulatively."""
+    return _cumulative(math.cumprod, a, axis, dtype)
+
+
+@numpy_function("[1, 4, 9], 2")
+def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
+    """Subtracts each element from the next, n times; of bools, tells where they differ."""
+    x = as_array(a)
+    rank = rank_of(x, "diff")
+    place = axis_of(axis, rank)
+    if place >= rank:
+        raise ValueError(f"Argument `axis` (received axis={axis}) is out of bounds for input {x} of rank {rank}.")
+    if n < 0:
+        raise ValueError(f"Argument `order` must be x non-negative integer. Received: axis={n}")
+    before = (slice(None),) * place
+    for _ in range(n):
+        after, first = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
+        x = math.not_equal(after, first) if x.dtype is bool_ else math.subtract(after, first)
+    return x
+
+
+def _arg_extremum(name: str, of: Function, summary: str) -> Function:
+    def function(a: TensorLike, axis: int | None = None) -> Tensor:
+        x = as_array(a)
+        return of(reshape(x, [-1]), 0) if axis is None or x.shape.rank == 0 else of(x, axis)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = summary
+    document(function, "[[1, 4], [3, 2]], 0")
+    return function
+
+
+argmax = _arg_extremum("argmax", math.argmax, "Returns the indices of the largest elements.")
+argmin = _arg_extremum("argmin", math.argmin, "Returns the indices of the smallest elements.")
+
+
+def _check_order(kind: str, kinds: tuple[str, ...], order: None) -> None:
+    if kind not in kinds:
+        supported = " and ".join(f'kind="{k}"' for k in kinds)
+        raise ValueError(
+            f"Invalid value for argument `kind`. Only {supported} {'is' if len(kinds) == 1 else 'are'} supported. "
+            f"Received: kind={kind}"
+        )
+    if order is not None:
+        raise ValueError("The `order` argument is not supported. Pass order=None")
+
+
+@numpy_function("[3, 1, 2]")
+def sort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: None = None) -> Tensor:
+    """Sorts elements along an axis."""
+    _check_order(kind, ("quicksort",), order)
+    x = as_array(a)
+    return sorting.sort(reshape(x, [-1]), 0) if axis is None else sorting.sort(x, axis)
+
+
+@numpy_function("[3, 1, 2]")
+def argsort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: None = None) -> Tensor:
+    """Returns the indices that sort elements along an axis, as int64."""
+    _check_order(kind, ("quicksort", "stable"), order)
+    x = as_array(a)
+    if x.dtype.is_complex:
+        raise TypeError(f"argsort does not support complex64/complex128 dtypes. Received dtype: {x.dtype!r}")
+    if axis is None or x.shape.rank == 0:
+        x, axis = reshape(x, [-1]), 0
+    return cast(sorting.argsort(x, axis, stable=kind == "stable"), int64)
+
+
+@numpy_function("[True, False, True], [1, 2, 3]")
+def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Tensor:
+    """Returns the slices along an axis where a condition holds; where it is shorter, the rest is left out."""
+    mask = as_array(condition, bool)
+    if mask.shape.rank != 1:
+        raise ValueError("condition must be a 1-d array.")
+    x = as_array(a)
+    if axis is None or x.shape.rank == 0:
+        x, axis = reshape(x, [-1]), 0
+    place = axis_of(axis, rank_of(x, "compress"))
+    length = shape_of(x)[place]
+    missing = math.maximum(length - shape_of(mask)[0], 0)
+    mask = concat([mask, broadcast_to(False, reshape(missing, [1]))], 0)
+    return boolean_mask(x, mask, axis=place)
