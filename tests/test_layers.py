@@ -19,7 +19,7 @@ LAYERS = [
     "function autograph",
     # services
     "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
-    "nn.rnn_wrappers optional profiler queue resources saved_model summary sysconfig timing train types xla",
+    "nn.rnn_wrappers optional profiler queue resources saved_model summary sysconfig timing torch train types xla",
     "compat graph_util hosted hosting keras raw_ops test __main__",
 ]
 BOTTOM = {"errors", "nest", "version", "logger"}  # public names of what core defines, and what imports nothing
