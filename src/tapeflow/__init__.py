@@ -421,8 +421,8 @@ __all__ = [
     "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
     "squeeze", "stack", "stop_gradient", "strided_slice", "string", "strings", "subtract", "summary", "switch_case",
     "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "torch", "train", "transpose",
-    "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint8", "uint16", "uint32",
-    "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope", "variant",
-    "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "torch", "train",
+    "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint8", "uint16",
+    "uint32", "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope",
+    "variant", "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
 ]  # fmt: skip

@@ -17,9 +17,9 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, alias
 def from_torch(x: torch.Tensor) -> Tensor:
     """Returns the tensor of a `torch.Tensor`, in the same memory, on the same device.
 
-    Writing to `x` later does not change the result: torch copies the memory then. It is copied at once where torch can't
-    tell who writes: in memory that NumPy or another library owns. Through an array that `x.numpy()` returned before
-    this call, writing changes both.
+    Writing to `x` later does not change the result: torch copies the memory then. It is copied at once where torch
+    can't tell who writes: in memory that NumPy or another library owns. Through an array that `x.numpy()` returned
+    before this call, writing changes both.
 
     Args:
         x: a dense `torch.Tensor` of any shape and of a dtype that TensorFlow has. Its autograd history is left behind:
@@ -51,7 +51,8 @@ def from_torch(x: torch.Tensor) -> Tensor:
 def to_torch(x: TensorLike) -> torch.Tensor:
     """Returns the `torch.Tensor` of a tensor, in the same memory, on the same device.
 
-    Writing to the result does not change `x`: torch copies the memory then.
+    Writing to the result does not change `x`: torch copies the memory then. A tensor that was made of a NumPy array is
+    copied at once.
 
     Args:
         x: a tensor, a variable, or what converts to one.

@@ -20,6 +20,7 @@ from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
 from tapeflow.core.types.dtypes import string as string_dtype
 from tapeflow.core.types.shape import TensorShape
 
+_is_compiling = torch.compiler.is_dynamo_compiling
 next_id = itertools.count(1).__next__  # ids are never used twice, so that a tape can hold one without its tensor
 
 
@@ -476,7 +477,7 @@ def strings(array: Any) -> EagerTensor:
 
 def traced(value: torch.Tensor) -> bool:
     """Returns whether a kernel is being traced for a compiler: then tensors have shapes and no values."""
-    return type(value) is not torch.Tensor
+    return type(value) is not torch.Tensor or _is_compiling()
 
 
 def invalid(message: str) -> Any:
