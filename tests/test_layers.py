@@ -20,7 +20,7 @@ LAYERS = [
     # services
     "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
     "nn.rnn_wrappers optional profiler queue resources saved_model summary sysconfig timing torch train types xla",
-    "compat graph_util hosted hosting keras raw_ops test torch.layer __main__",
+    "compat graph_util hosted hosting keras raw_ops test torch.layer torch.commands __main__",
 ]
 BOTTOM = {"errors", "nest", "version", "logger"}  # public names of what core defines, and what imports nothing
 # A package's face hands names on, from whatever file defines them.

@@ -6,6 +6,7 @@ TapeFlow's tensors are torch's underneath, so both kinds of program can be one:
 - `Layer` is a layer of Keras around a `torch.nn.Module`.
 - `module` makes a `torch.nn.Module` of a `tf.function`, a Keras model or a SavedModel, which torch trains, compiles and
   exports.
+- `convert` writes models as files for torch and ONNX Runtime: `python -m tapeflow convert MODEL --to torch|pt2|onnx`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.torch.convert import convert
 from tapeflow.torch.memory import from_torch, to_torch
 from tapeflow.torch.module import Converted, module
 
@@ -28,4 +30,4 @@ def __getattr__(name: str) -> Any:
     return importlib.import_module("tapeflow.torch.layer").Layer
 
 
-__all__ = ["Converted", "Layer", "from_torch", "module", "to_torch"]
+__all__ = ["Converted", "Layer", "convert", "from_torch", "module", "to_torch"]

@@ -28,6 +28,10 @@ class Converted(torch.nn.Module):
         functions: the functions of `forward` in evaluation and in training; they may be the same.
         scope: what names of parameters leave out where they begin with it.
 
+    Attributes:
+        input_names: the names of its inputs.
+        input_specs: their shapes, with None for a dimension of any size, and dtypes of torch.
+
     Raises:
         TypeError: torch lacks what the function does; the message names the op.
     """
@@ -43,6 +47,9 @@ class Converted(torch.nn.Module):
         self._sources = [sources[id(f)] for f in functions]
         for source in sources.values():
             source.function  # noqa: B018  # written now, as its constants are attributes too
+        arguments = functions[0].graph.inputs
+        self.input_names = [identifier(t.op.name) for t in arguments]
+        self.input_specs = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
         self._functions: list[Callable[..., Any]] = [source.function for source in self._sources]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
