@@ -332,6 +332,7 @@ _ON_FIRST_USE = {
     "signal": "tapeflow.signal",
     "sparse": "tapeflow.sparse",
     "strings": "tapeflow.strings",
+    "torch": "tapeflow.torch",
     "train": "tapeflow.train",
     "summary": "tapeflow.summary",
     "sysconfig": "tapeflow.sysconfig",
@@ -343,7 +344,7 @@ _ON_FIRST_USE = {
 
 
 _WITHOUT_OPS = frozenset(
-    {"binaries", "compat", "distribute", "hosted", "keras", "raw_ops", "saved_model", "test", "xla"}
+    {"binaries", "compat", "distribute", "hosted", "keras", "raw_ops", "saved_model", "test", "torch", "xla"}
 )
 
 
@@ -427,8 +428,8 @@ __all__ = [
     "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
     "squeeze", "stack", "stop_gradient", "strided_slice", "string", "strings", "subtract", "summary", "switch_case",
     "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "train", "transpose",
-    "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint8", "uint16", "uint32",
-    "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope", "variant",
-    "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "torch", "train",
+    "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint8", "uint16",
+    "uint32", "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope",
+    "variant", "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
 ]  # fmt: skip

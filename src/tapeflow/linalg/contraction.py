@@ -17,6 +17,7 @@ from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
@@ -192,7 +193,7 @@ def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
     return batch.run([x.value for x in inputs], f"{','.join(parts)}->{label}{output.strip()}")
 
 
-@functools.lru_cache(1024)
+@by_shapes(1024)
 def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Any, str]]:
     """Plans the contraction of many operands, two at a time.
 

@@ -177,7 +177,7 @@ def _square_root(input: torch.Tensor) -> torch.Tensor:
     return torch.where(zero[..., None, None], torch.nan, root).to(input.dtype)
 
 
-@op("MatrixSquareRoot", kernel=_square_root, shape=square_matrices, batching=leading_dimensions)
+@op("MatrixSquareRoot", kernel=_square_root, shape=square_matrices, batching=leading_dimensions, autograd=False)
 def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal square roots of matrices: `sqrtm(x) @ sqrtm(x) = x`.
 

@@ -269,7 +269,7 @@ def _(call: Call, dy: Any) -> Any:
     return sum_like(dx, x) if want_x else None, negative(sum_like(dx, y)) if want_y else None
 
 
-@op("MulNoNan", shape=broadcast, elementwise=True)
+@op("MulNoNan", shape=broadcast, elementwise=True, autograd=False)
 def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the product, and 0 where `y` is 0."""
     return torch.mul(x, y).masked_fill(y == 0, 0)

@@ -348,7 +348,7 @@ def _is_number_but_zero(y: torch.Tensor) -> bool:
     return not y.ndim and bulk.by_value(y) and bool(y.item())
 
 
-@op("DivNoNan", shape=broadcast, elementwise=True)
+@op("DivNoNan", shape=broadcast, elementwise=True, autograd=False)
 def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the quotient, and 0 where `y` is 0."""
     quotient = torch.div(x, y)

@@ -145,7 +145,7 @@ def _igamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return torch.special.gammainc(a, x).masked_fill(a <= 0, torch.nan).masked_fill(x == 0, 0)
 
 
-@op("Igamma", kernel=_igamma, shape=broadcast, elementwise=True)
+@op("Igamma", kernel=_igamma, shape=broadcast, elementwise=True, autograd=False)
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lower regularized incomplete gamma function `P(a, x)`, element by element, with broadcasting.
 
@@ -175,6 +175,7 @@ def _(call: Call, dy: Any) -> Any:
     kernel=lambda a, x: torch.special.gammaincc(a, x).masked_fill(a <= 0, torch.nan),
     shape=broadcast,
     elementwise=True,
+    autograd=False,
 )
 def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the upper regularized incomplete gamma function `Q(a, x) = 1 - P(a, x)`, with broadcasting.

@@ -218,7 +218,13 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_y0(x), realdiv(y, x)))
 
 
-@op("BesselK0", kernel=_limited(torch.special.modified_bessel_k0, torch.inf), shape=same, elementwise=True)
+@op(
+    "BesselK0",
+    kernel=_limited(torch.special.modified_bessel_k0, torch.inf),
+    shape=same,
+    elementwise=True,
+    autograd=False,
+)
 def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 0.
 
@@ -239,7 +245,13 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_k1(call.inputs[0])))
 
 
-@op("BesselK0e", kernel=_limited(torch.special.scaled_modified_bessel_k0, torch.inf), shape=same, elementwise=True)
+@op(
+    "BesselK0e",
+    kernel=_limited(torch.special.scaled_modified_bessel_k0, torch.inf),
+    shape=same,
+    elementwise=True,
+    autograd=False,
+)
 def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k0(x)` without underflow.
 
@@ -260,7 +272,13 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(call.outputs[0], bessel_k1e(call.inputs[0])))
 
 
-@op("BesselK1", kernel=_limited(torch.special.modified_bessel_k1, torch.inf), shape=same, elementwise=True)
+@op(
+    "BesselK1",
+    kernel=_limited(torch.special.modified_bessel_k1, torch.inf),
+    shape=same,
+    elementwise=True,
+    autograd=False,
+)
 def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 1.
 
@@ -282,7 +300,13 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, add(bessel_k0(x), realdiv(y, x))))
 
 
-@op("BesselK1e", kernel=_limited(torch.special.scaled_modified_bessel_k1, torch.inf), shape=same, elementwise=True)
+@op(
+    "BesselK1e",
+    kernel=_limited(torch.special.scaled_modified_bessel_k1, torch.inf),
+    shape=same,
+    elementwise=True,
+    autograd=False,
+)
 def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k1(x)` without underflow.
 
@@ -502,7 +526,7 @@ def _spence(x: torch.Tensor) -> torch.Tensor:
     return torch.where(inverted, -total - 0.5 * torch.log(x) ** 2, total) + 0.0
 
 
-@op("Spence", kernel=_in_float64(_spence), shape=same, elementwise=True)
+@op("Spence", kernel=_in_float64(_spence), shape=same, elementwise=True, autograd=False)
 def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
 

@@ -12,6 +12,7 @@ from torch.nn import functional
 from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
@@ -31,7 +32,7 @@ def _check_depth(ksize: Any, data_format: str) -> None:
         raise UnimplementedError.of("Pooling is not yet supported on the depth dimension.")
 
 
-@functools.lru_cache(256)
+@by_shapes(256)
 def _counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry) -> torch.Tensor:
     """Counts the elements of the image in each window: `[1, 1, windows...]`, float64."""
     counts = torch.ones((), dtype=torch.float64)
@@ -44,7 +45,8 @@ def _counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry)
 def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> torch.Tensor:
     """Computes AvgPool and AvgPool3D."""
     _check_depth(ksize, data_format)
-    layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
+    layout_of = pool_layout if type(x) is torch.Tensor else pool_layout.__wrapped__
+    layout = layout_of(op, x.shape, ksize, strides, padding, (), data_format)
     if layout.empty:
         return x.new_zeros(layout.output)
     geometry, image = layout.geometry, x.permute(layout.to_first)

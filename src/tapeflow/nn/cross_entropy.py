@@ -44,7 +44,7 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     return [TensorShape(features[:1]), features]
 
 
-@op("SoftmaxCrossEntropyWithLogits", shape=_xent_rule, batching=joined_batches)
+@op("SoftmaxCrossEntropyWithLogits", shape=_xent_rule, batching=joined_batches, autograd=False)
 def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
     if features.dim() != 2 or labels.dim() != 2:
@@ -192,7 +192,7 @@ def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[Tensor
     return [labels, features]
 
 
-@op("SparseSoftmaxCrossEntropyWithLogits", shape=_sparse_xent_rule, batching=joined_batches)
+@op("SparseSoftmaxCrossEntropyWithLogits", shape=_sparse_xent_rule, batching=joined_batches, autograd=False)
 def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
     if features.dim() != 2 or features.shape[:1] != labels.shape:

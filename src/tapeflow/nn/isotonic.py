@@ -48,7 +48,7 @@ def _pool_violators(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(np.array(sums) / counts, counts), np.repeat(np.arange(len(counts)), counts)
 
 
-@op("IsotonicRegression", shape=lambda input, _: [input, input], batching=leading_dimensions)
+@op("IsotonicRegression", shape=lambda input, _: [input, input], batching=leading_dimensions, autograd=False)
 def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the decreasing sequence nearest to each row, and its segments."""
     shape = input.shape

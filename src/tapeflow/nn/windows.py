@@ -15,6 +15,7 @@ import torch
 from torch.nn.functional import pad as torch_pad
 
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, invalid
@@ -78,7 +79,7 @@ def length(size: int | None, window: int, stride: int, padding: str, before: int
     return (size + before + after - window) // stride + 1
 
 
-@functools.lru_cache(4096)
+@by_shapes(4096)
 def window_geometry(
     op: str,
     sizes: tuple[int, ...],

@@ -39,6 +39,8 @@ class Op:
         differentiable: False where a tape stops on purpose.
         none_for_zero: the gradient takes None, not zeros, as the cotangent of an unused output.
         passes_gradient: the gradient is that of the output as it is, dense or not.
+        autograd: torch's autograd goes through the kernel, to the op's gradient; False for a kernel that writes in
+            place, has no derivative in torch, or another one at some points.
         accumulate: `accumulate(call, dy, sums, owned)`, the gradient, added in place to sums that exist already.
         keep_inputs, keep_all_inputs, keep_outputs, keep_shapes, keep_dtypes: the gradient's residuals.
 
@@ -92,6 +94,7 @@ class Op:
     differentiable = True
     none_for_zero = False
     passes_gradient = False
+    autograd = True
     accumulate: Callable[..., Any] | None = None
     keep_inputs: tuple[int, ...] = ()
     keep_all_inputs = True  # for the gradient through torch
@@ -231,9 +234,9 @@ class FunctionOp(Op):
 
 
 TRAITS = frozenset(
-    {"activation", "allocates", "batching", "constant_names", "decomposition", "default_axis", "elementwise", "fills",
-     "foreach", "foreach_scalar", "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing",
-     "neutral", "node_name", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
+    {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis",
+     "elementwise", "fills", "foreach", "foreach_scalar", "identity", "identity_if_same_shape", "in_place", "inline",
+     "keeps_nothing", "neutral", "node_name", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ The arithmetic operators and indexing are ops, and `core` imports no op: `tapefl
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
 from tapeflow.core.types.dtypes import string as string_dtype
 from tapeflow.core.types.shape import TensorShape
 
+_is_compiling = torch.compiler.is_dynamo_compiling
 next_id = itertools.count(1).__next__  # ids are never used twice, so that a tape can hold one without its tensor
 
 
@@ -71,6 +73,19 @@ class TensorType(Operators):
     """The base of all non-composite values that `tf.is_tensor` accepts: tensors, variables, Keras's variables."""
 
     __slots__ = ()
+
+    @classmethod
+    def __torch_function__(
+        cls, function: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Calls a function of torch that got tensors of this library: with torch's own, in the same memory.
+
+        Of an operator, the operand on the left decides: `x + t` of a `torch.Tensor` `x` is torch's, `t + x` is not.
+        """
+        kwargs = kwargs or {}
+        if any(isinstance(out, TensorType) for out in _as_list(kwargs.get("out"))):
+            raise TypeError("A tf.Tensor never changes: out= takes a torch.Tensor.")
+        return function(*map(_as_torch, args), **{name: _as_torch(value) for name, value in kwargs.items()})
 
 
 class Tensor(TensorType):
@@ -277,8 +292,9 @@ class EagerTensor(Tensor):
         array = np.asarray(self._numpy(), dtype=dtype)
         return array if copy is False else array.copy()
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self.value.__dlpack__(**kwargs)
+    def __dlpack__(self, *, copy: bool | None = None, **kwargs: Any) -> Any:
+        """Returns a DLPack capsule with a copy: whoever reads it may write to it. `copy=False` shares the memory."""
+        return self.value.__dlpack__(**kwargs) if copy is False else self.value.clone().__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> Any:
         return self.value.__dlpack_device__()
@@ -378,6 +394,37 @@ def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
     return value.contiguous().view(bits).numpy().view(dtype.as_numpy_dtype)
 
 
+def alias(value: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor in the same memory, from which whoever is written to first parts with a copy.
+
+    Where torch can't tell who writes, as in memory that NumPy owns, it is a copy at once.
+    """
+    value = value.detach()
+    try:
+        return torch._lazy_clone(value)
+    except RuntimeError:
+        return value.clone()
+
+
+def _as_torch(value: Any) -> Any:
+    """Returns an argument of a function of torch with this library's tensors, in lists too, as torch's."""
+    if isinstance(value, TensorType):
+        tensor = value if isinstance(value, Tensor) else hooks.convert(value)
+        if not isinstance(tensor, EagerTensor) or not isinstance(tensor.value, torch.Tensor):
+            raise TypeError(
+                f"torch can't take {tensor!r}: "
+                + ("it has no value while a graph is built (see tf.torch.Layer)." if state.graph else "of that dtype.")
+            )
+        return alias(tensor.value)
+    if type(value) in (list, tuple):
+        return type(value)([_as_torch(v) for v in value])
+    return value
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
 def _from_numpy(array: Any, dtype: str) -> EagerTensor:
     return hooks.convert(array, as_dtype(dtype))
 
@@ -430,7 +477,7 @@ def strings(array: Any) -> EagerTensor:
 
 def traced(value: torch.Tensor) -> bool:
     """Returns whether a kernel is being traced for a compiler: then tensors have shapes and no values."""
-    return type(value) is not torch.Tensor
+    return type(value) is not torch.Tensor or _is_compiling()
 
 
 def invalid(message: str) -> Any:

@@ -138,6 +138,7 @@ class Compiled(Written):
         program: the program, before the passes of `special_passes`.
     """
 
+    simplifying_passes: Sequence[passes.Pass] = passes.SIMPLIFY
     special_passes: Sequence[passes.Pass] = passes.SPECIALIZE_WHOLE
     writer: type[Writer] = StructuredWriter
 
@@ -155,7 +156,7 @@ class Compiled(Written):
         super().__init__(name)
         self._numbers = numbers
         self.program = Program(inputs, outputs, effects, resources, stays_call, static)
-        for run in passes.SIMPLIFY:
+        for run in self.simplifying_passes:
             run(self.program)
         if devices.machine.has_gpu:
             self.program.move_constants(devices.current_or_default())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -11,8 +11,9 @@ from tapeflow.core import errors
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled, Written
+from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
-from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region
+from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region, specialized
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer
 
@@ -125,9 +126,12 @@ class Loop(Written):
         columns.update(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
         return [columns.get(id(t), ()) for t in self.residuals or ()]
 
-    def region(self, graphs: set[int] | None = None) -> LoopRegion:
-        """Returns the loop as a part of a program; `graphs` as in `Region`."""
+    def region(self, graphs: set[int] | None = None, program_of: Callable[[Body], Program] = specialized) -> LoopRegion:
+        """Returns the loop as a part of a program; arguments as of `Region`."""
         graphs = set() if graphs is None else graphs
+        if program_of is not specialized:
+            whole = [Region(program_of(part), graphs, program_of) for part in (self.condition, self.body)]
+            return LoopRegion(*whole, self.count, self.places, self.limited)
         body, prologue, ahead = self.body, self.prologue, None
         step = body.returning([*body.outputs, *self.in_rows]) if self.residuals else body.compiled
         if prologue.tensors:

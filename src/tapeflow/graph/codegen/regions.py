@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -23,6 +23,11 @@ _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 _LOOPS = frozenset({"While", "StatelessWhile"})
 
 
+def specialized(body: Body) -> Program:
+    """Returns the program of a function's body, after the passes that choose faster kernels."""
+    return body.compiled.specialized()
+
+
 class Region:
     """A program and the regions of the branches and loops in it.
 
@@ -39,9 +44,12 @@ class Region:
         program: the program.
         graphs: the ids of the graphs of the regions around and before it; its own are added. A graph that occurs twice
             gets new tensors the second time: a scalar may be a number in one region and a tensor in the other.
+        program_of: returns the program of a branch, or of the condition or body of a loop.
     """
 
-    def __init__(self, program: Program, graphs: set[int] | None = None) -> None:
+    def __init__(
+        self, program: Program, graphs: set[int] | None = None, program_of: Callable[[Body], Program] = specialized
+    ) -> None:
         graphs = set() if graphs is None else graphs
         own = {id(t.graph) for t in program.inputs} | {id(o.graph) for step in program.steps for o in step.origins}
         self.originals = {} if graphs.isdisjoint(own) else program.replace_tensors()
@@ -52,13 +60,15 @@ class Region:
         self.packed: dict[int, list[SymbolicTensor]] = {}
         self.packing_steps: set[int] = set()
         for step in program.steps:
-            if step.registered or step.operation.residuals is not None:
+            if step.registered or (step.operation.residuals is not None and program_of is specialized):
                 continue
             if step.name in _CONDITIONALS:
-                bodies = step.op.bodies.items()
-                self.branches[id(step)] = [(region_of(body, graphs), step.op.places[label]) for label, body in bodies]
+                self.branches[id(step)] = [
+                    (Region(program_of(body), graphs, program_of), step.op.places[label])
+                    for label, body in step.op.bodies.items()
+                ]
             elif step.name in _LOOPS:
-                self.loops[id(step)] = step.op.kernel.region(graphs)
+                self.loops[id(step)] = step.op.kernel.region(graphs, program_of)
 
     @property
     def inner(self) -> list[Region]:
@@ -194,8 +204,3 @@ class LoopRegion:
 
 def _add(numbers: Numbers, tensors: Sequence[SymbolicTensor]) -> None:
     numbers.update((id(t), t.dtype) for t in tensors)
-
-
-def region_of(body: Body, graphs: set[int]) -> Region:
-    """Returns the region of a branch, after the passes that choose faster kernels."""
-    return Region(body.compiled.specialized(), graphs)

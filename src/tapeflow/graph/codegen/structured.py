@@ -35,7 +35,7 @@ class StructuredWriter(Writer):
 
     def write(self, name: str, program: Program, numbers: Sequence[SymbolicTensor] = ()) -> None:
         """Writes the function of a program; the inputs `numbers` are passed as Python numbers."""
-        region = Region(program)
+        region = self._whole(program)
         self._number_dtypes.update((id(t), t.dtype) for t in numbers)
         if region.inner or numbers:
             region.find_numbers(self._number_dtypes)
@@ -76,6 +76,10 @@ class StructuredWriter(Writer):
         results = [self._boxed(own, name) for (_, own), name in zip(loop.variables, names, strict=True)]
         self.write_return(indent, results)
         return [id(t) in self._number_dtypes for t in loop.body.program.outputs[len(names) :]]
+
+    def _whole(self, program: Program) -> Region:
+        """Returns the region of a function's program."""
+        return Region(program)
 
     def _write_errstate(self) -> int:
         """Has NumPy's floats overflow without a warning, as tensors do, and returns the indentation of the body."""

@@ -34,6 +34,8 @@ class Writer:
         names: the names of tensors, by the tensors' ids.
     """
 
+    deletes = True  # temporaries after their last use
+
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"host": numbers}
         self.steps: dict[int, Step] = {}
@@ -73,7 +75,7 @@ class Writer:
         self._programs.append(program)
         self._constants.update(program.constants)
         self._static = self._static and program.static
-        last = _last_uses(program)
+        last = _last_uses(program) if self.deletes else {}
         for step in program.steps:
             self.step(step, indent)
             dead = [self.names[i] for i in last.get(id(step), ()) if i in self.names]

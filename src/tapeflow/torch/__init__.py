@@ -1,0 +1,33 @@
+"""The bridge to PyTorch: `tapeflow.torch`.
+
+TapeFlow's tensors are torch's underneath, so both kinds of program can be one:
+
+- `from_torch` and `to_torch` hand tensors over in the same memory, and functions of torch take TapeFlow's tensors.
+- `Layer` is a layer of Keras around a `torch.nn.Module`.
+- `module` makes a `torch.nn.Module` of a `tf.function`, a Keras model or a SavedModel, which torch trains, compiles and
+  exports.
+- `convert` writes models as files for torch and ONNX Runtime: `python -m tapeflow convert MODEL --to torch|pt2|onnx`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.torch.convert import convert
+from tapeflow.torch.memory import from_torch, to_torch
+from tapeflow.torch.module import Converted, module
+
+if TYPE_CHECKING:
+    from tapeflow.torch.layer import Layer as Layer
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what needs Keras on first use."""
+    if name != "Layer":
+        raise AttributeError(f"module 'tapeflow.torch' has no attribute {name!r}")
+    importlib.import_module("tapeflow.keras")
+    return importlib.import_module("tapeflow.torch.layer").Layer
+
+
+__all__ = ["Converted", "Layer", "convert", "from_torch", "module", "to_torch"]

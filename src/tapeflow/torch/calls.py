@@ -1,0 +1,233 @@
+"""Calls of functions of torch as ops of a tape and of a graph, differentiated by torch's autograd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from tapeflow.core.autodiff.tape import dense, record_function
+from tapeflow.core.context import state
+from tapeflow.core.types.dtypes import FROM_TORCH, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, alias
+from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
+
+Function = Callable[..., Sequence[torch.Tensor]]
+
+
+class TorchCall:
+    """A function of torch, as one op.
+
+    Args:
+        name: its name.
+        function: takes tensors of torch, one for each operand, and returns a sequence of tensors.
+        in_place: the same function for the operands that are no variables, which it finds where they are; by default
+            `function` is called with the values of variables too.
+        parameters: the tensors of torch that `in_place` finds, one for each variable.
+    """
+
+    def __init__(
+        self, name: str, function: Function, in_place: Function | None = None, parameters: Sequence[torch.Tensor] = ()
+    ) -> None:
+        self.name, self._function, self._in_place, self._parameters = name, function, in_place, list(parameters)
+
+    def __call__(self, operands: Sequence[Any], stateful: bool = False) -> list[Any]:
+        """Calls the function with tensors, and variables after them.
+
+        Args:
+            operands: tensors and variables.
+            stateful: whether it has to run in a graph where its results are unused.
+
+        Returns:
+            Its results as tensors.
+        """
+        if state.graph is not None:
+            return self._in_graph(operands, stateful)
+        if not state.tapes:
+            with torch.no_grad():
+                return [_tensor(o) for o in self._run(operands)[0]]
+        outputs, record = self.recorded(operands)
+
+        def gradient(*dys: Any) -> list[Any]:
+            if state.tapes:  # which may differentiate the gradient
+                return self._vjp(operands, dys)
+            return [None if g is None else _tensor(g) for g in record.gradients([_raw_cotangent(dy) for dy in dys])]
+
+        for tape in state.tapes:
+            for variable in operands:
+                if isinstance(variable, ReadAsTensor):
+                    tape.variable_read(variable, variable._id)
+        results = [_tensor(o.detach()) for o in outputs]
+        record_function(self.name, operands, results, gradient)
+        return results
+
+    def recorded(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], Record]:
+        """Calls the function with autograd on; returns its results, and what its gradients are computed from."""
+        with torch.enable_grad():
+            outputs, sources = self._run(operands)
+        return outputs, Record(outputs, sources)
+
+    def _run(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], list[torch.Tensor]]:
+        """Returns the function's results, and for each operand the tensor of torch that it took."""
+        wanted = torch.is_grad_enabled()
+        values: list[torch.Tensor] = []
+        for operand in operands:
+            if self._in_place is not None and isinstance(operand, ReadAsTensor):
+                break
+            value = alias(operand._value.value if isinstance(operand, ReadAsTensor) else operand.value)
+            values.append(value.requires_grad_() if wanted and _is_smooth(value) else value)
+        if self._in_place is None:
+            return self._function(*values), values
+        return self._in_place(*values), [*values, *self._parameters]
+
+    # ---- gradients -----------------------------------------------------------------------------------------------
+
+    def _vjp(self, operands: Sequence[Any], dys: Sequence[Any]) -> list[Any]:
+        """Returns the gradients of the operands, by a call that can be differentiated again."""
+        count = len(operands)
+        given = [i for i, dy in enumerate(dys) if dy is not None]
+        smooth = [i for i, operand in enumerate(operands) if operand.dtype.is_floating or operand.dtype.is_complex]
+
+        def product(*values: torch.Tensor) -> list[torch.Tensor]:
+            again = torch.is_grad_enabled()
+            with torch.enable_grad():
+                leaves = [
+                    v if v.requires_grad or not _is_smooth(v) else v.detach().requires_grad_() for v in values[:count]
+                ]
+                outputs = self._function(*leaves)
+                pairs = [(outputs[i], dy) for i, dy in zip(given, values[count:], strict=True)]
+                pairs = [(o, dy) for o, dy in pairs if o.requires_grad]
+                sources = [leaves[i] for i in smooth]
+                gradients = torch.autograd.grad(
+                    [o for o, _ in pairs], sources, [dy for _, dy in pairs], create_graph=again, allow_unused=True
+                )
+            return [torch.zeros_like(s) if g is None else g for g, s in zip(gradients, sources, strict=True)]
+
+        arguments = [*operands, *(dense(dys[i]) for i in given)]
+        call = TorchCall(f"{self.name}Grad", product)
+        if state.graph is None:
+            results = iter(call(arguments))
+        else:
+            specs = [spec_of_gradient(operands[i]) for i in smooth]
+            results = iter(python_op(call.name, lambda *t: call(t), arguments, specs, False, True).outputs)
+        return [next(results) if i in smooth else None for i in range(count)]
+
+    # ---- graphs --------------------------------------------------------------------------------------------------
+
+    def _in_graph(self, operands: Sequence[Any], stateful: bool) -> list[Any]:
+        """Adds an operation that calls the function.
+
+        While a tape is open, the operation has one more output: what the gradients are computed from.
+        """
+        specs = self._specs(operands)
+        taped = bool(state.tapes)
+
+        def kernel(*values: Any) -> tuple[Any, ...]:
+            eager = [v if isinstance(v, ReadAsTensor) else EagerTensor(v, FROM_TORCH[v.dtype]) for v in values]
+            if not taped:
+                with torch.no_grad():
+                    return tuple(map(alias, self._run(eager)[0]))
+            outputs, record = self.recorded(eager)
+            return (*(alias(o) for o in outputs), boxed(record))
+
+        def gradient(call: Any, *dys: Any) -> list[Any]:
+            dys = dys[: len(specs)]
+            if not taped or len(state.tapes) > 0:
+                return self._vjp(list(operands), dys)
+            return _recorded_gradients(self.name, operands, call.outputs[-1], specs, dys)
+
+        op = GraphOp(self.name, kernel, stateful=stateful, gradient=gradient, gives_tuple=True)
+        outputs = [*specs, (variant, TensorShape([]))] if taped else specs
+        return list(state.graph.node(op, operands, outputs).outputs[: len(specs)])
+
+    def _specs(self, operands: Sequence[Any]) -> list[tuple[Any, TensorShape]]:
+        """Returns the dtypes and shapes of the results, by calls with tensors that have no values.
+
+        A dimension is unknown if it follows from one that is: then it differs between two calls.
+        """
+        shapes = [_results_of_fakes(self._function, operands, size) for size in (2, 3)]
+        return [
+            (FROM_TORCH[a.dtype], TensorShape([m if m == n else None for m, n in zip(a.shape, b.shape, strict=True)]))
+            for a, b in zip(*shapes, strict=True)
+        ]
+
+
+class Record:
+    """Holds a call of torch, for its gradients.
+
+    Args:
+        outputs: the results.
+        sources: the operands.
+    """
+
+    def __init__(self, outputs: Sequence[torch.Tensor], sources: Sequence[torch.Tensor]) -> None:
+        self._outputs, self._sources = outputs, sources
+
+    def gradients(self, dys: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
+        """Returns the gradients of the operands, None where there is none, from the cotangents of the results."""
+        pairs = [(o, dy) for o, dy in zip(self._outputs, dys, strict=True) if dy is not None and o.requires_grad]
+        sources = [s for s in self._sources if s.requires_grad]
+        if not pairs or not sources:
+            return [None] * len(self._sources)
+        gradients = iter(
+            torch.autograd.grad(
+                [o for o, _ in pairs], sources, [dy for _, dy in pairs], retain_graph=True, allow_unused=True
+            )
+        )
+        return [next(gradients) if s.requires_grad else None for s in self._sources]
+
+
+def _recorded_gradients(
+    name: str, operands: Sequence[Any], record: Any, specs: Sequence[Any], dys: Sequence[Any]
+) -> list[Any]:
+    """Adds the operation of the gradients of a call in a graph, whose record is an output of the call."""
+    given = [dy is not None for dy in dys]
+    wanted = [spec_of_gradient(operand) for operand in operands]
+    smooth = [dtype.is_floating or dtype.is_complex for dtype, _ in wanted]
+
+    def kernel(held: Any, *cotangents: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rest, own = iter(cotangents), held[()]
+        gradients = own.gradients([next(rest) if g else None for g in given])
+        return tuple(
+            [
+                torch.zeros_like(source) if g is None else g
+                for g, source, is_smooth in zip(gradients, own._sources, smooth, strict=True)
+                if is_smooth
+            ]
+        )
+
+    op = GraphOp(f"{name}Grad", kernel, gives_tuple=True)
+    cotangents = [dense(dy) for dy in dys if dy is not None]
+    outputs = [spec for spec, is_smooth in zip(wanted, smooth, strict=True) if is_smooth]
+    results = iter(state.graph.node(op, [record, *cotangents], outputs).outputs)
+    return [next(results) if s else None for s in smooth]
+
+
+def _results_of_fakes(function: Function, operands: Sequence[Any], size: int) -> Sequence[torch.Tensor]:
+    """Calls a function with tensors without values, in which unknown dimensions have a size."""
+    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        values = []
+        for operand in operands:
+            dtype, shape = spec_of_gradient(operand)
+            if shape.rank is None:
+                raise ValueError(f"A torch module needs inputs of known rank, and {operand!r} has none.")
+            values.append(torch.empty([size if d is None else d for d in shape.as_list()], dtype=dtype.torch))
+        return function(*values)
+
+
+def _is_smooth(value: torch.Tensor) -> bool:
+    return value.is_floating_point() or value.is_complex()
+
+
+def _tensor(value: torch.Tensor) -> EagerTensor:
+    """Returns the tensor of a result, which the module may keep and write to."""
+    return EagerTensor(alias(value), FROM_TORCH[value.dtype])
+
+
+def _raw_cotangent(dy: Any) -> torch.Tensor | None:
+    return None if dy is None else dense(dy).value

@@ -1,0 +1,211 @@
+"""`tapeflow.torch.module`: TensorFlow's functions and models as modules of torch."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import EagerTensor, alias
+from tapeflow.core.values.variable import Variable
+from tapeflow.function import function
+from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.function.function import Function
+from tapeflow.graph.codegen.writing import identifier
+from tapeflow.graph.ir.operation import variable_of
+from tapeflow.saved_model.loading import load
+from tapeflow.torch.source import ModuleSource, Unconvertible
+
+
+class Converted(torch.nn.Module):
+    """A TensorFlow function or model as a module of torch: see `module`.
+
+    Args:
+        functions: the functions of `forward` in evaluation and in training; they may be the same.
+        scope: what names of parameters leave out where they begin with it.
+
+    Attributes:
+        input_names: the names of its inputs.
+        input_specs: their shapes, with None for a dimension of any size, and dtypes of torch.
+
+    Raises:
+        TypeError: torch lacks what the function does; the message names the op.
+    """
+
+    def __init__(self, functions: Sequence[ConcreteFunction], scope: str = "") -> None:
+        super().__init__()
+        _let_dynamo_in()
+        self._paths: dict[int, str] = {}  # the paths of variables and constants, by their ids
+        self._held: list[Any] = []  # what has these ids
+        for variable in _variables(functions):
+            self._add(variable, variable._name.removeprefix(scope))
+        sources = {id(f): ModuleSource(f.body, self._path, f.structured_outputs) for f in functions}
+        self._sources = [sources[id(f)] for f in functions]
+        for source in sources.values():
+            source.function  # noqa: B018  # written now, as its constants are attributes too
+        arguments = functions[0].graph.inputs
+        self.input_names = [identifier(t.op.name) for t in arguments]
+        self.input_specs = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
+        self._functions: list[Callable[..., Any]] = [source.function for source in self._sources]
+
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        """Computes the function: its tensors by position, or by the names that they have in the TensorFlow function.
+
+        Returns:
+            Tensors of torch in the structure of the TensorFlow function's result.
+        """
+        return self._functions[self.training](self, *inputs, **named)
+
+    def source(self) -> str:
+        """Returns the source of `forward`, one line an operation, for `train()` or `eval()` as the module is now.
+
+        Example:
+            >>> m = tf.torch.module(tf.function(lambda x: x * x), tf.TensorSpec([2], tf.float32))
+            >>> print(m.source())
+            def forward(self, x):
+                mul = torch.mul(x, x)
+                return mul
+        """
+        return self._sources[self.training].source
+
+    def _path(self, value: Any, wish: str) -> str:
+        """Returns the attribute of a variable or a constant; a constant that is new becomes a buffer."""
+        if id(value) not in self._paths:
+            self._add(value, wish)
+        return self._paths[id(value)]
+
+    def _add(self, value: Any, name: str) -> None:
+        """Adds a parameter or a buffer, in the modules that the parts of its name stand for."""
+        is_variable = isinstance(value, Variable)
+        tensor = alias(value._value.value if is_variable else value)
+        *scopes, last = [identifier(part) for part in name.split("/") if part] or ["variable"]
+        home: torch.nn.Module = self
+        for scope in scopes:
+            scope = _unused(home, scope, also=torch.nn.Module)
+            if scope not in home._modules:
+                home.add_module(scope, torch.nn.Module())
+            home = home._modules[scope]  # type: ignore[assignment]
+        last = _unused(home, last)
+        if is_variable and value.trainable and (tensor.is_floating_point() or tensor.is_complex()):
+            home.register_parameter(last, torch.nn.Parameter(tensor))
+        else:
+            home.register_buffer(last, tensor, persistent=is_variable)
+        prefix = next(n for n, m in self.named_modules() if m is home)
+        self._paths[id(value)] = f"{prefix}.{last}" if prefix else last
+        self._held.append(value)
+
+
+@functools.cache
+def _let_dynamo_in() -> None:
+    """Has `torch.compile` look into TapeFlow's kernels: it skips the files of a module named `tensorflow`."""
+    from torch._dynamo import trace_rules  # heavy, and loaded by whatever compiles or exports the module
+
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    trace_rules.SKIP_DIRS[:] = [d for d in trace_rules.SKIP_DIRS if os.path.normpath(d) != folder]
+    trace_rules._recompile_re()
+
+
+def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:
+    """Returns a name that a module has no attribute of, but for those of a type."""
+    unused, count = name, 0
+    while hasattr(home, unused) and not (also and isinstance(getattr(home, unused), also)):
+        count += 1
+        unused = f"{name}_{count}"
+    return unused
+
+
+def _variables(functions: Sequence[ConcreteFunction]) -> list[Any]:
+    """Returns the variables that functions read, each once.
+
+    Raises:
+        Unconvertible: one is of a dtype that torch lacks.
+    """
+    inputs = [variable_of(t) for f in functions for t in f.body.inputs]
+    variables = list({id(v): v for v in inputs if v is not None}.values())
+    for v in variables:
+        if v.dtype.torch is None:
+            raise Unconvertible(f"the variable {v.name} is of dtype {v.dtype.name}, which torch lacks")
+    return variables
+
+
+def module(x: Any, *specs: Any) -> Converted:
+    """Returns a TensorFlow function or model as a `torch.nn.Module`.
+
+    Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
+    autograd, `torch.compile` and `torch.export.export` follow. Variables become parameters (trainable ones) and
+    buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory; writing to either does not
+    change the other. `train()` and `eval()` choose a Keras model's behavior: dropout, batch normalization. Random
+    numbers are torch's. Gradients are those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
+
+    Args:
+        x: a `tf.function`, a concrete function, a Keras model, or the path of a SavedModel's folder.
+        *specs: `tf.TensorSpec`s, or example tensors, of the arguments of a `tf.function`, or of a model that is not
+            built.
+
+    Returns:
+        The module. It takes tensors of torch by position, or by the names that the TensorFlow function has for them.
+
+    Raises:
+        TypeError: `x` is none of these, or torch lacks what it does; the message names the op.
+        ValueError: specs are needed.
+
+    Example:
+        >>> w = tf.Variable([[1.0], [2.0]], name="w")
+        >>> m = tf.torch.module(tf.function(lambda x: tf.nn.relu(x @ w)), tf.TensorSpec([None, 2]))
+        >>> [name for name, _ in m.named_parameters()]
+        ['w']
+        >>> import torch
+        >>> m(torch.tensor([[3.0, 4.0]]))
+        tensor([[11.]], grad_fn=<ReluBackward0>)
+    """
+    if isinstance(x, (str, os.PathLike)):
+        return module(_signature(load(x), os.fspath(x)))
+    if isinstance(x, ConcreteFunction):
+        return Converted([x, x])
+    if isinstance(x, Function):
+        concrete = x.get_concrete_function(*map(_spec, specs))
+        return Converted([concrete, concrete])
+    if callable(x) and hasattr(x, "trainable_variables") and hasattr(x, "get_config"):
+        return _of_model(x, specs)
+    raise TypeError(
+        f"module takes a tf.function, a concrete function, a Keras model or a SavedModel's path, not {x!r}."
+    )
+
+
+def _signature(loaded: Any, path: str) -> ConcreteFunction:
+    """Returns the function of a SavedModel that servers call."""
+    signatures = dict(loaded.signatures)
+    if not signatures:
+        raise ValueError(f"The SavedModel {path} has no signatures: load it, and hand over one of its functions.")
+    return signatures.get("serving_default") or next(iter(signatures.values()))
+
+
+def _spec(spec: Any) -> Any:
+    if isinstance(spec, torch.Tensor):
+        spec = EagerTensor(alias(spec), TensorSpec.from_tensor(spec).dtype)
+    return spec
+
+
+def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
+    """Returns a Keras model as a module, with the names that Keras has for its variables."""
+    if not specs:
+        inputs = getattr(model, "inputs", None)
+        if not inputs:
+            raise ValueError(
+                f"The inputs of the model {model.name!r} are not known yet: pass a tf.TensorSpec for each."
+            )
+        specs = [TensorSpec(t.shape, t.dtype, name=t._keras_history.operation.name) for t in inputs]
+    many = len(specs) > 1
+
+    def traced(training: bool) -> ConcreteFunction:
+        @function(autograph=False)
+        def forward(*inputs: Any) -> Any:
+            return model(list(inputs) if many else inputs[0], training=training)
+
+        return forward.get_concrete_function(*specs)
+
+    return Converted([traced(False), traced(True)], scope=f"{model.name}/")

@@ -1,0 +1,56 @@
+"""Variables on the storage of a module's parameters and buffers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.types.dtypes import FROM_TORCH
+from tapeflow.core.values.tensor import EagerTensor, alias
+from tapeflow.core.values.variable import Variable
+
+_slot: Any = Variable.__dict__["_value"]
+
+
+class ParameterVariable(Variable):
+    """A variable that is the parameter or buffer of a `torch.nn.Module`, in the same memory.
+
+    An assignment changes the parameter, and writing to the parameter changes the variable. Tensors that were read
+    before keep their values: torch copies the memory that they share when the parameter is written to.
+
+    Args:
+        parameter: the parameter or buffer.
+        trainable: whether tapes watch it.
+        name: its name.
+    """
+
+    __slots__ = ("parameter",)
+
+    def __init__(self, parameter: torch.Tensor, trainable: bool, name: str) -> None:
+        self.parameter = parameter
+        super().__init__(EagerTensor(alias(parameter), FROM_TORCH[parameter.dtype]), trainable=trainable, name=name)
+
+    @property
+    def _value(self) -> EagerTensor:
+        """The tensor that the parameter holds now."""
+        if not torch._C._is_cow_tensor(self.parameter):  # it was written to, and has memory of its own
+            value = alias(self.parameter)
+            _slot.__set__(self, EagerTensor(value, self.dtype))
+            self._tape_value = None
+        return _slot.__get__(self)
+
+    @_value.setter
+    def _value(self, tensor: EagerTensor) -> None:
+        value = tensor.value
+        self.parameter.data = shared = alias(value)
+        if not torch._C._is_cow_tensor(shared):  # NumPy's memory, which `alias` has copied
+            tensor = EagerTensor(alias(shared), tensor.dtype)
+        _slot.__set__(self, tensor)
+
+    def _read(self) -> EagerTensor:
+        self._value  # noqa: B018  # forgets what tapes have read, if that is not the value any more
+        return super()._read()
+
+    def _close(self, tensor: EagerTensor, memory: Any) -> bool:
+        return False  # the module sees the memory too

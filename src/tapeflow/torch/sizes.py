@@ -1,0 +1,134 @@
+"""Sizes of tensors in the source of a module, as Python numbers.
+
+A program computes shapes from shapes (`tf.shape(x)[0]`, then `tf.reshape(y, [n, -1])`). Written with tensors, that
+would hide from `torch.export` that a size of the result is a size of an input. So what kernels take as Python numbers
+is written as arithmetic on `x.shape[0]` where it is that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.scalars import ScalarForm
+from tapeflow.core.ops.static import numbers
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import Step
+
+_MOST = 32  # elements of a vector of sizes
+
+
+class Sizes:
+    """The expressions of integers that follow from sizes, by the steps that compute them.
+
+    Args:
+        name: returns the name of a tensor.
+        constant: returns the raw value of a constant tensor, or None.
+    """
+
+    def __init__(self, name: Callable[[SymbolicTensor], str], constant: Callable[[SymbolicTensor], Any]) -> None:
+        self._name, self._constant = name, constant
+        self._steps: dict[int, Step] = {}  # by the ids of their outputs
+
+    def add(self, steps: Sequence[Step]) -> None:
+        """Adds the steps of a program."""
+        self._steps.update((id(t), step) for step in steps for t in step.outputs)
+
+    def of(self, tensor: Any) -> Any:
+        """Returns the expression of a scalar, or a list of those of a vector's elements; None if they aren't sizes."""
+        if not isinstance(tensor, SymbolicTensor) or not tensor.dtype.is_integer:
+            return None
+        constant = self._constant(tensor)
+        if constant is not None:
+            value = numbers(constant)
+            if isinstance(value, int):
+                return repr(value)
+            plain = isinstance(value, tuple) and len(value) <= _MOST and all(isinstance(v, int) for v in value)
+            return list(map(repr, value)) if plain else None
+        step = self._steps.get(id(tensor))
+        rule = None if step is None or not step.registered else _RULES.get(step.op.name)
+        if rule is not None:
+            return rule(self, step)
+        return None if step is None else self._arithmetic(step)
+
+    def _arithmetic(self, step: Step) -> Any:
+        """Returns the expressions of an op that works element by element."""
+        form = step.op.scalar
+        if not isinstance(form, ScalarForm) or not form.integers or form.to_bool or len(step.outputs) != 1:
+            return None
+        operands = [self.of(t) for t in step.inputs]
+        if any(o is None for o in operands):
+            return None
+        lengths = {len(o) for o in operands if isinstance(o, list)}
+        if not lengths:
+            return f"({form.template.format(*operands)})"
+        if len(lengths) > 1:
+            return None
+        rows = zip(*[o if isinstance(o, list) else [o] * max(lengths) for o in operands], strict=True)
+        return [f"({form.template.format(*row)})" for row in rows]
+
+    # ---- the ops that move sizes -------------------------------------------------------------------------------------
+
+    def _shape(self, step: Step) -> Any:
+        tensor = step.args[0]
+        rank = tensor.shape.rank
+        if rank is None or rank > _MOST:
+            return None
+        name = self._name(tensor)
+        return [f"{name}.shape[{i}]" if d is None else repr(d) for i, d in enumerate(tensor.shape.as_list())]
+
+    def _part(self, step: Step) -> Any:
+        whole, rank = self.of(step.args[0]), step.outputs[0].shape.rank
+        spec = [_integers(self._constant, a) for a in step.args[1:4]]
+        begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = step.args[4:9]
+        if not isinstance(whole, list) or any(s is None or len(s) != 1 for s in spec) or ellipsis_mask or new_axis_mask:
+            return None
+        ((begin,), (end,), (stride,)) = spec
+        if shrink_mask and rank == 0:
+            return whole[begin]
+        return whole[None if begin_mask else begin : None if end_mask else end : stride]
+
+    def _packed(self, step: Step) -> Any:
+        items = [self.of(t) for t in step.args[0]]
+        return items if all(isinstance(i, str) for i in items) else None
+
+    def _joined(self, step: Step) -> Any:
+        lists = [self.of(t) for t in step.args[0]]
+        return [i for items in lists for i in items] if all(isinstance(i, list) for i in lists) else None
+
+    def _same(self, step: Step) -> Any:
+        return self.of(step.args[0])
+
+    def _picked(self, step: Step) -> Any:
+        whole, index = self.of(step.args[0]), self._constant(step.args[1])
+        if not isinstance(whole, list) or index is None:
+            return None
+        places = numbers(index)
+        return whole[places] if isinstance(places, int) else [whole[i] for i in places]
+
+    def _product(self, step: Step) -> Any:
+        whole = self.of(step.args[0])
+        if not isinstance(whole, list) or step.outputs[0].shape.rank != 0:
+            return None
+        known = math.prod(int(i) for i in whole if i.isdigit())
+        return f"({' * '.join([i for i in whole if not i.isdigit()] + [repr(known)])})"
+
+
+def _integers(constant: Callable[[Any], Any], arg: Any) -> tuple[int, ...] | None:
+    """Returns a vector that a kernel takes as Python numbers, or None if it is not constant."""
+    if isinstance(arg, SymbolicTensor):
+        value = constant(arg)
+        return None if value is None else numbers(value)
+    return tuple(arg) if isinstance(arg, (tuple, list)) else None
+
+
+_RULES: dict[str, Callable[[Sizes, Step], Any]] = {
+    op.op.name: rule
+    for op, rule in [
+        (ops.Shape, Sizes._shape), (ops.StridedSlice, Sizes._part), (ops.Pack, Sizes._packed),
+        (ops.ConcatV2, Sizes._joined), (ops.Cast, Sizes._same), (ops.Identity, Sizes._same),
+        (ops.GatherV2, Sizes._picked), (ops.Prod, Sizes._product),
+    ]
+}  # fmt: skip

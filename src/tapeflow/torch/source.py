@@ -1,0 +1,294 @@
+"""The source of a module's forward function: a traced function, as calls that torch's autograd can follow.
+
+It is written as that of a `tf.function` is, one line an operation, but without the passes that write in place or choose
+kernels without a derivative. Variables are attributes of the module, and so are constants that are no scalars.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import variant
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
+from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.regions import Region
+from tapeflow.graph.codegen.structured import StructuredWriter
+from tapeflow.graph.codegen.writing import Writer, runs_on_arrays, with_stream
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
+from tapeflow.logger import get_logger
+from tapeflow.torch.own_gradient import OwnGradient
+from tapeflow.torch.sizes import Sizes
+
+# torch draws the numbers: its generators are what `torch.manual_seed`, `torch.compile` and `torch.export` know.
+_DRAWS = {
+    ops.RandomUniform.op: "rand", ops.StatelessRandomUniformV2.op: "rand",
+    ops.RandomStandardNormal.op: "randn", ops.StatelessRandomNormalV2.op: "randn",
+}  # fmt: skip
+_CHANGES = {_assign: "copy_", _add: "add_", _subtract: "sub_"}
+
+
+class Unconvertible(TypeError):
+    """A function can't become a module of torch; the text names the op that prevents it, and says why."""
+
+
+def _detach(program: Program) -> None:
+    """Has torch's autograd stop where a tape does on purpose: at identities that no gradient passes."""
+    for step in program.steps:
+        if step.op.identity and not step.op.differentiable and len(step.outputs) == 1:
+            step.op = GraphOp(step.name, torch.Tensor.detach, template="{0}.detach()")
+
+
+class ModuleSource(Compiled):
+    """The forward function of a module.
+
+    Args:
+        body: the traced function.
+        attributes: returns the name, as of an attribute of the module, of a variable or of a constant tensor that the
+            function reads. For a constant, the second argument is the name that it would have.
+        structure: the result's structure, with the body's output tensors for leaves.
+    """
+
+    simplifying_passes = (_detach, *passes.SIMPLIFY)
+    special_passes = ()
+
+    def __init__(self, body: Body, attributes: Callable[[Any, str], str], structure: Any) -> None:
+        super().__init__("forward", body.inputs, body.outputs, body.graph.effects())
+        self._attributes, self._structure = attributes, structure
+        self._changed = {id(v) for v in _changed(body)}
+
+    def _write(self) -> Writer:
+        writer = ModuleWriter(self._attributes, self._structure, self._changed)
+        writer.write(self.name, self.specialized(()))
+        return writer
+
+
+def _changed(body: Body) -> list[Any]:
+    """Returns the variables that a function changes, and those that it calls."""
+    changed = []
+    for operation in body.graph._operations:
+        if operation.op.kernel in _CHANGES and operation.args:
+            changed.append(variable_of(operation.args[0]))
+        for inner in getattr(operation.op, "bodies", {}).values():
+            changed += _changed(inner)
+    return changed
+
+
+@functools.cache
+def _simplified(body: Body) -> Program:
+    """Returns the program of a branch, a loop's part, or a called function."""
+    return _Part(body.name, body.inputs, body.outputs, body.graph.effects()).specialized(())
+
+
+class _Part(Compiled):
+    simplifying_passes = ModuleSource.simplifying_passes
+
+
+class ModuleWriter(StructuredWriter):
+    """Writes the source of a module's forward function.
+
+    Args:
+        attributes, structure: as of `ModuleSource`.
+        changed: the ids of the variables that the function changes.
+    """
+
+    deletes = False
+
+    def __init__(self, attributes: Callable[[Any, str], str], structure: Any, changed: set[int]) -> None:
+        super().__init__()
+        self.namespace["torch"] = torch
+        self._used_names |= {"self", "torch"}
+        self._attributes, self._structure, self._changed = attributes, structure, changed
+        self._sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
+        self._graphs: set[int] = set()
+        self._skipped: set[int] = set()  # the ids of steps whose outputs are used as Python numbers alone
+
+    def write(self, name: str, program: Program, numbers: Sequence[SymbolicTensor] = ()) -> None:
+        parameters = ["self"]
+        self._device = "None"
+        for t in program.inputs:
+            variable = variable_of(t)
+            if variable is None:
+                parameters.append(self.unique(t.op.name))
+                self._set_name(t, parameters[-1])
+                self._device = f"{parameters[1]}.device"
+            else:
+                self._set_name(t, f"self.{self._attributes(variable, '')}")
+        self._constants.update(program.constants)
+        region = Region(program, self._graphs, _simplified)
+        if region.inner:
+            region.find_numbers(self._number_dtypes)
+            region.find_indices(self._number_dtypes)
+        self.row(0, f"def {name}({', '.join(parameters)}):")
+        indent = self._write_errstate()
+        self._region(region, indent)
+        outputs = iter([self.reference(t) for t in program.outputs])
+        self.row(indent, f"return {self._result(self._structure, outputs)}")
+
+    def _result(self, structure: Any, outputs: Any) -> str:
+        """Returns the expression of the result."""
+        if isinstance(structure, SymbolicTensor):
+            return next(outputs)
+        if structure is None:
+            return "None"
+        if isinstance(structure, dict):  # in the order in which a nest is flattened
+            items = {key: self._result(structure[key], outputs) for key in sorted(structure)}
+            return f"{{{', '.join(f'{key!r}: {items[key]}' for key in structure)}}}"
+        if isinstance(structure, (list, tuple)):
+            items = [self._result(item, outputs) for item in structure]
+            if isinstance(structure, list):
+                return f"[{', '.join(items)}]"
+            if hasattr(structure, "_fields"):
+                return f"{self.named(type(structure).__name__, type(structure))}({', '.join(items)})"
+            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+        raise Unconvertible(f"torch has no tensor for a {type(structure).__name__}, which the function returns")
+
+    def block(self, program: Program, indent: int) -> None:
+        self._sizes.add(program.steps)
+        self._constants.update(program.constants)
+        self._skip(program)
+        super().block(program, indent)
+
+    def _skip(self, program: Program) -> None:
+        """Finds the steps that nothing uses: those of sizes that are written as Python numbers, and of seeds."""
+        used = {id(t) for t in program.outputs}
+        for step in reversed(program.steps):
+            if not step.must_run and not any(id(t) in used for t in step.outputs):
+                self._skipped.add(id(step))
+                continue
+            operands = list(symbolic_in(step.args))
+            if step.op in _DRAWS:
+                operands = list(symbolic_in(step.args[:1]))
+            hosts = {id(a) for a in step.op.hosts(step.args)} if step.registered else set()
+            used.update(id(t) for t in operands if id(t) not in hosts or self._sizes.of(t) is None)
+
+    def step(self, step: Step, indent: int) -> None:
+        if id(step) in self._skipped:
+            return
+        variable = variable_of(step.args[0]) if step.args else None
+        if not step.registered and step.op.kernel in _CHANGES and variable is not None:
+            target, value = map(self.reference, step.inputs)
+            self.row(indent, f"{self.named('change', _change)}({target}, {_CHANGES[step.op.kernel]!r}, {value})", step)
+        elif step.op is READ and variable is not None:
+            name = self.reference(step.args[0])
+            if id(variable) in self._changed:
+                self.row(indent, f"{self.name(step.outputs[0])} = {name}.clone()", step)
+            else:
+                self._set_name(step.outputs[0], name)
+        elif step.name in CALLS:
+            self._called(step, indent)
+        elif step.op in _DRAWS:
+            dtype, shape = step.outputs[0].dtype.torch, self._host_argument(step.args[0])
+            call = f"torch.{_DRAWS[step.op]}({shape}, dtype={dtype}, device={self._device})"
+            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
+        else:
+            self._require(step)
+            if not step.registered and step.op.gradient is not None and not step.op.bodies and not step.op.template:
+                get_logger().warning("torch.module: the gradient that %s defines has no effect.", step.operation.name)
+            super().step(step, indent)
+
+    def _called(self, step: Step, indent: int) -> None:
+        """Writes the steps of a function that is called."""
+        body = step.op.bodies["f"]
+        inner = _Part(body.name, body.inputs, step.op.results, body.graph.effects()).specialized(())
+        region = Region(inner, self._graphs, _simplified)
+        for t, arg in zip(inner.inputs, step.args, strict=True):
+            self._set_forms(t, self._forms(arg))
+        self._region(region, indent)
+        for t, own in zip(step.outputs, inner.outputs, strict=True):
+            self._set_name(t, self.reference(own))
+
+    def _require(self, step: Step) -> None:
+        """Checks that torch has tensors for what a step takes and gives.
+
+        Raises:
+            Unconvertible: it has none.
+        """
+        operands = [*step.inputs, *step.outputs]
+        if any(variable_of(t) is not None for t in step.inputs) and not step.op.bodies:
+            raise Unconvertible(f"{step.name} ({step.operation.name}) changes a variable in a way that torch has not")
+        unsupported = next((t for t in operands if t.dtype.torch is None and t.dtype is not variant), None)
+        if unsupported is not None and variable_of(unsupported) is None:
+            dtype = unsupported.dtype.name
+            raise Unconvertible(f"{step.name} ({step.operation.name}) has a tensor of dtype {dtype}, which torch lacks")
+
+    def reference(self, tensor: SymbolicTensor) -> str:
+        value = self._constants.get(id(tensor))
+        is_held = isinstance(value, Variable) or (isinstance(value, torch.Tensor) and value.ndim)
+        if is_held and id(tensor) not in self.names:
+            self.names[id(tensor)] = f"self.{self._attributes(value, tensor.op.name)}"
+        return super().reference(tensor)
+
+    def _host_argument(self, arg: Any) -> str:
+        sizes = self._sizes.of(arg)
+        if sizes is None or id(arg) in self.numbers:
+            return super()._host_argument(arg)
+        return sizes if isinstance(sizes, str) else f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+
+    def _kernel(self, step: Step) -> str:
+        op = step.op
+        if runs_on_arrays(step):
+            return super()._kernel(step)
+        key = op.key(step.args), tuple([t.dtype for t in step.outputs])
+        name = self._kernels.get((op, key))
+        if name is None:
+            kernel = with_stream(step, self._typed(step, op.kernel if op.autograd else OwnGradient(step)))
+            builtin = getattr(kernel, "__name__", "")
+            if getattr(torch, builtin, None) is kernel:
+                name = f"torch.{builtin}"
+            else:
+                name = self.unique(op.name)
+                self.namespace[name] = kernel
+            self._kernels[op, key] = name
+        return name
+
+    def _typed(self, step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns a step's kernel, with results of the dtypes that the op declares."""
+        floats = all(t.dtype.is_floating or t.dtype.is_complex for t in (*step.inputs, *step.outputs))
+        if floats and step.native and not step.op.creates:
+            return kernel
+        return Typed(kernel, [t.dtype.torch for t in step.outputs], step.op.creates)
+
+
+class Typed:
+    """A kernel whose results are cast to dtypes, and that creates tensors where those of the module are.
+
+    Args:
+        kernel: the kernel.
+        dtypes: those of its results; None for a list of tensors.
+        creates: whether it takes a device.
+    """
+
+    def __init__(self, kernel: Callable[..., Any], dtypes: Sequence[torch.dtype | None], creates: bool) -> None:
+        self._kernel, self._dtypes, self._creates = kernel, dtypes, creates
+
+    def __call__(self, *values: Any) -> Any:
+        if self._creates:
+            device = next((v.device for v in values if isinstance(v, torch.Tensor)), torch.get_default_device())
+            result = self._kernel(*values, device=device)
+        else:
+            result = self._kernel(*values)
+        if isinstance(result, torch.Tensor):
+            return _cast(result, self._dtypes[0])
+        if isinstance(result, (list, tuple)):
+            return tuple([_cast(r, d) for r, d in zip(result, self._dtypes, strict=True)])
+        return result
+
+
+def _cast(result: Any, dtype: torch.dtype | None) -> Any:
+    return result if dtype is None or not isinstance(result, torch.Tensor) else result.to(dtype)
+
+
+def _change(variable: torch.Tensor, method: str, value: torch.Tensor) -> None:
+    """Changes a buffer or parameter in place, unseen by autograd."""
+    with torch.no_grad():
+        getattr(variable, method)(value)

@@ -1,0 +1,211 @@
+"""An exported program as a Python file that needs torch alone, and its weights."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx import Node
+from torch.utils import _pytree as pytree
+
+from tapeflow.torch.source import Unconvertible
+
+_HEAD = '''"""A model of TensorFlow, as calls of torch. It was written by `python -m tapeflow convert`.
+
+Its weights are in `weights.safetensors` beside this file; trainable ones are parameters, all others buffers.
+"""
+
+import json
+import operator
+import os
+
+import torch
+
+TRAINABLE = {trainable}
+
+
+def read_weights(path):
+    """Returns the tensors of a file in the safetensors format, by their names."""
+    dtypes = {dtypes}
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = bytearray(file.read())
+    header.pop("__metadata__", None)
+    weights = {{}}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        shape, dtype = entry["shape"], getattr(torch, dtypes[entry["dtype"]])
+        weights[name] = torch.frombuffer(data[begin:end], dtype=dtype).reshape(shape) if end > begin else (
+            torch.empty(shape, dtype=dtype))
+    return weights
+
+
+class Model(torch.nn.Module):
+    """The model; `path` is the file of its weights."""
+
+    def __init__(self, path=os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.safetensors")):
+        super().__init__()
+        for name, value in read_weights(path).items():
+            *scopes, last = name.split(".")
+            home = self
+            for scope in scopes:
+                if scope not in home._modules:
+                    home.add_module(scope, torch.nn.Module())
+                home = home._modules[scope]
+            if name in TRAINABLE:
+                home.register_parameter(last, torch.nn.Parameter(value))
+            else:
+                home.register_buffer(last, value)
+
+'''
+
+_DTYPES = {
+    "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "F16": "float16", "BF16": "bfloat16",
+    "I32": "int32", "U32": "uint32", "F32": "float32", "F64": "float64", "I64": "int64", "U64": "uint64",
+    "C64": "complex64",
+}  # fmt: skip
+_CODES = {getattr(torch, name): code for code, name in _DTYPES.items()}
+
+
+def write(program: ExportedProgram, names: list[str], folder: str | os.PathLike[str]) -> None:
+    """Writes `model.py` and `weights.safetensors` into a folder.
+
+    Args:
+        program: the exported program.
+        names: the names of its inputs.
+        folder: the folder, which is created.
+
+    Raises:
+        Unconvertible: it has an operation that has no place in a file of calls.
+    """
+    os.makedirs(folder, exist_ok=True)
+    weights: dict[str, torch.Tensor] = {}
+    trainable: list[str] = []
+    references: dict[str, str] = {}
+    rest = iter(names)
+    parameters = []
+    for spec in program.graph_signature.input_specs:
+        name = getattr(spec.arg, "name", "")
+        if spec.kind is InputKind.USER_INPUT:
+            parameters.append(next(rest))
+            references[name] = parameters[-1]
+            continue
+        if spec.target is None:
+            raise Unconvertible(f"{name} is a {spec.kind.name}, which has no place in a file of calls")
+        state = program.state_dict if spec.target in program.state_dict else program.constants
+        value = state[spec.target]
+        weights[spec.target] = value.detach()  # type: ignore[union-attr]
+        references[name] = f"self.{spec.target}"
+        if spec.kind is InputKind.PARAMETER:
+            trainable.append(spec.target)
+    lines = [f"    def forward({', '.join(['self', *parameters])}):"]
+    lines += [f"        {line}" for line in _lines(program, references, set(parameters))]
+    head = _HEAD.format(trainable=_listed(trainable), dtypes=_DTYPES)
+    with open(os.path.join(folder, "model.py"), "w", encoding="utf-8") as file:
+        file.write(head + "\n".join(lines) + "\n")
+    write_weights(os.path.join(folder, "weights.safetensors"), weights)
+
+
+def _listed(names: list[str]) -> str:
+    rows = "".join(f"    {name!r},\n" for name in names)
+    return f"{{\n{rows}}}" if names else "set()"
+
+
+def _lines(program: ExportedProgram, references: dict[str, str], used: set[str]) -> list[str]:
+    """Returns the lines of a program's calls."""
+    lines = []
+    for node in program.graph.nodes:
+        if node.op == "call_function":
+            name = node.name if node.name not in used else f"{node.name}_value"
+            references[node.name] = name
+            arguments = [_expression(a, references) for a in node.args]
+            arguments += [f"{key}={_expression(a, references)}" for key, a in node.kwargs.items()]
+            lines.append(f"{name} = {_callee(node)}({', '.join(arguments)})")
+        elif node.op == "output":
+            lines += _ending(program, node.args[0], references)
+    return lines
+
+
+def _ending(program: ExportedProgram, outputs: Any, references: dict[str, str]) -> list[str]:
+    """Returns the lines that change buffers and return the result."""
+    lines, results = [], []
+    for spec, value in zip(program.graph_signature.output_specs, outputs, strict=True):
+        if spec.kind is OutputKind.BUFFER_MUTATION:
+            lines.append(f"self.{spec.target}.copy_({_expression(value, references)})")
+        elif spec.kind is OutputKind.USER_OUTPUT:
+            results.append(_Expression(_expression(value, references)))
+        else:
+            raise Unconvertible(f"an output is a {spec.kind.name}, which has no place in a file of calls")
+    structure = program.call_spec.out_spec
+    return [*lines, f"return {pytree.tree_unflatten(results, structure)!r}"]
+
+
+class _Expression:
+    """An expression that stands for its value in a structure."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _callee(node: Node) -> str:
+    target: Any = node.target
+    if isinstance(target, torch._ops.OpOverload):
+        return f"torch.ops.{target}"
+    module = getattr(target, "__module__", "")
+    if module in ("_operator", "operator"):
+        return f"operator.{target.__name__}"
+    if getattr(torch, getattr(target, "__name__", ""), None) is target:
+        return f"torch.{target.__name__}"
+    raise Unconvertible(f"{node.name} calls {target}, which has no place in a file of calls")
+
+
+def _expression(value: Any, references: Mapping[str, str]) -> str:
+    """Returns the expression of an argument."""
+    if isinstance(value, Node):
+        return references[value.name]
+    if isinstance(value, (list, tuple)):
+        items = [_expression(v, references) for v in value]
+        if isinstance(value, list):
+            return f"[{', '.join(items)}]"
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, torch.device):
+        return f"torch.{value!r}" if not repr(value).startswith("torch") else repr(value)
+    return str(value) if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)) else repr(value)
+
+
+def write_weights(path: str, weights: Mapping[str, torch.Tensor]) -> None:
+    """Writes tensors in the safetensors format.
+
+    Args:
+        path: the file.
+        weights: the tensors, by their names.
+
+    Raises:
+        Unconvertible: the format lacks the dtype of one.
+    """
+    header: dict[str, Any] = {}
+    tensors = []
+    end = 0
+    for name, tensor in weights.items():
+        if tensor.dtype not in _CODES:
+            raise Unconvertible(f"{name} is of dtype {tensor.dtype}, which safetensors lacks")
+        begin, end = end, end + tensor.numel() * tensor.element_size()
+        tensors.append(tensor.detach().cpu().contiguous())
+        header[name] = {"dtype": _CODES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for tensor in tensors:
+            file.write(tensor.reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b"")

@@ -1,0 +1,188 @@
+"""A module of torch as a layer of Keras."""
+
+import copy
+
+import keras
+import numpy as np
+import pytest
+import torch
+
+import tapeflow as tf
+
+
+def block():
+    """A residual block of ResNet, on images with channels first."""
+
+    class Block(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv1 = torch.nn.Conv2d(3, 3, 3, padding=1, bias=False)
+            self.norm = torch.nn.BatchNorm2d(3)
+            self.relu = torch.nn.ReLU(inplace=True)
+            self.conv2 = torch.nn.Conv2d(3, 3, 3, padding=1)
+
+        def forward(self, x):
+            return x + self.conv2(self.relu(self.norm(self.conv1(x))))
+
+    return Block()
+
+
+@keras.saving.register_keras_serializable("tests")
+def small():
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+
+
+@pytest.fixture
+def layer():
+    torch.manual_seed(0)
+    return tf.torch.Layer(small())
+
+
+X = tf.constant(np.random.default_rng(0).normal(size=(5, 3)), tf.float32)
+
+
+def test_variables_are_the_modules_parameters(layer):
+    weight = layer.variables[0]
+    assert [v.path.split("/")[-1] for v in layer.variables] == ["0_weight", "0_bias", "2_weight", "2_bias"]
+    weight.assign(tf.ones([4, 3]))
+    assert layer.module[0].weight.sum() == 12
+    before = weight.value.read_value()
+    with torch.no_grad():
+        layer.module[0].weight.mul_(2.0)
+    assert weight.numpy().sum() == 24
+    assert before.numpy().sum() == 12
+    layer.module[0].weight.data.fill_(3.0)
+    assert weight.numpy().sum() == 36
+    weight.assign_add(tf.ones([4, 3]))
+    assert layer.module[0].weight.sum() == 48
+    layer.module.load_state_dict({n: torch.zeros_like(p) for n, p in layer.module.state_dict().items()})
+    assert not any(v.numpy().any() for v in layer.variables)
+
+
+def torch_gradients(module, order=1):
+    x = tf.torch.to_torch(X).requires_grad_()
+    sources = [x, *module.parameters()]
+    target = (module(x) ** 2).sum()
+    for _ in range(order - 1):
+        first = torch.autograd.grad(target, sources, create_graph=True)
+        target = sum((g**2).sum() for g in first)
+    return torch.autograd.grad(target, sources, allow_unused=True)
+
+
+@pytest.mark.parametrize("traced", [False, True], ids=["eager", "traced"])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_gradients(layer, order, traced):
+    def gradients(x, order):
+        sources = [x, *layer.trainable_variables]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if order == 1:
+                target = tf.reduce_sum(layer(x) ** 2)
+            else:
+                target = sum(tf.reduce_sum(g**2) for g in gradients(x, order - 1))
+        return tape.gradient(target, sources, unconnected_gradients="zero")
+
+    function = tf.function(gradients) if traced else gradients
+    for g, wanted in zip(function(X, order), torch_gradients(layer.module, order), strict=True):
+        wanted = np.zeros(g.shape) if wanted is None else wanted.numpy()
+        np.testing.assert_allclose(g, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_of_a_function_that_calls_it(layer):
+    f = tf.function(lambda x: layer(x) * 2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(X)
+        y = tf.reduce_sum((f(X) / 2.0) ** 2)
+    for _ in range(2):
+        for g, wanted in zip(
+            tape.gradient(y, [X, *layer.trainable_variables]), torch_gradients(layer.module), strict=True
+        ):
+            np.testing.assert_allclose(g, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_jacobian(layer):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(X)
+        y = layer(X)
+    wanted = torch.autograd.functional.jacobian(layer.module, tf.torch.to_torch(X))
+    np.testing.assert_allclose(tape.jacobian(y, X, experimental_use_pfor=False), wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_training_step_is_torchs():
+    torch.manual_seed(0)
+    module = block()
+    twin = copy.deepcopy(module)
+    model = tf.keras.Sequential([tf.keras.Input((3, 6, 6)), tf.torch.Layer(module)])
+    model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+    x = torch.randn(8, 3, 6, 6)
+    y = torch.randn(8, 3, 6, 6)
+    model.fit(x.numpy(), y.numpy(), batch_size=4, epochs=2, shuffle=False, verbose=0)
+    optimizer = torch.optim.SGD(twin.parameters(), 0.1)
+    for _ in range(2):
+        for part in (slice(4), slice(4, 8)):
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(twin(x[part]), y[part]).backward()
+            optimizer.step()
+    for (name, mine), theirs in zip(module.state_dict().items(), twin.state_dict().values(), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5, err_msg=name)
+    assert module.norm.num_batches_tracked == 4
+    np.testing.assert_allclose(model.layers[0].non_trainable_variables[0], twin.norm.running_mean, rtol=1e-4, atol=1e-5)
+    evaluated = model.predict(x.numpy(), verbose=0)
+    assert not module.training
+    np.testing.assert_allclose(evaluated, twin.eval()(x).detach(), rtol=1e-3, atol=1e-4)
+
+
+def test_adam_trains_it(layer):
+    model = tf.keras.Sequential([tf.keras.Input((3,)), layer, tf.keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    x = np.random.default_rng(0).normal(size=(64, 3)).astype("float32")
+    losses = model.fit(x, x.sum(1, keepdims=True), epochs=3, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+    np.testing.assert_array_equal(layer.module[0].weight.detach(), layer.variables[0])
+
+
+def test_structures_and_keywords():
+    class Module(torch.nn.Module):
+        def forward(self, pair, *, scale):
+            return {"sum": pair[0] + pair[1], "rest": [pair[0] * scale, "text"]}
+
+    layer = tf.torch.Layer(Module())
+    result = layer((tf.constant([1.0]), tf.constant([2.0])), scale=3.0)
+    assert result["sum"].numpy().tolist() == [3]
+    assert result["rest"][0].numpy().tolist() == [3]
+    assert result["rest"][1] == "text"
+
+
+def test_inputs_are_never_written_to():
+    x = tf.constant([-1.0, 1.0])
+    assert tf.torch.Layer(torch.nn.ReLU(inplace=True))(x).numpy().tolist() == [0, 1]
+    assert x.numpy().tolist() == [-1, 1]
+
+
+def test_checkpoint(layer, tmp_path):
+    x = layer(X)
+    path = tf.train.Checkpoint(layer=layer).save(tmp_path / "checkpoint")
+    other = tf.torch.Layer(small())
+    tf.train.Checkpoint(layer=other).restore(path).assert_existing_objects_matched()
+    np.testing.assert_array_equal(other(X), x)
+    np.testing.assert_array_equal(other.module(tf.torch.to_torch(X)).detach(), x)
+
+
+def test_keras_file(tmp_path):
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.torch.Layer(small)])
+    model.save(tmp_path / "model.keras")
+    loaded = tf.keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded(X), model(X))
+    model.save_weights(tmp_path / "model.weights.h5")
+    other = tf.keras.Sequential([tf.keras.Input((3,)), tf.torch.Layer(small())])
+    other.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(other(X), model(X))
+    with pytest.raises(NotImplementedError, match="registered function"):
+        other.layers[0].get_config()
+
+
+def test_refuses():
+    with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
+        tf.torch.Layer(3)
+    with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
+        tf.torch.Layer(lambda: 3)
