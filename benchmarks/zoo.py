@@ -155,7 +155,8 @@ def bidirectional(keras):
         words[row, length:] = 0
     model = keras.Sequential([
         keras.Input((80,), dtype="int32"), layers.Embedding(1001, 64, mask_zero=True),
-        layers.Bidirectional(layers.LSTM(64)), layers.Dense(64, activation="relu"), layers.Dense(1, activation="sigmoid"),
+        layers.Bidirectional(layers.LSTM(64)), layers.Dense(64, activation="relu"),
+        layers.Dense(1, activation="sigmoid"),
     ])  # fmt: skip
     return Case(model, words, _integers(2, 16, 1), "binary_crossentropy")
 
