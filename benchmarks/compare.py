@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Two checkouts of TapeFlow, in turn in one run: what a change costs or gives.
 
-    python benchmarks/compare.py BEFORE PROGRAM ... [--rounds N]
+    python benchmarks/compare.py BEFORE PROGRAM ... [--benchmarks TEXT ...] [--rounds N] [--clock wall|processor]
 
 BEFORE is the folder of another checkout (`git worktree add ../before HEAD~1`), PROGRAM the name of a file in
 benchmarks/programs/. In a round both time every benchmark, one right after the other; a ratio is this checkout's time
@@ -43,8 +43,8 @@ class Side:
         )
         self.benchmarks = [tuple(key) for key in json.loads(self.process.stdout.readline())["benchmarks"]]
 
-    def seconds(self, key):
-        self.process.stdin.write(json.dumps({"time": key}) + "\n")
+    def seconds(self, key, request):
+        self.process.stdin.write(json.dumps({request: key}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         if "seconds" not in answer:
@@ -52,14 +52,17 @@ class Side:
         return answer["seconds"]
 
 
-def compare(before, program, rounds):
+def compare(before, program, args):
     """Prints the ratios of a program's benchmarks, the largest first, and their geometric mean."""
     sides = Side(before, program), Side(HERE, program)
-    ratios = {key: [] for key in sides[1].benchmarks if key in sides[0].benchmarks}
-    for i in range(rounds):
+    texts = args.benchmarks or [""]
+    both = [key for key in sides[1].benchmarks if key in sides[0].benchmarks]
+    ratios = {key: [] for key in both if any(text in key[0] for text in texts)}
+    request = "processor" if args.clock == "processor" else "time"
+    for i in range(args.rounds):
         for key, so_far in ratios.items():
             order = sides if i % 2 == 0 else sides[::-1]  # whoever is first has no advantage
-            seconds = {side: side.seconds(key) for side in order}
+            seconds = {side: side.seconds(key, request) for side in order}
             so_far.append(seconds[sides[1]] / seconds[sides[0]])
     medians = {key: statistics.median(values) for key, values in ratios.items()}
     for (name, variant), ratio in sorted(medians.items(), key=lambda item: -item[1]):
@@ -71,10 +74,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=pathlib.Path)
     parser.add_argument("programs", nargs="+")
+    parser.add_argument("--benchmarks", nargs="+", metavar="TEXT")
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
     parser.add_argument("--rounds", type=int, default=7)
     args = parser.parse_args()
     for program in args.programs:
-        compare(args.before.resolve(), program, args.rounds)
+        compare(args.before.resolve(), program, args)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ print(time.perf_counter() - start, getattr(module.version, "TAPEFLOW_VERSION", m
 """
 
 
-def measure(name, pythons, rounds, versions):
+def measure(name, pythons, args, versions):
     """Imports each framework in fresh processes, in turn. The first, which finds cold caches, does not count."""
     importable = dict(pythons)
     if "tapeflow" in importable:
@@ -33,7 +33,7 @@ def measure(name, pythons, rounds, versions):
     seconds = {framework: [] for framework in importable}
     variables = environment()
     variables.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
-    for number in range(max(rounds, AT_LEAST) + 1):
+    for number in range(max(args.rounds, AT_LEAST) + 1):
         for framework, python in list(importable.items()):
             done = subprocess.run(
                 [python, "-c", f"KERAS = {KERAS!r}\n{PROGRAM}", framework, str(ROOT / "src")],

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The same programs under TapeFlow, TensorFlow, PyTorch and JAX, in turn in one run.
 
-    python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
-                             [--python FRAMEWORK=INTERPRETER ...]
+    python benchmarks/run.py [--only NAME ...] [--benchmarks TEXT ...] [--frameworks NAME ...] [--rounds N]
+                             [--clock wall|processor] [--markdown FILE] [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, cuda_graphs, mnist_step, keras, data,
-checkpoints, peak_memory; and import_time. TapeFlow and TensorFlow run the very same functions; beside them stand the
-PyTorch and JAX programs as one writes them natively (`keras` has none).
+Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, cuda_graphs, mnist_step, keras, models,
+data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those whose names contain a text.
+TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as one writes them
+natively (`keras` has none, `models` runs Keras on them).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
@@ -16,6 +17,7 @@ states, but for cuda_graphs, which is left out where there is no GPU.
 In a round, each framework in turn (the order changes from round to round) times one benchmark: five batches of about
 20 ms, of which the fastest counts. The figures are medians over the rounds. A ratio is taken within a round, between
 measurements that lie next to each other, and is that framework's time over TapeFlow's: above 1, TapeFlow is faster.
+On a busy machine, `--clock processor` measures the time that the process itself ran.
 The results of all frameworks are compared too, and a line says so where they differ.
 """
 
@@ -47,9 +49,11 @@ TITLES = {
     "cuda_graphs": "CUDA graphs",
     "mnist_step": "MNIST training step",
     "keras": "Keras",
+    "models": "Models",
     "checkpoints": "Checkpoints",
     "data": "Input pipelines, an epoch",
     "peak_memory": "Peak memory of a training step",
+    "first_steps": "First training step and peak memory of models",
 }
 
 
@@ -60,7 +64,7 @@ def log(line):
 # --- time ------------------------------------------------------------------------------------
 
 
-def time_program(name, pythons, rounds, versions):
+def time_program(name, pythons, args, versions):
     path = PROGRAMS / f"{name}.py"
     stated = runpy.run_path(str(path))
     threads = stated["THREADS"]
@@ -74,17 +78,24 @@ def time_program(name, pythons, rounds, versions):
                 continue
             versions[framework] = worker.version
             workers.append(worker)
-        times, digests = measure_in_turn(name, workers, rounds)
-    title = f"{TITLES[name]} ({threads} thread{'s' * (threads > 1)})"
+        times, digests = measure_in_turn(name, workers, args)
+    clock = ", processor time" * (args.clock == "processor")
+    title = f"{TITLES[name]} ({threads} thread{'s' * (threads > 1)}{clock})"
     return time_table(title, times, differences(digests))
 
 
-def measure_in_turn(name, workers, rounds):
+def chosen(benchmark, args):
+    return not args.benchmarks or any(text in benchmark for text in args.benchmarks)
+
+
+def measure_in_turn(name, workers, args):
     """Returns {benchmark: {(framework, variant): [seconds of each round]}} and the digests in the same form."""
     times, digests, failed = defaultdict(lambda: defaultdict(list)), defaultdict(dict), set()
     benchmarks = list(dict.fromkeys(benchmark for worker in workers for benchmark, _ in worker.benchmarks))
-    for number in range(rounds):
-        log(f"{name}: round {number + 1} of {rounds}")
+    benchmarks = [benchmark for benchmark in benchmarks if chosen(benchmark, args)]
+    request = "processor" if args.clock == "processor" else "time"
+    for number in range(args.rounds):
+        log(f"{name}: round {number + 1} of {args.rounds}")
         turn = number % max(1, len(workers))
         order = workers[turn:] + workers[:turn]
         for benchmark in benchmarks:
@@ -94,7 +105,7 @@ def measure_in_turn(name, workers, rounds):
                     if (benchmark, column) in failed:
                         continue
                     try:
-                        answer = worker.ask("time", key)
+                        answer = worker.ask(request, key)
                     except WorkerError as error:
                         log(f"{name}: {' '.join(column).strip()} has no figure for {benchmark!r} ({error})")
                         failed.add((benchmark, column))
@@ -145,18 +156,19 @@ def time_table(title, times, notes):
 # --- memory ----------------------------------------------------------------------------------
 
 
-def peak_memory(name, pythons, rounds, versions):
+def first_steps(name, pythons, args, versions):
     path = PROGRAMS / f"{name}.py"
-    threads = runpy.run_path(str(path))["THREADS"]
+    stated = runpy.run_path(str(path))
+    threads, allocations = stated["THREADS"], stated.get("ALLOCATIONS", False)
     figures, digests = defaultdict(lambda: defaultdict(list)), defaultdict(dict)
     for framework, python in list(pythons.items()):
         try:
             with Worker(framework, python, path, threads) as worker:
                 versions[framework], benchmarks = worker.version, worker.benchmarks
-            for key in benchmarks:
+            for key in (key for key in benchmarks if chosen(key[0], args)):
                 log(f"{name}: {framework}, {key[0]}")
-                requests = ["memory"] * min(rounds, MEMORY_ROUNDS) + ["allocations"] * (
-                    framework in ("tapeflow", "torch")
+                requests = ["memory"] * min(args.rounds, MEMORY_ROUNDS) + ["allocations"] * (
+                    allocations and framework in ("tapeflow", "torch")
                 )
                 for request in requests:
                     with Worker(framework, python, path, threads) as worker:  # a fresh process each time
@@ -166,12 +178,14 @@ def peak_memory(name, pythons, rounds, versions):
                 digests[key[0]][framework, ""] = figures[key[0], framework]["digest"][0]
         except WorkerError as error:
             log(f"{name}: {framework} is left out ({error})")
-    header = ["", "peak RSS", "growth in the steps", "allocated by ATen in a step"]
-    table = Table(f"{TITLES[name]} ({threads} threads)", header, notes=differences(digests))
+    columns = {"first": "first step, processor time", "peak": "peak RSS", "growth": "growth in the steps"}
+    columns |= {"allocations": "allocated by ATen in a step"} if allocations else {}
+    table = Table(f"{TITLES[name]} ({threads} thread{'s' * (threads > 1)})", ["", *columns.values()])
+    table.notes += differences(digests)
     table.notes.append("Growth: the peak beyond what the process held with the framework, data and weights loaded.")
     for (benchmark, framework), what in sorted(figures.items()):
-        cells = [megabytes(statistics.median(what[k])) if what[k] else "-" for k in ("peak", "growth", "allocations")]
-        table.rows.append([f"{benchmark}, {framework}", *cells])
+        texts = {k: (duration if k == "first" else megabytes)(statistics.median(v)) for k, v in what.items()}
+        table.rows.append([f"{benchmark}, {framework}", *(texts.get(k, "-") for k in columns)])
     return table
 
 
@@ -185,10 +199,12 @@ MEASURES = {
     "cuda_graphs": time_program,
     "mnist_step": time_program,
     "keras": time_program,
+    "models": time_program,
     "data": time_program,
     "checkpoints": time_program,
     "import_time": import_time.measure,
-    "peak_memory": peak_memory,
+    "peak_memory": first_steps,
+    "first_steps": first_steps,
 }
 
 
@@ -230,8 +246,10 @@ def heading(versions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES), metavar="NAME")
+    parser.add_argument("--benchmarks", nargs="+", metavar="TEXT")
     parser.add_argument("--frameworks", nargs="+", choices=FRAMEWORKS, default=list(FRAMEWORKS), metavar="NAME")
     parser.add_argument("--rounds", type=rounds_option, default=7)
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
     parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--python", type=interpreter_option, action="append", default=[], metavar="FRAMEWORK=PATH")
     args = parser.parse_args()
@@ -239,7 +257,7 @@ def main():
     pythons = interpreters(dict(args.python), [f for f in FRAMEWORKS if f in args.frameworks])
     versions, tables = {}, []
     for name in args.only:
-        table = MEASURES[name](name, pythons, args.rounds, versions)
+        table = MEASURES[name](name, pythons, args, versions)
         if not table.rows:
             continue
         tables.append(table)

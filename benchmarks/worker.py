@@ -3,7 +3,8 @@
 Speaks JSON, a line each way. First it says {"version": ..., "benchmarks": [[name, variant], ...]}, then it answers
 
     {"time": [name, variant]}           with {"seconds": of one call, "digest": of the first call's result}
-    {"memory": [name, variant]}         with {"peak": bytes, "growth": bytes, "digest": ...}
+    {"processor": [name, variant]}      with the same, in the process's time on the processors
+    {"memory": [name, variant]}         with {"first": seconds, "peak": bytes, "growth": bytes, "digest": ...}
     {"allocations": [name, variant]}    with {"allocations": peak bytes in a step, by torch's profiler}
 
 or with {"error": ...}. It ends when its standard input does.
@@ -52,13 +53,14 @@ class Timer:
         self.wait = wait  # JAX returns before the work is done: the last result of a batch is waited for
         self.calls, self.digests = {}, {}
 
-    def measure(self, key, call):
+    def measure(self, key, call, clock):
         if key not in self.calls:
             self.digests[key] = digest(call())
             self.calls[key] = self.calibrate(call)
         calls = self.calls[key]
         gc.collect()
-        return {"seconds": min(self.batch(call, calls) for _ in range(BATCHES)) / calls, "digest": self.digests[key]}
+        seconds = min(self.batch(call, calls, clock) for _ in range(BATCHES)) / calls
+        return {"seconds": seconds, "digest": self.digests[key]}
 
     def calibrate(self, call):
         calls = 1
@@ -66,12 +68,12 @@ class Timer:
             calls *= 2
         return max(1, round(calls * BATCH_SECONDS / seconds))
 
-    def batch(self, call, calls):
-        start = time.perf_counter()
+    def batch(self, call, calls, clock=time.perf_counter):
+        start = clock()
         for _ in itertools.repeat(None, calls):
             result = call()
         self.wait(result)
-        return time.perf_counter() - start
+        return clock() - start
 
 
 def digest(result):
@@ -94,9 +96,11 @@ def peak_rss():
 
 def measure_memory(make_step):
     step = make_step()
-    before = peak_rss()
-    losses = [digest(step()) for _ in range(STEPS)]
-    return {"peak": peak_rss(), "growth": peak_rss() - before, "digest": sum(losses)}
+    before, start = peak_rss(), time.process_time()
+    losses = [digest(step())]
+    first = time.process_time() - start
+    losses += [digest(step()) for _ in range(STEPS - 1)]
+    return {"first": first, "peak": peak_rss(), "growth": peak_rss() - before, "digest": sum(losses)}
 
 
 def measure_allocations(make_step):
@@ -141,7 +145,9 @@ def main():
         try:
             match request:
                 case "time":
-                    answer = timer.measure(key, benchmarks[key])
+                    answer = timer.measure(key, benchmarks[key], time.perf_counter)
+                case "processor":
+                    answer = timer.measure(key, benchmarks[key], time.process_time)
                 case "memory":
                     answer = measure_memory(benchmarks[key])
                 case "allocations":

@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 
 THREADS = 2
+ALLOCATIONS = True  # what ATen allocates is measured too
 
 LAYERS, CLASSES, LEARNING_RATE = 8, 10, 0.01
 CONV_BATCH, CONV_SIZE, CONV_CHANNELS = 64, 64, 32

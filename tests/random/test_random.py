@@ -343,7 +343,7 @@ def test_determinism_wants_a_seed(monkeypatch):
 
 
 @pytest.mark.parametrize("counter", [0, 2**32 - 2, 2**64 - 3, 2**96 - 1, 2**128 - 2])
-def test_blocks_are_the_same_however_they_are_made(counter):
+def test_blocks_are_the_same_however_they_are_computed(counter):
     from tapeflow.core.rng.philox import Philox, _tensor_blocks
 
     stream = Philox(0x0123456789ABCDEF, counter)

@@ -171,7 +171,8 @@ class _Line:
         self.newest = 0
 
 
-KINDS = (tuple, list, Sparse, Written)  # the kinds of sequences in raw values
+# The kinds of sequences in raw values; `Written` comes first, as an object that is none of `Sparse` is slow to tell.
+KINDS = (Written, tuple, list, Sparse)
 
 
 def as_variant(entries: Any) -> np.ndarray:
@@ -196,7 +197,7 @@ def zeros_of_list(variant: np.ndarray) -> np.ndarray:
 
 def with_entry(entries: Sequence[Raw], place: int, entry: Raw) -> Sequence[Raw]:
     """Returns a list with another entry at a place, or with one more at its end."""
-    if not isinstance(entries, (Sparse, Written)):
+    if not isinstance(entries, (Written, Sparse)):
         entries = Written(list(entries))
     return entries.with_entry(place, entry)
 

@@ -380,9 +380,7 @@ def _strided_slice_grad(
 
 @_strided_slice_grad.inline
 def _(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *masks: int) -> Any:
-    dims = host_static(shape)
-    static = isinstance(dims, tuple) and None not in dims
-    index = _static_index(dims, (begin, end, strides, *masks)) if static else None
+    dims, index = _static_gradient(shape, begin, end, strides, *masks)
     if index is None or any(not isinstance(i, _slice_type) or i.step not in (None, 1) for i in index):
         return None
     paddings: list[int] = []
@@ -390,6 +388,46 @@ def _(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *masks: int) -> A
         first, last, _ = part.indices(length)
         paddings = [first, length - max(first, last), *paddings]  # those of the last dimension come first
     return torch.constant_pad_nd, f"{{kernel}}({{0}}, {[0] * 2 * (len(dims) - len(index)) + paddings})"
+
+
+def _static_gradient(shape: Any, *spec: Any) -> tuple[Any, Any]:
+    """Returns the shape of the gradient of a slice, and torch's index of the slice; None if they are not static."""
+    dims = host_static(shape)
+    static = isinstance(dims, tuple) and None not in dims
+    return dims, _static_index(dims, spec) if static else None
+
+
+class Part(NamedTuple):
+    """The part of a tensor that a slice takes: from `first` up to `last` of the `length` places along one axis.
+
+    Attributes:
+        single: whether the slice has not that axis.
+    """
+
+    axis: int
+    first: int
+    last: int
+    length: int
+    single: bool
+
+
+def part_of_gradient(args: Sequence[Any]) -> Part | None:
+    """Returns the part of a `StridedSliceGrad` that is not zero, if it is everything along all axes but one.
+
+    Args:
+        args: the arguments of the op.
+    """
+    shape, begin, end, strides, _, *masks = args
+    dims, index = _static_gradient(shape, begin, end, strides, *masks)
+    parts = []
+    for axis, (i, length) in enumerate(zip(index or (), dims or (), strict=False)):
+        if type(i) is int:
+            parts.append(Part(axis, i % length, i % length + 1, length, True))
+        elif not isinstance(i, _slice_type) or i.step not in (None, 1):
+            return None
+        elif i.indices(length)[:2] != (0, length):
+            parts.append(Part(axis, *i.indices(length)[:2], length, False))
+    return parts[0] if len(parts) == 1 and parts[0].first < parts[0].last else None
 
 
 @_strided_slice_grad.gradient()

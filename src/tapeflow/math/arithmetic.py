@@ -181,14 +181,16 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 # From this many bytes on, sums of products cost their passes over memory and not their calls. A scalar is better
-# added in place: ATen does not vectorize `addcmul` over two scalars.
+# added in place: ATen does not vectorize `addcmul` over two scalars. Below, products with scalars are better grouped.
 _LARGE = 1 << 15
 
 
 def fuse_into_sum(kernel: Any, inner: Any, outer: Any, other: Any) -> Any:
     """Computes a product or quotient and the sum that takes it in one kernel, of three tensors of one shape."""
     shape = outer.outputs[0].shape
-    if not shape.is_fully_defined() or shape.num_elements() * other.dtype.size < _LARGE or other.shape != shape:
+    if not shape.is_fully_defined() or other.shape != shape or not shape.rank:
+        return None
+    if shape.num_elements() * other.dtype.size < _LARGE and any(x.shape != shape for x in inner.args):
         return None
     return kernel, "{kernel}({0}, {1}, {2})", [other, *inner.args]
 
@@ -235,6 +237,13 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
 @negative.gradient()
 def _(call: Call, dy: Any) -> Any:
     return negative(dy)
+
+
+@add.fuses("Neg")
+def _(inner: Any, outer: Any, other: Any) -> Any:
+    if not outer.outputs[0].shape.rank:
+        return None  # a scalar may be a Python number
+    return torch.sub, "{kernel}({0}, {1})", [other, *inner.args]
 
 
 def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -46,6 +46,18 @@ def growing(x, w, u, b):
     return rows
 
 
+def gated(x, w, u, b):
+    """Returns the last state of a recurrent layer whose biases are rows of one tensor, and that has gates."""
+    state, biases = tf.zeros_like(x[0, :, :2]), tf.reshape(b, [2, 2])
+    inputs = tf.TensorArray(tf.float32, tf.shape(x)[0]).unstack(x)
+    for i in tf.range(tf.shape(x)[0]):
+        own, others = tf.unstack(tf.tanh(biases))
+        z = tf.nn.bias_add(inputs.read(i) @ w[:, :2], own) + state @ u[:2, :2] + others
+        gate, rest = tf.sigmoid(z[:, :1]), z[:, 1:]
+        state = gate * state + (1.0 - gate) * tf.tanh(rest)
+    return state
+
+
 def once(x, w, u, b):
     for i in tf.range(1):
         x = x[:, :, :1] * (b + tf.cast(i, tf.float32))
@@ -67,8 +79,9 @@ def second_gradients(function, *inputs):
     return tape.gradient(loss, inputs, unconnected_gradients="zero")
 
 
-FUNCTIONS = [recurrent, powers, reads_in_any_order, growing, once]
-SHAPES = {recurrent: (5, 2, 3), powers: (2, 4), reads_in_any_order: (5, 2, 3), growing: (4, 2, 3), once: (2, 3, 4)}
+FUNCTIONS = [recurrent, powers, reads_in_any_order, growing, gated, once]
+SHAPES = {recurrent: (5, 2, 3), powers: (2, 4), reads_in_any_order: (5, 2, 3), growing: (4, 2, 3), gated: (5, 7, 3),
+          once: (2, 3, 4)}  # fmt: skip
 
 
 def inputs_of(function):
@@ -114,3 +127,21 @@ def test_products_with_weights_are_one_product_after_the_loop():
     assert len(iteration.sums.numbers) == 4  # of w, u, b and the list of inputs
     assert iteration.function.source.count(" op_MatMul") == 1  # the one that the gradient of the state takes
     assert iteration.changing == [1] and len(iteration.numbers) == 1  # the state; the list of states stays
+
+
+def test_the_gradient_of_a_bias_in_a_row_is_computed_after_the_loop():
+    f = tf.function(lambda *x: gradients(gated, *x))
+    inputs = inputs_of(gated)
+    f(*inputs)
+    loops = [o.op.kernel for o in f.get_concrete_function(*inputs).graph.get_operations() if o.type == "WhileGrad"]
+    iteration = loops[0]._iteration
+    assert len(iteration.numbers) == 1  # the state
+    assert "BiasAddGrad" not in iteration.function.source
+
+
+def test_weights_by_which_iterations_multiply_transposed_are_laid_out_for_it():
+    f = tf.function(lambda *x: gradients(recurrent, *x))
+    inputs = inputs_of(recurrent)
+    f(*inputs)
+    loops = [o.op.kernel for o in f.get_concrete_function(*inputs).graph.get_operations() if o.type == "WhileGrad"]
+    assert len(loops[0]._iteration.transposed) == 1

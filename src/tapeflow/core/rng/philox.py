@@ -20,7 +20,7 @@ _MASK = 0xFFFFFFFF
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _KEY_STEPS = 0x9E3779B9, 0xBB67AE85
 _FEW = 4  # blocks that are faster one at a time than all at once
-_CHUNK = 1 << 15  # blocks computed at once, so that they stay in the cache
+_CHUNK = 1 << 16  # words computed at once, so that they stay in the cache
 
 
 class Philox(NamedTuple):
@@ -45,11 +45,15 @@ class Philox(NamedTuple):
             words = np.array(rows, np.uint32).reshape(blocks, 4)
             return torch.from_numpy(words.view(np.int32)).to(device)
         if device.type == "cpu":
-            out = np.empty((blocks, 4), np.uint32)
-            for start in range(0, blocks, _CHUNK):
-                offsets = np.arange(start, min(start + _CHUNK, blocks), dtype=np.uint64)
-                _array_blocks(self, offsets, out[start : start + _CHUNK])
-            return torch.from_numpy(out.view(np.int32))
+            from randomgen import Philox as Generator  # heavy: loaded when it is first used
+
+            before = self.skipped(-1).counter  # the generator steps first
+            generator = Generator(key=self.key, counter=before, number=4, width=32)
+            out = np.empty(blocks * 4, np.uint32)
+            for start in range(0, len(out), _CHUNK):
+                part = out[start : start + _CHUNK]
+                part[:] = generator.random_raw(len(part))  # of 64 bits each
+            return torch.from_numpy(out.view(np.int32)).view(blocks, 4)
         return _tensor_blocks(self, torch.arange(blocks, device=device))
 
     def words_at(self, offsets: np.ndarray) -> np.ndarray:
@@ -150,7 +154,8 @@ def to_uniform(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         bits = (words[0::2].long() & 0xFFFFF) << 32 | words[1::2].long() & _MASK | 0x3FF << 52
         return bits.view(torch.float64) - 1.0
     integer, mantissa, one = _LAYOUT[dtype]
-    return (words & (1 << mantissa) - 1 | one).to(integer).view(dtype) - 1.0
+    bits = (words & (1 << mantissa) - 1).bitwise_or_(one)
+    return bits.to(integer).view(dtype).sub_(1.0)
 
 
 def to_normal(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -19,6 +19,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation, symbolic_in, variable_of
 
 _NATIVE = frozenset({float16, bfloat16, float32, float64})
+_FEW = 8  # elements of constants that are compared, such as shapes
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
 
@@ -131,7 +132,7 @@ class Program:
         self.steps: list[Step] = []
         self._effects = {id(o) for o in effects}
         self.aliases: dict[int, SymbolicTensor] = {}
-        self._scalars: dict[Any, SymbolicTensor] = {}  # the first of equal constants
+        self._few: dict[Any, SymbolicTensor] = {}  # the first of equal constants with few elements
         self._inlined: set[int] = set()
         self._add(needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
         self.outputs = substituted(self.outputs, self.aliases)
@@ -195,15 +196,15 @@ class Program:
         return Counter(map(id, uses))
 
     def canonical_constant(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Returns the first constant that is the same scalar, so that what is computed from both is shared.
+        """Returns the first constant that is the same, so that what is computed from both is shared.
 
         Args:
-            tensor: a constant. One that is no scalar is returned itself.
+            tensor: a constant. A large one is returned itself.
         """
         value = self.constants[id(tensor)]
-        if not isinstance(value, torch.Tensor) or value.ndim:
+        if not isinstance(value, torch.Tensor) or value.numel() > _FEW:
             return tensor
-        return self._scalars.setdefault((tensor.dtype, repr(value.item())), tensor)
+        return self._few.setdefault((tensor.dtype, tuple(value.shape), repr(value.tolist())), tensor)
 
     def move_constants(self, device: torch.device) -> None:
         """Moves the constants that kernels compute with to a device. Integers stay: they form shapes."""
@@ -247,6 +248,16 @@ def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed:
         stack.extend(t.op for t in operation.inputs if id(t) not in fed)
         stack.extend(operation._control_inputs)
     return sorted(reached.values(), key=lambda o: o.index)
+
+
+def bytes_of(tensor: SymbolicTensor) -> int:
+    """Returns the size of a tensor, with 1 for each dimension that is not static; 0 if it holds no numbers."""
+    if tensor.dtype.torch is None or tensor.shape.rank is None:
+        return 0
+    size = tensor.dtype.size
+    for d in tensor.shape:
+        size *= 1 if d is None else d
+    return size
 
 
 def _not_fed(operation: Operation) -> Exception:

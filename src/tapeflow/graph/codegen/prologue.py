@@ -17,7 +17,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.batching.registered import of_plain
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.program import needed
+from tapeflow.graph.codegen.program import bytes_of, needed
 from tapeflow.graph.codegen.scalars import may_be_number, template
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
@@ -122,13 +122,13 @@ class Prologue:
             return False
         if all(map(may_be_number, t.op.inputs)) and t.op.inputs and (may_be_number(t) or op is ops.Pack.op):
             return False  # Python numbers cost less
-        return not x.stacked or (t.dtype.torch is not None and _bytes(t) <= _MOST * self._bytes_of_iteration(t))
+        return not x.stacked or (t.dtype.torch is not None and bytes_of(t) <= _MOST * self._bytes_of_iteration(t))
 
     def _bytes_of_iteration(self, tensor: SymbolicTensor) -> int:
         """Returns the bytes that an iteration reads to compute a tensor, or those it carries if these are more."""
         reads = [t for o in self._stacked_operations([tensor]) if not self._works(o) for t in o.outputs]
         carried = self._body.inputs[: self._loop.count]
-        return max(sum(map(_bytes, reads)), sum(map(_bytes, carried)))
+        return max(sum(map(bytes_of, reads)), sum(map(bytes_of, carried)))
 
     def _stacked_operations(self, tensors: Sequence[SymbolicTensor]) -> list[Operation]:
         """Returns the operations from which tensors are computed that differ between iterations."""
@@ -185,13 +185,3 @@ def _counter(loop: Loop) -> int | None:
     added = [t for t in after.args if t is not body.inputs[counter]]
     one = body.constant(added[0]) if len(added) == 1 else None
     return counter if one is not None and one.item() == 1 else None
-
-
-def _bytes(tensor: SymbolicTensor) -> int:
-    """Returns the size of a tensor, with 1 for each dimension that is not static; 0 if it holds no numbers."""
-    if tensor.dtype.torch is None or tensor.shape.rank is None:
-        return 0
-    size = tensor.dtype.size
-    for d in tensor.shape:
-        size *= 1 if d is None else d
-    return size

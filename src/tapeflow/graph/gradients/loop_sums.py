@@ -2,7 +2,8 @@
 
 The gradient of a loop-invariant input is a sum over iterations. Where the op that computes the addend can sum it over a
 batch (`@f.summed`), the loop only records what the op takes, and the sum is one op after the loop: the gradient of a
-recurrent layer's weights is one product of matrices, not one for each step.
+recurrent layer's weights is one product of matrices, not one for each step. Small addends, such as the gradient of a
+bias, are computed for all iterations by the ops' batching rules and added up, whatever op computes them.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.batching.registered import arguments, of_plain
 from tapeflow.graph.batching.vmapped import varying
-from tapeflow.graph.codegen.program import needed
+from tapeflow.graph.codegen.program import bytes_of, needed
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -82,7 +84,7 @@ class LoopSums:
 
     def _sources(self, operation: Operation, in_loop: set[int]) -> list[SymbolicTensor] | None:
         """Returns the tensors from which an operation is computed after the loop; None if the loop must compute it."""
-        if id(operation) in in_loop or operation.op.summed is None:
+        if id(operation) in in_loop or isinstance(operation.op, GraphOp):
             return None
         sources: dict[int, SymbolicTensor] = {}
         reached: dict[int, Operation] = {}
@@ -95,6 +97,9 @@ class LoopSums:
                     reached[id(t.op)] = t.op
                     stack.append(t.op)
         own = [t for t in sources.values() if id(t) not in self._invariant]
+        small = bytes_of(operation.outputs[0]) <= sum(map(bytes_of, own))
+        if operation.op.summed is None and not (small and _has_rule(operation, True)):
+            return None
         varying_ids = varying(sorted(reached.values(), key=lambda o: o.index), own)
         possible = all(_has_rule(o, id(o) in varying_ids) for o in reached.values())
         return list(sources.values()) if own and possible and all(t.dtype.torch is not None for t in own) else None
@@ -140,4 +145,9 @@ def _summed(output: Operation, batch: Batch, values: dict[int, Slices]) -> Any:
     """
     for operation in needed(output.inputs, (), set(values)):
         values.update(zip(map(id, operation.outputs), of_plain(operation, batch, values), strict=True))
-    return output.op.summed(batch.of_op(output.op, output.outputs), *arguments(output, values))
+    if output.op.summed is not None:
+        return output.op.summed(batch.of_op(output.op, output.outputs), *arguments(output, values))
+    (addends,) = of_plain(output, batch, values)
+    if not addends.stacked:
+        raise NoRule
+    return ops.Sum(addends.value, 0, False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tapeflow.graph.codegen.passes.adam import join_adam
+from tapeflow.graph.codegen.passes.assembling import assemble
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.caching import cache
 from tapeflow.graph.codegen.passes.folding import fold
@@ -25,5 +26,7 @@ from tapeflow.graph.codegen.program import Program
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-SPECIALIZE: tuple[Pass, ...] = (fuse, update, join_adam, group, prune, reuse, bind)
-SPECIALIZE_WHOLE: tuple[Pass, ...] = (join_layers, fuse, update, join_adam, group, prune, cache, reuse, bind)
+SPECIALIZE: tuple[Pass, ...] = (assemble, fuse, update, join_adam, group, prune, reuse, bind)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (
+    assemble, join_layers, fuse, update, join_adam, group, prune, cache, reuse, bind,
+)  # fmt: skip
