@@ -18,7 +18,7 @@ from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import is_tensor_like, op, widened
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
@@ -473,7 +473,7 @@ def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
         raise invalid(f"Expected multiples argument to be a vector of length {x.rank} but got length {len(multiples)}")
     for i, m in enumerate(multiples):
         if m is not None and m < 0:
-            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
+            raise refused_when_run(f"Expected multiples[{i}] >= 0, but got {m}")
     return TensorShape([_times(d, m) for d, m in zip(x, multiples, strict=True)])
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tapeflow.core import errors
+from tapeflow.core.context import state
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
@@ -18,6 +21,14 @@ def text(shape: TensorShape) -> str:
     if shape.rank is None:
         return "<unknown>"
     return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
+
+
+def refused_when_run(message: str) -> Exception:
+    """Returns the error of a rule for what TensorFlow's kernel refuses and its shape function lets pass.
+
+    While a graph is built the shape is not static then, and the call fails when it runs.
+    """
+    return errors.InvalidArgumentError(None, None, message) if state.graph is None else NotStatic(message)
 
 
 def divided(size: int, parts: int) -> int:
@@ -89,7 +100,7 @@ def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
         if not -rank <= a < rank:
             raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
         if a % rank in dimensions:
-            raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
+            raise refused_when_run(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
         dimensions.append(a % rank)
     return tuple(dimensions)
 

@@ -112,7 +112,7 @@ def computed(
         return None
     try:
         result, _ = compute(op, arguments, types, None)
-    except (errors.OpError, ValueError):  # it fails whenever it runs, and says so then: not while its graph is built
+    except (errors.OpError, ValueError, NotStatic):  # it fails whenever it runs: it says so then, not while tracing
         return None
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
