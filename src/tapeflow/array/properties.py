@@ -274,7 +274,14 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
 not_differentiable(_broadcast_args)
 
 
-@op("EnsureShape", strings=True, shape=lambda x, shape: x.merge_with(shape))
+def _ensured(x: TensorShape, shape: Any) -> TensorShape:
+    expected = TensorShape(shape)
+    if expected.rank is None and x.rank is not None:  # an oddity of TensorFlow's shape function
+        raise invalid(f"Shape must be rank -1 but is rank {x.rank}")
+    return x.merge_with(expected)
+
+
+@op("EnsureShape", strings=True, shape=_ensured)
 def _ensure_shape(input: Any, shape: Any) -> Any:
     """Returns the same tensor, if it has the shape."""
     expected = TensorShape(shape)

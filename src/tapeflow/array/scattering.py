@@ -33,7 +33,7 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
         raise invalid("Indices shape must have rank at least one. Found:[]")
     _check_filled(target, indices, updates)
     depth = indices[-1]
-    if updates.rank < outer or (depth is not None and depth > target.rank):
+    if updates.rank < outer:
         raise refused_when_run(_unfit(target, indices, updates))
     if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
@@ -45,6 +45,8 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
             f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
             f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
         )
+    if depth is not None and depth > target.rank:
+        raise refused_when_run(_unfit(target, indices, updates))
     return target
 
 

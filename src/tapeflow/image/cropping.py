@@ -15,7 +15,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.rng.seeds import torch_generator
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
@@ -185,7 +185,7 @@ def _glimpses_shape(input: TensorShape, size: Any, *_: Any) -> TensorShape:
     return TensorShape([batch, *_static_size(size), channels])
 
 
-@op("ExtractGlimpseV2", host=("size",), shape=_glimpses_shape)
+@op("ExtractGlimpseV2", host=("size",), shape=ranked(_glimpses_shape, 4, None, 2))
 def _extract_glimpse(
     input: torch.Tensor,
     size: Any,

@@ -15,7 +15,6 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import length
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int64
 from tapeflow.core.types.shape import TensorShape
@@ -329,9 +328,10 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
     d_default_value: Any
 
 
-def _filled_rule(value_rowids: TensorShape, values: TensorShape, nrows: Any, _: TensorShape) -> list[TensorShape]:
-    rows = TensorShape(None) if values.rank is None else TensorShape([None, *values[1:]])
-    return [TensorShape([None]), rows, TensorShape([length(nrows)]), value_rowids]
+def _filled_rule(value_rowids: TensorShape, values: TensorShape, *_: Any) -> list[TensorShape]:
+    rows = TensorShape([None]) if values.rank is None else TensorShape([None, *values[1:]])
+    ids = value_rowids.with_rank(1)
+    return [TensorShape([None]), rows, TensorShape([None]), ids if values.rank is None else ids.merge_with(values[:1])]
 
 
 @op("RaggedFillEmptyRows", host=("nrows",), shape=_filled_rule, moves=True)

@@ -6,7 +6,7 @@ result, or raises InvalidArgumentError for shapes that do not go together. Eager
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeflow.core import errors
@@ -23,12 +23,12 @@ def text(shape: TensorShape) -> str:
     return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
 
 
-def refused_when_run(message: str) -> Exception:
+def refused_when_run(message: str, error: Any = errors.InvalidArgumentError) -> Exception:
     """Returns the error of a rule for what TensorFlow's kernel refuses and its shape function lets pass.
 
     While a graph is built the shape is not static then, and the call fails when it runs.
     """
-    return errors.InvalidArgumentError(None, None, message) if state.graph is None else NotStatic(message)
+    return error.of(message) if state.graph is None else NotStatic(message)
 
 
 def divided(size: int, parts: int) -> int:
@@ -41,6 +41,26 @@ def divided(size: int, parts: int) -> int:
 def same(x: TensorShape, *_: Any) -> TensorShape:
     """Returns the shape of the first input."""
     return x
+
+
+def ranked(rule: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
+    """Returns a shape rule that first checks the ranks of an op's arguments.
+
+    Args:
+        rule: the rest of it.
+        *ranks: the rank of each argument; negative for at least so many dimensions, None for any.
+    """
+
+    def check_ranks(*args: Any) -> Any:
+        for shape, rank in zip(args, ranks, strict=False):
+            if rank is None or not isinstance(shape, TensorShape) or shape.rank is None:
+                continue
+            if shape.rank != rank and not shape.rank >= -rank > 0:
+                least = "at least " if rank < 0 else ""
+                raise invalid(f"Shape must be {least}rank {abs(rank)} but is rank {shape.rank}")
+        return rule(*args)
+
+    return check_ranks
 
 
 def listed(dims: Any, *_: Any) -> TensorShape:
