@@ -231,6 +231,10 @@ def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -
     """
     if state.graph is None:
         raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+    first = convert(values[0])
+    count = len(values)
+    if count and not first.shape.is_fully_defined():
+        raise ValueError(f"shape attr must be fully defined, not {TensorShape([count]).concatenate(first.shape)}")
     return stack(values, 0, name)
 
 

@@ -207,7 +207,9 @@ def pad(
 
 
 def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
-    if isinstance(axis, int) or (isinstance(axis, tuple) and any(isinstance(a, tuple) for a in axis)):
+    if isinstance(axis, int) or (isinstance(axis, Tensor) and axis.shape.rank not in (1, None)):
+        raise invalid("'dims' must be 1-dimension, not 0")
+    if isinstance(axis, tuple) and any(isinstance(a, tuple) for a in axis):
         raise invalid(f"'dims' must be 1-dimension, not {np.ndim(axis)}")
     if x.rank is None or not isinstance(axis, tuple) or None in axis:
         return x

@@ -168,7 +168,7 @@ def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, se
     if inputs.rank is None or ids.rank is None:
         return TensorShape(None)
     if not ids.is_compatible_with(inputs[: ids.rank]):
-        raise invalid(f"segment_ids must have a shape that begins inputs's: {text(ids)} vs. {text(inputs)}")
+        raise invalid(f"segment_ids must have a shape that begins inputs's: {shape_text(ids)} vs. {shape_text(inputs)}")
     count = num_segments if isinstance(num_segments, int) else None
     return TensorShape([count]).concatenate(inputs[ids.rank :])
 

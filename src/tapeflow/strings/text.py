@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -130,7 +131,7 @@ def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) 
 
 def _substr_rule(input: TensorShape, pos: TensorShape, length: TensorShape, *_: Any) -> TensorShape:
     if None not in (pos.rank, length.rank) and pos.as_list() != length.as_list():
-        raise invalid(f"pos and len shapes must match: {text(pos)} vs. {text(length)}")
+        raise invalid(f"pos and len shapes must match: {shape_text(pos)} vs. {shape_text(length)}")
     return broadcast(input, pos)
 
 
