@@ -467,6 +467,8 @@ def _too_few(attr: str, number: int) -> Exception:
 
 
 def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
+    if isinstance(multiples, Tensor) and multiples.shape.rank not in (1, None):
+        raise invalid(f"Expected multiples to be 1-D, but got shape {text(multiples.shape)}")
     if isinstance(multiples, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
     if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):

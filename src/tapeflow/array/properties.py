@@ -15,7 +15,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.ops.shape_rules import broadcast, ranked, text
 from tapeflow.core.ops.static import array_of, partial_value
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
@@ -245,7 +245,7 @@ def _broadcast_rank(s0: TensorShape, s1: TensorShape) -> TensorShape:
     return TensorShape([max(ranks) if len(ranks) == 2 else None])
 
 
-@op("BroadcastArgs", shape=_broadcast_rank)
+@op("BroadcastArgs", shape=ranked(_broadcast_rank, 1, 1))
 def _broadcast_args(shape_x: torch.Tensor, shape_y: torch.Tensor) -> torch.Tensor:
     """Returns the shape that two shapes broadcast to."""
     dims = broadcast(TensorShape(shape_x.tolist()), TensorShape(shape_y.tolist()))

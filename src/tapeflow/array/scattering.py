@@ -146,6 +146,8 @@ def scatter_nd(
 def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, _: str = "") -> TensorShape:
     if indices.rank is None or updates.rank is None:
         return tensor
+    if tensor.rank == 0:
+        raise invalid("Shape must be at least rank 1 but is rank 0")
     if not indices.rank:
         raise invalid("Indices shape must have rank at least one. Found:[]")
     outer, depth = indices.rank - 1, indices[-1]

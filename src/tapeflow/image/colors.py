@@ -195,7 +195,7 @@ def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     return torch.stack([low + share * (high - low) for share in _shares(hue)], -1)
 
 
-@op("AdjustSaturation", shape=same, batching=leading_dimensions)
+@op("AdjustSaturation", shape=ranked(same, -3), batching=leading_dimensions)
 def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     """Multiplies the saturation of RGB images, and clips it to [0, 1]."""
     _check_image(images)

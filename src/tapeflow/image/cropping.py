@@ -104,6 +104,8 @@ def _static_size(size: Any) -> tuple[int | None, int | None]:
 def _crops_shape(
     image: TensorShape, boxes: TensorShape, box_indices: TensorShape, crop_size: Any, *_: Any
 ) -> TensorShape:
+    if boxes.rank == 2 and boxes[1] not in (4, None):
+        raise invalid(f"boxes must have 4 columns, but is of shape {text(boxes)}")
     count = boxes.with_rank(2)[:1].merge_with(box_indices)[0]
     return TensorShape([count, *_static_size(crop_size), image.with_rank(4)[3]])
 

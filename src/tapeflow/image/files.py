@@ -485,7 +485,7 @@ def encode_jpeg(
     """
 
 
-@op("EncodeJpegVariableQuality", host=("quality",), shape=_scalar)
+@op("EncodeJpegVariableQuality", host=("quality",), shape=ranked(_scalar, 3))
 def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> np.ndarray:
     """Encodes an image as a JPEG file of a quality that may be a tensor."""
     return np.array(codecs.write_jpeg(_check_jpeg_image(images, quality), quality), object)

@@ -10,6 +10,7 @@ import torch
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
@@ -399,6 +400,6 @@ def ragged_fill_empty_rows_grad(
         >>> d_values.numpy().tolist(), d_default.numpy().item()
         ([3.0], 2.0)
     """
-    grads = convert(grad_values)
-    d_values = gather(grads, reverse_index_map)
+    grads, places = convert(grad_values), convert(reverse_index_map, int64)
+    d_values = ensure_shape(gather(ensure_shape(grads, [None]), places), places.shape)
     return RaggedFillEmptyRowsGrad(d_values, subtract(reduce_sum(grads), reduce_sum(d_values)))
