@@ -145,6 +145,8 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
             return EagerTensor(cached.value, cached.dtype)  # a new object on the cached one's memory
     if dtype is not None and type(dtype) is not DType:
         dtype = as_dtype(dtype).base_dtype
+    if isinstance(value, SymbolicTensor):
+        raise TypeError("Expected any non-tensor type, but got a tensor instead.")
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
             values = value.numpy() if isinstance(value, EagerTensor) else value

@@ -21,7 +21,7 @@ from tapeflow.core.ops.bulk import MANY, by_value
 from tapeflow.core.ops.convert import convert, datatype_name, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32
 from tapeflow.core.types.shape import TensorShape
@@ -210,12 +210,12 @@ def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: Tensor
     elif depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}")
     if on.rank or off.rank:
-        raise invalid(f"on_value and off_value must be scalars, but got: {text(on)} and {text(off)}")
+        raise refused_when_run(f"on_value and off_value must be scalars, but got: {text(on)} and {text(off)}")
     rank = indices.rank
     if rank is None:
         return TensorShape(None)
     if not -1 <= axis <= rank:
-        raise invalid(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
+        raise refused_when_run(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
     dims = indices.as_list()
     dims.insert(rank if axis == -1 else axis, depth)
     return TensorShape(dims)

@@ -18,7 +18,7 @@ from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import is_tensor_like, op, widened
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
@@ -231,6 +231,10 @@ def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -
     """
     if state.graph is None:
         raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+    first = convert(values[0])
+    count = len(values)
+    if count and not first.shape.is_fully_defined():
+        raise ValueError(f"shape attr must be fully defined, not {TensorShape([count]).concatenate(first.shape)}")
     return stack(values, 0, name)
 
 
@@ -463,6 +467,8 @@ def _too_few(attr: str, number: int) -> Exception:
 
 
 def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
+    if isinstance(multiples, Tensor) and multiples.shape.rank not in (1, None):
+        raise invalid(f"Expected multiples to be 1-D, but got shape {text(multiples.shape)}")
     if isinstance(multiples, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
     if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
@@ -473,7 +479,7 @@ def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
         raise invalid(f"Expected multiples argument to be a vector of length {x.rank} but got length {len(multiples)}")
     for i, m in enumerate(multiples):
         if m is not None and m < 0:
-            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
+            raise refused_when_run(f"Expected multiples[{i}] >= 0, but got {m}")
     return TensorShape([_times(d, m) for d, m in zip(x, multiples, strict=True)])
 
 

@@ -14,7 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, along_axis, behind, static
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -30,13 +30,13 @@ def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
     shape = np.shape(rows)
     if len(shape) != 2 or shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {text(TensorShape(shape))}")
-    if x.rank is None:
-        return TensorShape([None] * shape[0])
-    if shape[0] != x.rank:
+    if x.rank is not None and shape[0] != x.rank:
         raise invalid(f"The first dimension of paddings must be the rank of inputs{text(TensorShape(shape))} {text(x)}")
     for before, after in rows:
         if (before or 0) < 0 or (after or 0) < 0:
             raise invalid(f"Paddings must be non-negative: {before} {after}")
+    if x.rank is None:
+        return TensorShape([None] * shape[0])
     return TensorShape([None if None in (d, b, a) else d + b + a for d, (b, a) in zip(x, rows, strict=True)])
 
 
@@ -107,7 +107,7 @@ def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
         if d is not None and max(b or 0, a or 0) > d - offset:
             limit = "less than" if offset else "no greater than"
             excess = "not less than" if offset else "greater than"
-            raise invalid(f"paddings must be {limit} the dimension size: {b}, {a} {excess} {d}")
+            raise refused_when_run(f"paddings must be {limit} the dimension size: {b}, {a} {excess} {d}")
     return shape
 
 
@@ -207,7 +207,9 @@ def pad(
 
 
 def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
-    if isinstance(axis, int) or (isinstance(axis, tuple) and any(isinstance(a, tuple) for a in axis)):
+    if isinstance(axis, int) or (isinstance(axis, Tensor) and axis.shape.rank not in (1, None)):
+        raise invalid("'dims' must be 1-dimension, not 0")
+    if isinstance(axis, tuple) and any(isinstance(a, tuple) for a in axis):
         raise invalid(f"'dims' must be 1-dimension, not {np.ndim(axis)}")
     if x.rank is None or not isinstance(axis, tuple) or None in axis:
         return x
@@ -264,9 +266,11 @@ def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
     if len(shifts) != len(axes):
         raise invalid("shift and axis must have the same size")
+    if any(isinstance(v, tuple) for v in (*shifts, *axes)):
+        raise invalid("shift and axis must be scalars or vectors")
     for a in axes:
         if x.rank is not None and a is not None and not -x.rank <= a < x.rank:
-            raise invalid(f"axis {a} is out of range")
+            raise refused_when_run(f"axis {a} is out of range")
     return x
 
 
@@ -323,7 +327,7 @@ def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, b
         if not -x.rank <= d < x.rank:
             raise invalid(f"{name} must be < input rank ({d} vs. {x.rank})")
     if batch_dim % x.rank == seq_dim % x.rank:
-        raise invalid(f"batch_dim == seq_dim == {seq_dim}")
+        raise refused_when_run(f"batch_dim == seq_dim == {seq_dim}")
     if None not in (lengths[0], x[batch_dim]) and lengths[0] != x[batch_dim]:
         raise invalid(f"Length of seq_lengths != input.dims({batch_dim}), ({lengths[0]} vs. {x[batch_dim]})")
     dims = x.as_list()

@@ -208,4 +208,4 @@ def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, 
         >>> [int(t) for t in tf.tuple([tf.constant(1), tf.constant(2)])]
         [1, 2]
     """
-    return list(tensors) if isinstance(tensors, Iterable) else tensors
+    return list(tensors) if isinstance(tensors, Iterable) or state.graph is not None else tensors

@@ -15,7 +15,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.ops.shape_rules import broadcast, ranked, text
 from tapeflow.core.ops.static import array_of, partial_value
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
@@ -245,7 +245,7 @@ def _broadcast_rank(s0: TensorShape, s1: TensorShape) -> TensorShape:
     return TensorShape([max(ranks) if len(ranks) == 2 else None])
 
 
-@op("BroadcastArgs", shape=_broadcast_rank)
+@op("BroadcastArgs", shape=ranked(_broadcast_rank, 1, 1))
 def _broadcast_args(shape_x: torch.Tensor, shape_y: torch.Tensor) -> torch.Tensor:
     """Returns the shape that two shapes broadcast to."""
     dims = broadcast(TensorShape(shape_x.tolist()), TensorShape(shape_y.tolist()))
@@ -274,7 +274,14 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
 not_differentiable(_broadcast_args)
 
 
-@op("EnsureShape", strings=True, shape=lambda x, shape: x.merge_with(shape))
+def _ensured(x: TensorShape, shape: Any) -> TensorShape:
+    expected = TensorShape(shape)
+    if expected.rank is None and x.rank is not None:  # an oddity of TensorFlow's shape function
+        raise invalid(f"Shape must be rank -1 but is rank {x.rank}")
+    return x.merge_with(expected)
+
+
+@op("EnsureShape", strings=True, shape=_ensured)
 def _ensure_shape(input: Any, shape: Any) -> Any:
     """Returns the same tensor, if it has the shape."""
     expected = TensorShape(shape)

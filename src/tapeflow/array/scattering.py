@@ -16,7 +16,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -31,18 +31,32 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
     outer = indices.rank - 1
     if outer < 0:
         raise invalid("Indices shape must have rank at least one. Found:[]")
+    _check_filled(target, indices, updates)
+    depth = indices[-1]
+    if updates.rank < outer:
+        raise refused_when_run(_unfit(target, indices, updates))
     if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             f"Dimensions [0,{outer}) of indices[shape={text(indices)}] must match dimensions [0,{outer}) of "
             f"updates[shape={text(updates)}]"
         )
-    depth = indices[-1]
-    if depth is not None and (depth > target.rank or not target[depth:].is_compatible_with(updates[outer:])):
+    if depth is not None and not target[depth:].is_compatible_with(updates[outer:]):
         raise invalid(
             f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
             f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
         )
+    if depth is not None and depth > target.rank:
+        raise refused_when_run(_unfit(target, indices, updates))
     return target
+
+
+def _check_filled(target: TensorShape, indices: TensorShape, updates: TensorShape) -> None:
+    if target.num_elements() == 0 and indices.num_elements() and updates.num_elements():
+        raise invalid("Indices and updates specified for empty input")
+
+
+def _unfit(target: TensorShape, indices: TensorShape, updates: TensorShape) -> str:
+    return f"Updates of shape {text(updates)} do not fit indices of shape {text(indices)} into {text(target)}"
 
 
 def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str) -> tuple[torch.Tensor, torch.Tensor]:
@@ -130,16 +144,23 @@ def scatter_nd(
 
 
 def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, _: str = "") -> TensorShape:
-    if indices.rank is None or updates.rank is None or tensor.rank is None:
+    if indices.rank is None or updates.rank is None:
         return tensor
+    if tensor.rank == 0:
+        raise invalid("Shape must be at least rank 1 but is rank 0")
     if not indices.rank:
         raise invalid("Indices shape must have rank at least one. Found:[]")
     outer, depth = indices.rank - 1, indices[-1]
+    _check_filled(tensor, indices, updates)
+    if updates.rank < outer:
+        raise refused_when_run(_unfit(tensor, indices, updates))
     if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             "Outer dimensions of indices and update must match. "
             f"Indices shape: {text(indices)}, updates shape:{text(updates)}"
         )
+    if tensor.rank is None:
+        return tensor
     if depth is not None and (depth > tensor.rank or not tensor[depth:].is_compatible_with(updates[outer:])):
         raise invalid(
             "Inner dimensions of output shape must match inner dimensions of updates shape. "

@@ -14,7 +14,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, ve
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -30,7 +30,7 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
     count = x.num_elements()
     if new_shape.count(-1) > 1:
         first, second = [i for i, d in enumerate(new_shape) if d == -1][:2]
-        raise invalid(f"Only one input size may be -1, not both {first} and {second}")
+        raise refused_when_run(f"Only one input size may be -1, not both {first} and {second}")
     for i, d in enumerate(new_shape):
         if d is not None and d < -1:
             raise invalid(f"Size {i} must be non-negative, not {d}")
@@ -291,9 +291,9 @@ def _(batch: Batch, x: Slices, axis: Any) -> Any:
 
 
 def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
-    if x.rank is None:
-        return TensorShape([None] * len(perm) if isinstance(perm, tuple) else perm.shape[:1].num_elements())
-    rank = x.rank
+    if x.rank is None and not isinstance(perm, tuple):
+        return TensorShape(perm.shape[:1].num_elements())
+    rank = len(perm) if x.rank is None else x.rank
     if isinstance(perm, Tensor):  # not static
         return TensorShape([None] * rank)
     if not isinstance(perm, tuple) or any(isinstance(p, tuple) for p in perm):
@@ -305,10 +305,12 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     for p in perm:
         if not -rank <= p < rank:
             raise invalid(f"{p} is out of range [0 .. {rank})")
+    if x.rank is None:
+        return TensorShape([None] * rank)
     sources = {p % rank for p in perm}
     for i in range(rank):
         if i not in sources:
-            raise invalid(f"{i} is missing from {{{','.join(map(str, perm))}}}.")
+            raise refused_when_run(f"{i} is missing from {{{','.join(map(str, perm))}}}.")
     return TensorShape([x[p] for p in perm])
 
 

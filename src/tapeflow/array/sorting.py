@@ -16,7 +16,7 @@ from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
@@ -268,7 +268,7 @@ def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
 
-@op("Unique", strings=True, moves=True, shape=lambda x, _: [[None], x])
+@op("Unique", strings=True, moves=True, shape=ranked(lambda x, _: [[None], x], 1))
 def _unique(x: Any, out_idx: DType = int32) -> Any:
     """Returns the distinct elements of a vector."""
     return _unique_counts_kernel(x, out_idx)[:2]

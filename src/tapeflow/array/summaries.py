@@ -14,7 +14,7 @@ from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text, unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
@@ -25,6 +25,8 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 
 
 def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
+    if not value_range.is_compatible_with([2]):
+        raise invalid("value_range should be a vector of 2 elements.")
     return TensorShape([nbins if isinstance(nbins, int) and nbins > 0 else None])
 
 
@@ -120,7 +122,7 @@ def histogram_fixed_width_bins(
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
 
 
-@op("Fingerprint", shape=lambda data, _: TensorShape([data[0] if data.rank else None, 8]), strings=True)
+@op("Fingerprint", shape=ranked(lambda data, _: TensorShape([data[0] if data.rank else None, 8]), -1, 0), strings=True)
 def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
     name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
@@ -214,12 +216,7 @@ class _Sequences:
 _PAIRS = 1 << 12  # whose distances are computed at once
 
 
-def _distances_rule(indices: TensorShape, *_: Any) -> TensorShape:
-    rank = indices[1] if indices.rank == 2 else None
-    return TensorShape(None if rank is None else [None] * (rank - 1))
-
-
-@op("EditDistance", strings=True, shape=_distances_rule)
+@op("EditDistance", strings=True, shape=unknown)
 def _edit_distance(
     hypothesis_indices: torch.Tensor,
     hypothesis_values: Any,

@@ -14,7 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.ops.shape_rules import ranked, same, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
@@ -88,7 +88,7 @@ def _three_channels(images: TensorShape) -> TensorShape:
     return images[:-1] + images[-1:].merge_with([3]) if images.rank else images
 
 
-@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=_three_channels, batching=equal_shapes)
+@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=ranked(_three_channels, -1), batching=equal_shapes)
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts RGB images to hue, saturation and value.
 
@@ -141,7 +141,7 @@ def _masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any]:
     return [cast(mask, extreme.dtype) for mask in (first, second, third)]
 
 
-@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=_three_channels, batching=equal_shapes)
+@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=ranked(_three_channels, -1), batching=equal_shapes)
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts images of hue, saturation and value to RGB.
 
@@ -185,7 +185,7 @@ def _check_image(images: torch.Tensor) -> None:
         raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
 
 
-@op("AdjustHue", shape=same, batching=leading_dimensions)
+@op("AdjustHue", shape=ranked(same, -3), batching=leading_dimensions)
 def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     """Adds `delta` turns of the color circle to the hue of RGB images."""
     _check_image(images)
@@ -195,7 +195,7 @@ def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     return torch.stack([low + share * (high - low) for share in _shares(hue)], -1)
 
 
-@op("AdjustSaturation", shape=same, batching=leading_dimensions)
+@op("AdjustSaturation", shape=ranked(same, -3), batching=leading_dimensions)
 def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     """Multiplies the saturation of RGB images, and clips it to [0, 1]."""
     _check_image(images)

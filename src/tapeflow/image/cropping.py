@@ -15,7 +15,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.rng.seeds import torch_generator
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
@@ -104,6 +104,8 @@ def _static_size(size: Any) -> tuple[int | None, int | None]:
 def _crops_shape(
     image: TensorShape, boxes: TensorShape, box_indices: TensorShape, crop_size: Any, *_: Any
 ) -> TensorShape:
+    if boxes.rank == 2 and boxes[1] not in (4, None):
+        raise invalid(f"boxes must have 4 columns, but is of shape {text(boxes)}")
     count = boxes.with_rank(2)[:1].merge_with(box_indices)[0]
     return TensorShape([count, *_static_size(crop_size), image.with_rank(4)[3]])
 
@@ -185,7 +187,7 @@ def _glimpses_shape(input: TensorShape, size: Any, *_: Any) -> TensorShape:
     return TensorShape([batch, *_static_size(size), channels])
 
 
-@op("ExtractGlimpseV2", host=("size",), shape=_glimpses_shape)
+@op("ExtractGlimpseV2", host=("size",), shape=ranked(_glimpses_shape, 4, None, 2))
 def _extract_glimpse(
     input: torch.Tensor,
     size: Any,

@@ -10,7 +10,7 @@ import torch
 
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
@@ -193,7 +193,9 @@ def _decode_and_crop_jpeg_kernel(contents: Any, crop_window: Any, channels: int,
 
 
 def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *_: Any) -> TensorShape:
-    size = crop_window[2:] if type(crop_window) is tuple and len(crop_window) == 4 else (None, None)
+    if type(crop_window) is int or (type(crop_window) is tuple and len(crop_window) != 4):
+        raise invalid(f"crop_size must have four elements {text(TensorShape(np.shape(crop_window)))}")
+    size = crop_window[2:] if type(crop_window) is tuple else (None, None)
     return TensorShape([*(n if type(n) is int else None for n in size), channels or None])
 
 
@@ -202,7 +204,7 @@ def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *
     kernel=_decode_and_crop_jpeg_kernel,
     strings=_decode_and_crop_jpeg_kernel,
     host=("crop_window",),
-    shape=_cropped_shape,
+    shape=ranked(_cropped_shape, 0),
 )
 def decode_and_crop_jpeg(
     contents: TensorLike,
@@ -443,7 +445,7 @@ def _scalar(*_: Any) -> TensorShape:
     return TensorShape([])
 
 
-@op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=_scalar)
+@op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=ranked(_scalar, 3))
 def encode_jpeg(
     image: TensorLike,
     format: str = "",
@@ -483,7 +485,7 @@ def encode_jpeg(
     """
 
 
-@op("EncodeJpegVariableQuality", host=("quality",), shape=_scalar)
+@op("EncodeJpegVariableQuality", host=("quality",), shape=ranked(_scalar, 3))
 def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> np.ndarray:
     """Encodes an image as a JPEG file of a quality that may be a tensor."""
     return np.array(codecs.write_jpeg(_check_jpeg_image(images, quality), quality), object)
@@ -514,7 +516,7 @@ def _batch_shape(image: TensorShape, *_: Any) -> TensorShape:
     return image[:-3] if image.rank is not None else image
 
 
-@op("EncodePng", kernel=_encode_png_kernel, shape=_batch_shape)
+@op("EncodePng", kernel=_encode_png_kernel, shape=ranked(_batch_shape, -3))
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images as PNG files.
 

@@ -325,6 +325,8 @@ def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
     tensor = convert_to_tensor(image)
     if not 0 < central_fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
+    if tensor.shape.rank is None:
+        raise ValueError("`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = None.")
     axis = tensor.shape.rank - 3
     lengths = [_dim(tensor, axis + i) for i in (0, 1)]
     offsets = [_floored(_as_number(length) * (1 - central_fraction) / 2) for length in lengths]

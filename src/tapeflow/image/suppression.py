@@ -22,7 +22,7 @@ from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
@@ -148,11 +148,12 @@ def _suppress_kernel(
 
 
 def _check_shapes(boxes: TensorShape, scores: TensorShape, columns: int | None = 4) -> None:
-    boxes.with_rank(2)
-    scores.with_rank(1)
     if boxes.rank is not None and scores.rank is not None:
         expected = TensorShape([scores[0], scores[0] if columns is None else columns])
         boxes.assert_is_compatible_with(expected)
+
+
+_RANKS = (2, 1, None, 0, 0, 0)
 
 
 def _unknown_length(boxes: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
@@ -165,7 +166,7 @@ def _overlaps_rule(overlaps: TensorShape, scores: TensorShape, *_: Any) -> Tenso
     return TensorShape([None])
 
 
-@op("NonMaxSuppressionV3", kernel=_suppress_kernel, host=("max_output_size",), shape=_unknown_length)
+@op("NonMaxSuppressionV3", kernel=_suppress_kernel, host=("max_output_size",), shape=ranked(_unknown_length, *_RANKS))
 def non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
@@ -197,12 +198,13 @@ def non_max_suppression(
 
 
 def _padded_shapes(*args: Any) -> list[TensorShape]:
+    _check_shapes(*args[:2])
     size, pads = args[2], args[-1]
     length = TensorShape([size if pads is True and type(size) is int else None])
     return [length, TensorShape([])]
 
 
-@op("NonMaxSuppressionV4", host=("max_output_size",), shape=_padded_shapes)
+@op("NonMaxSuppressionV4", host=("max_output_size",), shape=ranked(_padded_shapes, *_RANKS))
 def _non_max_suppression_padded(
     boxes: torch.Tensor,
     scores: torch.Tensor,
@@ -291,7 +293,7 @@ def _padded_score_shapes(*args: Any) -> list[TensorShape]:
     return [length, length, scalar]
 
 
-@op("NonMaxSuppressionV5", host=("max_output_size",), shape=_padded_score_shapes)
+@op("NonMaxSuppressionV5", host=("max_output_size",), shape=ranked(_padded_score_shapes, *_RANKS))
 def _soft_non_max_suppression(
     boxes: torch.Tensor,
     scores: torch.Tensor,
@@ -372,7 +374,12 @@ def _suppress_overlaps_kernel(
     return torch.from_numpy(indices).to(overlaps.device)
 
 
-@op("NonMaxSuppressionWithOverlaps", kernel=_suppress_overlaps_kernel, host=("max_output_size",), shape=_overlaps_rule)
+@op(
+    "NonMaxSuppressionWithOverlaps",
+    kernel=_suppress_overlaps_kernel,
+    host=("max_output_size",),
+    shape=ranked(_overlaps_rule, *_RANKS),
+)
 def non_max_suppression_overlaps(
     overlaps: TensorLike,
     scores: TensorLike,

@@ -12,6 +12,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import python_op
 
@@ -221,11 +222,16 @@ def decode_csv(
         >>> [t.numpy().tolist() for t in tf.io.decode_csv(["1,x", ",y"], [[7], [""]])]
         [[1, 7], [b'x', b'y']]
     """
-    columns = defaults_of(record_defaults, "DecodeCSV")
-    parser = CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
+    defaults = [d if isinstance(d, DType) else convert(d) for d in record_defaults]
+    symbolic = [i for i, d in enumerate(defaults) if isinstance(d, SymbolicTensor)]
+    static = [d.dtype if isinstance(d, SymbolicTensor) else d for d in defaults]
+    columns = defaults_of(static, "DecodeCSV")
     texts = convert(records, string)
 
-    def decode(texts: EagerTensor) -> list[Any]:
+    def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
+        now = dict(zip(symbolic, values_now, strict=True))
+        columns = defaults_of([now.get(i, d) for i, d in enumerate(static)], "DecodeCSV")
+        parser = CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
         rows = [parser.values(r, f"record {i}") for i, r in enumerate(texts.value.ravel().tolist())]
         outputs = []
         for i, (dtype, _) in enumerate(columns):
@@ -242,4 +248,6 @@ def decode_csv(
     if state.graph is None:
         return decode(texts)
     specs = [(dtype, texts.shape) for dtype, _ in columns]
-    return list(python_op("DecodeCSV", decode, [texts], specs, stateful=False).outputs)
+    return list(
+        python_op("DecodeCSV", decode, [texts, *(defaults[i] for i in symbolic)], specs, stateful=False).outputs
+    )

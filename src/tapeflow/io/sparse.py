@@ -12,7 +12,7 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -178,7 +178,7 @@ def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
     return [TensorShape([None, None]), TensorShape([None]), TensorShape([None])]
 
 
-@op("DeserializeManySparse", strings=True, shape=_deserialized_shapes)
+@op("DeserializeManySparse", strings=True, shape=ranked(_deserialized_shapes, 2))
 def _deserialize_many_sparse(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
     """Returns the indices, values and shape of several sparse tensors, joined."""
     shown = text(TensorShape(serialized_sparse.shape))

@@ -14,7 +14,7 @@ from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, ranked, text
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
@@ -179,7 +179,7 @@ def _bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = Fa
     return torch.matmul(x.mH if adj_x else x, y.mH if adj_y else y)
 
 
-@op("BatchMatMulV2", kernel=_bmm, shape=_batch_matmul_rule, allocates=True, node_name="MatMul")
+@op("BatchMatMulV2", kernel=_bmm, shape=ranked(_batch_matmul_rule, -2, -2), allocates=True, node_name="MatMul")
 def _batch_matmul(
     x: TensorLike, y: TensorLike, adj_x: bool = False, adj_y: bool = False, name: str | None = None
 ) -> Tensor:

@@ -17,7 +17,7 @@ from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import is_tensor_like, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -158,8 +158,6 @@ def _(call: Call, dy: Any) -> Any:
 def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_: Any) -> TensorShape:
     if matrix.rank is None or rhs.rank is None:
         return rhs
-    if matrix.rank < 2:
-        raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.rank}")
     if matrix.rank != rhs.rank:
         raise invalid(f"All input tensors must have the same rank. They have {text(matrix)} and {text(rhs)}.")
     if not matrix[-1:].is_compatible_with(matrix[-2:-1]):
@@ -179,7 +177,7 @@ def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tens
     return result
 
 
-@op("MatrixSolve", kernel=_solve, shape=_solve_rule, batching=solve_slices)
+@op("MatrixSolve", kernel=_solve, shape=ranked(_solve_rule, -2, -2), batching=solve_slices)
 def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves `matrix @ x = rhs` for `x`.
 

@@ -67,8 +67,10 @@ def _counted(
 
 
 def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
-    if input.rank is None or input.rank > 2:
+    if input.rank is None:
         return TensorShape(None)
+    if input.rank > 2:
+        raise invalid(f"Shape must be at most rank 2 but is rank {input.rank}")
     return TensorShape([*input.as_list()[: input.rank - 1], size if isinstance(size, int) else None])
 
 

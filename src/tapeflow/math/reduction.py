@@ -18,7 +18,7 @@ from tapeflow.core.ops.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import reduced_dimensions, reduction, text
+from tapeflow.core.ops.shape_rules import reduced_dimensions, reduction, refused_when_run, text
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float64, int32, int64
@@ -535,9 +535,10 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     if x.rank is None:
         return TensorShape(None)
     if not -x.rank <= axis < x.rank:
-        raise invalid(f"Expected dimension in the range [{-x.rank}, {x.rank}), but got {axis}")
+        wrong = f"Expected dimension in the range [{-x.rank}, {x.rank}), but got {axis}"
+        raise invalid(wrong) if x.rank > 1 else refused_when_run(wrong)
     if x[axis] == 0:
-        raise invalid(f"Reduction axis {axis} is empty in shape {text(x)}")
+        raise refused_when_run(f"Reduction axis {axis} is empty in shape {text(x)}")
     return reduction(x, axis)
 
 

@@ -13,7 +13,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, traced
@@ -406,7 +406,7 @@ def _not_segments(data: TensorShape, ids: TensorShape) -> str:
 def _sorted_rule(data: TensorShape, ids: TensorShape) -> TensorShape:
     problem = _not_segments(data, ids)
     if problem:
-        raise invalid(problem)
+        raise refused_when_run(problem) if data.rank and ids.rank == 1 else invalid(problem)
     return TensorShape(None) if data.rank is None else TensorShape([None]).concatenate(data[1:])
 
 

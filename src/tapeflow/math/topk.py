@@ -15,7 +15,7 @@ from tapeflow.core.ops.batching import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
@@ -30,7 +30,8 @@ ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
 
 def _check(x: TensorShape, k: Any) -> None:
     if not isinstance(k, int):
-        raise invalid(f"k must be scalar, got {k!r}")
+        wrong = f"k must be scalar, got {k!r}"
+        raise refused_when_run(wrong) if isinstance(k, tuple) and None in k else invalid(wrong)
     if x.rank == 0:
         raise invalid("input must be >= 1-D, got shape []")
     if k < 0:
@@ -167,7 +168,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
     if targets.rank not in (None, 1):
         raise invalid("targets must be 1-dimensional")
     if not isinstance(k, (int, Unknown)):
-        raise invalid(f"k must be 0-D, got {k!r}")
+        raise refused_when_run(f"k must be 0-D, got {k!r}")
     targets = targets.with_rank(1)
     if not predictions[:1].is_compatible_with(targets):
         raise invalid(f"First dimension of predictions {predictions[0]} must match length of targets {targets[0]}")
@@ -232,13 +233,13 @@ def _approx_kernel(
 
 def _approx_rule(x: TensorShape, k: int, reduction_dimension: int, *_: Any) -> list[TensorShape]:
     if x.rank is None:
-        return [x, x]
+        raise invalid(f"Invalid reduction dimension: {reduction_dimension}. Must be within the range of [1, -2]")
     if not -x.rank <= reduction_dimension < x.rank:
         raise invalid(f"reduction_dimension {reduction_dimension} is not one of shape {text(x)}")
     dims = x.as_list()
     length = dims[reduction_dimension]
-    if length is not None and length < k:
-        raise invalid(f"input must have last dimension >= k = {k} but was {length}")
+    if length is None or length < k:
+        raise invalid(f"input must have last dimension >= k = {k} but was {-1 if length is None else length}")
     dims[reduction_dimension] = k
     return [TensorShape(dims)] * 2
 

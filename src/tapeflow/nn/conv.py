@@ -19,7 +19,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import listed
+from tapeflow.core.ops.shape_rules import listed, refused_when_run
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -121,7 +121,7 @@ def convolve_back_filter(
 
 def _check_backprop(op: str, dy: tuple[int, ...], layout: Layout) -> None:
     if dy != layout.output:
-        raise invalid(
+        raise refused_when_run(
             f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(layout.output)}"
         )
 
@@ -129,6 +129,8 @@ def _check_backprop(op: str, dy: tuple[int, ...], layout: Layout) -> None:
 def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     """Infers the shape of a convolution; `attrs` are strides, padding, explicit paddings, data format, dilations."""
     strides, padding, explicit, data_format, dilations = attrs
+    if min(dilations, default=1) < 1:
+        raise invalid(f"Dilation rate must be >= 1, but got {min(dilations)}")
     x, filters = x.with_rank(len(strides)), filters.with_rank(len(strides))
     sizes: list[Any] = [None] * len(strides) if filters.rank is None else filters.as_list()
     result = window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
@@ -139,7 +141,21 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
 
 def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any, *attrs: Any) -> TensorShape:
     """Infers the shape of the gradient of a convolution by its input."""
-    filters, out, shape = filters.with_rank(len(strides)), out.with_rank(len(strides)), listed(sizes)
+    rank = len(strides)
+    out, shape = out.with_rank(rank), listed(sizes)
+    if rank == 5:
+        return shape.with_rank(rank)
+    filters = filters.with_rank(rank)
+    if shape.rank not in (None, rank, rank - 2):
+        raise invalid(
+            "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: " + str(shape.rank)
+        )
+    if shape.rank == rank and out.rank and filters.rank:
+        channels = -1 if channels_last(attrs[2]) else 1
+        if shape[0] != out[0] and None not in (shape[0], out[0]):
+            raise invalid(f"Dimensions must be equal, but are {shape[0]} and {out[0]}")
+        if filters[-1] != out[channels] and None not in (filters[-1], out[channels]):
+            raise invalid(f"Dimensions must be equal, but are {out[channels]} and {filters[-1]}")
     if all(s.is_fully_defined() for s in (filters, out, shape)) and shape.rank == 4:
         layout = convolution_layout(
             "Conv2DBackpropInput", tuple(shape.as_list()), tuple(filters.as_list()), strides, *attrs
@@ -479,10 +495,12 @@ def convolution(
         [2.0, 2.0]
     """
     kernels, x = convert(filters), convert(input)
-    dims = kernels.shape.rank - 2
+    if kernels.shape.rank is None and x.shape.rank is None:
+        raise ValueError("One of `input.shape.rank` or `filters.shape.rank` must be static.")
+    dims = (x.shape.rank if kernels.shape.rank is None else kernels.shape.rank) - 2
     if not 1 <= dims <= 3:
         raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={dims}.")
-    if x.shape.rank < dims + 2:
+    if x.shape.rank is not None and x.shape.rank < dims + 2:
         raise ValueError(
             f"`input.shape.rank` must be at least {dims + 2} for filters of shape {kernels.shape}. "
             f"Received: input.shape={x.shape}"

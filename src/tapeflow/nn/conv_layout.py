@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import TO_FIRST, TO_LAST, Geometry, channels_last, spatial, window_geometry
 
@@ -60,7 +61,9 @@ def convolution_layout(
         if len(shape) != dims + 2:
             raise invalid(f"{name} must be {dims + 2}-dimensional: {list(shape)}")
     if 0 in filters:
-        raise invalid(f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}")
+        raise refused_when_run(
+            f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}"
+        )
     geometry = window_geometry(
         op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format
     )

@@ -19,15 +19,18 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, int32, int64
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.norms import clip_by_norm
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
+from tapeflow.math.cumulative import cumprod
 from tapeflow.math.division import divide_no_nan, floordiv, realdiv
 from tapeflow.math.elementwise import sqrt, square
 from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.reduction import reduce_prod, reduce_sum
 from tapeflow.math.segment import segment_mean, segment_sum, unsorted_segment_sum
 
 
@@ -233,11 +236,14 @@ def safe_embedding_lookup_sparse(
         by_example = by_example.to_sparse()
         with_weights = None if with_weights is None else with_weights.to_sparse()
     dims = cast(by_example.dense_shape, int32)
-    shape = tuple([dims[i] if n is None else n for i, n in enumerate(by_example.shape)])
-    batch = math.prod(shape[:-1])
+    unranked = by_example.shape.rank is None
+    shape: Any = ()
+    if not unranked:
+        shape = tuple([dims[i] if n is None else n for i, n in enumerate(by_example.shape)])
+    batch = reduce_prod(dims[:-1]) if unranked else math.prod(shape[:-1])
     indices, ids = by_example.indices, by_example.values
     weights = None if with_weights is None else with_weights.values
-    examples = _row_numbers(indices, shape)
+    examples = _row_numbers_of_any_rank(indices, dims) if unranked else _row_numbers(indices, shape)
     keep = greater_equal(ids, 0)
     if weights is not None and combiner != "sum":
         keep = logical_and(keep, greater(weights, 0))
@@ -249,8 +255,8 @@ def safe_embedding_lookup_sparse(
     rows = embedding_lookup_sparse(embedding_weights, sp_ids, sp_weights, combiner, max_norm)
     if default_id is None:
         rows = where(_as_column(empty, rows), zeros_like(rows), rows)
-    if rows.shape.rank is None:
-        return reshape(rows, joined_dims(shape[:-1], properties.shape(rows)[1:]))
+    if unranked or rows.shape.rank is None or isinstance(dims, SymbolicTensor):
+        return reshape(rows, joined_dims(dims[:-1], properties.shape(rows)[1:]))
     return reshape(rows, (*shape[:-1], *shape_of(rows)[1:]))
 
 
@@ -259,6 +265,12 @@ class _Sparse:
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self.indices, self.values, self.dense_shape = indices, values, dense_shape
+
+
+def _row_numbers_of_any_rank(indices: Any, dims: Any) -> Any:
+    """Computes the numbers of `_row_numbers`, where the rank is not static."""
+    steps = cumprod(cast(dims[:-1], int64), exclusive=True, reverse=True)
+    return reduce_sum(multiply(indices[:, :-1], steps), 1)
 
 
 def _row_numbers(indices: Any, shape: tuple[Any, ...]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import (
@@ -71,11 +72,11 @@ def pool_layout(
     if len(image) != dims + 2:
         raise invalid(f"Input must be {'4 or 5' if dims == 2 else dims + 2}-dimensional, not of shape {list(image)}")
     if any(k <= 0 for k in ksize):
-        raise invalid(
+        raise refused_when_run(
             f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}"
         )
     if ksize[0] != 1 or strides[0] != 1:
-        raise UnimplementedError.of("Pooling is not yet supported on the batch dimension.")
+        raise refused_when_run("Pooling is not yet supported on the batch dimension.", UnimplementedError)
     windows = spatial(ksize, data_format)
     one_each = (1,) * (dims + 2)
     geometry = window_geometry(

@@ -17,6 +17,7 @@ from torch.nn.functional import pad as torch_pad
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, invalid
 
@@ -131,9 +132,8 @@ def check_steps(kind: str, values: tuple[int, ...], dims: int, data_format: str)
         raise invalid(f"{problem} {next(v for v in values if v <= 0)}")
     others = (values[0], values[-1]) if channels_last(data_format) else values[:2]
     if others != (1, 1):
-        raise UnimplementedError.of(
-            f"Current implementation does not yet support {kind} in the batch and depth dimensions: {list(values)}"
-        )
+        wrong = f"Current implementation does not yet support {kind} in the batch and depth dimensions: {list(values)}"
+        raise refused_when_run(wrong, UnimplementedError)
 
 
 def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -9,7 +9,7 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.ops.shape_rules import ranked, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -67,7 +67,12 @@ def _rounded_gradient(
 not_differentiable(_rounded_gradient)
 
 
-@op("QuantizeAndDequantizeV4", kernel=_rounded, shape=same)
+def _range_rule(x: TensorShape, low: TensorShape, high: TensorShape, *attrs: Any) -> TensorShape:
+    axis = attrs[-1]
+    return ranked(same, *((None, 0, 0) if axis == -1 else (-axis - 1, 1, 1)))(x, low, high)
+
+
+@op("QuantizeAndDequantizeV4", kernel=_rounded, shape=_range_rule)
 def _round_in_range(
     input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN", narrow_range: bool = False, axis: int = -1, name: str | None = None,
@@ -80,7 +85,7 @@ def _(call: Call, dy: Any) -> Any:
     return tuple(ops.QuantizeAndDequantizeV4Grad(dy, *call.inputs, call.attrs[-1]))
 
 
-@op("QuantizeAndDequantizeV2", kernel=_rounded, shape=same)
+@op("QuantizeAndDequantizeV2", kernel=_rounded, shape=_range_rule)
 def _round(
     input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN", narrow_range: bool = False, axis: int = -1, name: str | None = None,

@@ -13,13 +13,21 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.crossing import START, as_wide, combinations, dense_rows, hashed, joined, sparse_rows
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.kernels import splits_of_rows, strings_of
 
 
-@op("RaggedCross", strings=True, shape=lambda *_: [TensorShape([None]), TensorShape([None])])
+def _cross_rule(values: Any, splits: list[TensorShape], sparse: Any, v: Any, s: Any, dense: list[TensorShape], *_: Any
+                ) -> list[TensorShape]:  # fmt: skip
+    if any(shape.rank not in (2, None) for shape in dense):
+        raise invalid("tf.ragged.cross only supports inputs with rank=2")
+    return [TensorShape([None]), splits[0] if splits else TensorShape([None])]
+
+
+@op("RaggedCross", strings=True, shape=_cross_rule)
 def _ragged_cross(
     ragged_values: Any,
     ragged_row_splits: Any,

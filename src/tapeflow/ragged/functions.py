@@ -10,12 +10,12 @@ import torch
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import length
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int64
 from tapeflow.core.types.shape import TensorShape
@@ -329,9 +329,10 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
     d_default_value: Any
 
 
-def _filled_rule(value_rowids: TensorShape, values: TensorShape, nrows: Any, _: TensorShape) -> list[TensorShape]:
-    rows = TensorShape(None) if values.rank is None else TensorShape([None, *values[1:]])
-    return [TensorShape([None]), rows, TensorShape([length(nrows)]), value_rowids]
+def _filled_rule(value_rowids: TensorShape, values: TensorShape, *_: Any) -> list[TensorShape]:
+    rows = TensorShape([None]) if values.rank is None else TensorShape([None, *values[1:]])
+    ids = value_rowids.with_rank(1)
+    return [TensorShape([None]), rows, TensorShape([None]), ids if values.rank is None else ids.merge_with(values[:1])]
 
 
 @op("RaggedFillEmptyRows", host=("nrows",), shape=_filled_rule, moves=True)
@@ -399,6 +400,6 @@ def ragged_fill_empty_rows_grad(
         >>> d_values.numpy().tolist(), d_default.numpy().item()
         ([3.0], 2.0)
     """
-    grads = convert(grad_values)
-    d_values = gather(grads, reverse_index_map)
+    grads, places = convert(grad_values), convert(reverse_index_map, int64)
+    d_values = ensure_shape(gather(ensure_shape(grads, [None]), places), places.shape)
     return RaggedFillEmptyRowsGrad(d_values, subtract(reduce_sum(grads), reduce_sum(d_values)))

@@ -77,6 +77,8 @@ def dct(
         raise TypeError(f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}")
     if length is not None:
         x = resized(x, [len(x.shape) - 1], [length])  # whose rank must be static
+    if type == 4 and x.shape.rank is None:
+        raise ValueError("Cannot take the length of shape with unknown rank.")
     count = length_of(x, -1)
     if type == 1:
         if x.shape[-1] == 1:

@@ -23,7 +23,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, behind, leading_dimensions, static
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, float32
 from tapeflow.core.types.shape import TensorShape
@@ -203,12 +203,12 @@ def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
     if len(fft_length) != len(axes):
         raise invalid(f"fft_length must have shape [{len(axes)}], a length for each dimension, not {fft_length}")
     if any(n is not None and n < 0 for n in fft_length):
-        raise invalid(f"fft_length must be non-negative, not {fft_length}")
+        raise refused_when_run(f"fft_length must be non-negative, not {fft_length}")
     if x.rank is not None:
         if any(not -x.rank <= a < x.rank for a in axes):
-            raise invalid(f"Input must have the dimensions {axes} but got: {text(x)}")
+            raise refused_when_run(f"Input must have the dimensions {axes} but got: {text(x)}")
         if len({a % x.rank for a in axes}) != len(axes):
-            raise invalid(f"axes must be unique, not {axes}")
+            raise refused_when_run(f"axes must be unique, not {axes}")
 
 
 def _are_ints(values: Any) -> bool:

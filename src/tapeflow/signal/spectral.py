@@ -238,7 +238,9 @@ def inverse_mdct(
     """
     x = convert(mdcts)
     x.shape.with_rank_at_least(2)
-    half = x.shape[-1]
+    half = x.shape[-1] if x.shape.rank else None
+    if half is None:
+        raise ValueError("None values not supported.")
     unfolded = dct(x, type=4, norm=norm)
     if norm is None:
         unfolded *= 0.5 / half

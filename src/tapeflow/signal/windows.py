@@ -11,7 +11,7 @@ from tapeflow.array.joining import concat
 from tapeflow.array.padding import reverse
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, float32
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.cumulative import cumsum
@@ -26,9 +26,7 @@ def _arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Found {dtype!r}")
-    length = convert(window_length)
-    if not length.dtype.is_integer:
-        raise TypeError(f"window_length must be an integer, not {window_length!r}")
+    length = convert(window_length, int32)
     length.shape.assert_has_rank(0)
     return int(length) if isinstance(length, EagerTensor) else length, dtype
 

@@ -415,7 +415,8 @@ def slice(sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str |
         [[1]]
     """
     sp = as_sparse(sp_input)
-    return SparseTensor(*_sparse_slice(sp.indices, sp.values, sp.dense_shape, start, size))
+    starts, sizes = convert(start, int64), convert(size, int64)
+    return SparseTensor(*_sparse_slice(sp.indices, sp.values, sp.dense_shape, starts, sizes))
 
 
 def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:

@@ -76,16 +76,18 @@ _HOST = ("input_shape", "reduction_axes")
 
 
 def _reduced_shape(indices: TensorShape, values: TensorShape, shape: Any, axes: Any, keep_dims: bool) -> TensorShape:
-    rank = places.rank_of(shape)
-    if rank is None or isinstance(axes, Tensor) or (isinstance(axes, tuple) and None in axes):
+    if not _is_static(shape) or not _is_static(axes):
         return TensorShape(None)
-    reduced = _reduced(axes, rank)
-    dims = shape if isinstance(shape, tuple) else [None] * rank
-    return TensorShape([1 if i in reduced else d for i, d in enumerate(dims) if keep_dims or i not in reduced])
+    reduced = _reduced(axes, len(shape))
+    return TensorShape([1 if i in reduced else d for i, d in enumerate(shape) if keep_dims or i not in reduced])
 
 
-def _reduced_shapes(*args: Any) -> list[TensorShape]:
-    return places.components(_reduced_shape(*args).rank)
+def _is_static(value: Any) -> bool:
+    return not isinstance(value, Tensor) and not (isinstance(value, tuple) and None in value)
+
+
+def _reduced_shapes(*_: Any) -> list[TensorShape]:
+    return [TensorShape(None)] * 3
 
 
 @op("SparseReduceSum", kernel=_densely("sum"), host=_HOST, shape=_reduced_shape)

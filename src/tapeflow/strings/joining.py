@@ -167,6 +167,8 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
 def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, separator: str) -> TensorShape:
     if inputs.rank is None or ids.rank is None:
         return TensorShape(None)
+    if not ids.is_compatible_with(inputs[: ids.rank]):
+        raise invalid(f"segment_ids must have a shape that begins inputs's: {shape_text(ids)} vs. {shape_text(inputs)}")
     count = num_segments if isinstance(num_segments, int) else None
     return TensorShape([count]).concatenate(inputs[ids.rank :])
 

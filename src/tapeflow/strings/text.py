@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -128,7 +129,13 @@ def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) 
     return out.reshape(shape)
 
 
-@string_op("Substr", _substr, shape=broadcast, elementwise=True)
+def _substr_rule(input: TensorShape, pos: TensorShape, length: TensorShape, *_: Any) -> TensorShape:
+    if None not in (pos.rank, length.rank) and pos.as_list() != length.as_list():
+        raise invalid(f"pos and len shapes must match: {shape_text(pos)} vs. {shape_text(length)}")
+    return broadcast(input, pos)
+
+
+@string_op("Substr", _substr, shape=_substr_rule, elementwise=True)
 def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Extracts the part of each string from `pos` on, of at most `len` units.
 

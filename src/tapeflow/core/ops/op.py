@@ -317,6 +317,8 @@ class RegisteredOp(Op):
                     out[i] = tuple(out[i])
                 elif isinstance(out[i], EagerTensor) and definition.type in ("int", "float", "bool"):
                     out[i] = host_value(out[i])
+                if isinstance(out[i], Tensor):
+                    raise self.not_an_attr(definition, out[i])
                 if definition.type in ("string", "int"):
                     self.check_attr(definition, out[i])
         self.check_types(types)
@@ -380,6 +382,12 @@ class RegisteredOp(Op):
                 f"{datatype_name(dtype)} tensor but is a {datatype_name(arg.dtype)} tensor [Op:{self.name}] name: ",
             )
         return arg
+
+    def not_an_attr(self, attr: Any, value: Any) -> TypeError:
+        """Returns TensorFlow's error for a tensor in the place of an attr."""
+        if attr.type.startswith("list("):
+            return TypeError(f"Expected list for '{attr.name}' argument to '{self.name}' Op, not {value!r}.")
+        return TypeError(f"Expected {attr.type} for argument '{attr.name}' not {value!r}.")
 
     def check_attr(self, attr: Any, value: Any) -> None:
         """Raises InvalidArgumentError for a string that the attr does not allow, or an int below its minimum."""

@@ -6,9 +6,12 @@ result, or raises InvalidArgumentError for shapes that do not go together. Eager
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeflow.core import errors
+from tapeflow.core.context import state
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
@@ -18,6 +21,14 @@ def text(shape: TensorShape) -> str:
     if shape.rank is None:
         return "<unknown>"
     return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
+
+
+def refused_when_run(message: str, error: Any = errors.InvalidArgumentError) -> Exception:
+    """Returns the error of a rule for what TensorFlow's kernel refuses and its shape function lets pass.
+
+    While a graph is built the shape is not static then, and the call fails when it runs.
+    """
+    return error.of(message) if state.graph is None else NotStatic(message)
 
 
 def divided(size: int, parts: int) -> int:
@@ -30,6 +41,26 @@ def divided(size: int, parts: int) -> int:
 def same(x: TensorShape, *_: Any) -> TensorShape:
     """Returns the shape of the first input."""
     return x
+
+
+def ranked(rule: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
+    """Returns a shape rule that first checks the ranks of an op's arguments.
+
+    Args:
+        rule: the rest of it.
+        *ranks: the rank of each argument; negative for at least so many dimensions, None for any.
+    """
+
+    def check_ranks(*args: Any) -> Any:
+        for shape, rank in zip(args, ranks, strict=False):
+            if rank is None or not isinstance(shape, TensorShape) or shape.rank is None:
+                continue
+            if shape.rank != rank and not shape.rank >= -rank > 0:
+                least = "at least " if rank < 0 else ""
+                raise invalid(f"Shape must be {least}rank {abs(rank)} but is rank {shape.rank}")
+        return rule(*args)
+
+    return check_ranks
 
 
 def listed(dims: Any, *_: Any) -> TensorShape:
@@ -89,7 +120,7 @@ def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
         if not -rank <= a < rank:
             raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
         if a % rank in dimensions:
-            raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
+            raise refused_when_run(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
         dimensions.append(a % rank)
     return tuple(dimensions)
 

@@ -56,10 +56,10 @@ def _evaluate(operation: Any) -> Any:
     """Sets the cached static value of an operation; returns what the op's rule says of it, if that was asked."""
     operation.static = _NOTHING
     op, outputs = operation.op, operation.outputs
-    if not op.registered or op.opdef.stateful or not all(map(_may_be_static, outputs)):
+    if not op.registered or op.opdef.stateful or not any(map(_may_be_static, outputs)):
         return None
     rule = op.static_value
-    if (rule is None or not op.reads_shape) and all(out.shape.is_fully_defined() for out in outputs):
+    if rule is None or not op.reads_shape:
         values = computed(op, operation.args, operation.types, value_of)
         if values is not None:
             operation.static = values
@@ -112,7 +112,7 @@ def computed(
         return None
     try:
         result, _ = compute(op, arguments, types, None)
-    except (errors.OpError, ValueError):  # it fails whenever it runs, and says so then: not while its graph is built
+    except (errors.OpError, ValueError, NotStatic):  # it fails whenever it runs: it says so then, not while tracing
         return None
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 

@@ -23,7 +23,7 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
 from tapeflow.graph.ir.deferred import gradient
-from tapeflow.graph.ir.messages import check_lists, shape_error, type_error
+from tapeflow.graph.ir.messages import check_host_dtype, check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import Names
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.positions import Positions
@@ -290,6 +290,8 @@ class Graph(Collections, Names):
                 pairs = enumerate(zip(before, arg, strict=True))
                 out.append([self._argument(b, a, name, f"{label}_{j}") for j, (b, a) in pairs])
             elif kind == "host":
+                if isinstance(args[i], (Tensor, ReadAsTensor)):
+                    check_host_dtype(op, i, args[i].dtype, types)
                 out.append(self._host(arg))
             else:
                 out.append(arg)

@@ -25,6 +25,34 @@ def check_lists(op: Any, args: Sequence[Any]) -> None:
                 )
 
 
+def check_host_dtype(op: Any, i: int, dtype: DType, types: Mapping[str, Any]) -> None:
+    """Raises TensorFlow's error for the dtype of a tensor that kernels get as Python numbers.
+
+    Args:
+        op: the op.
+        i: the position of the argument.
+        dtype: the tensor's dtype.
+        types: the type attrs that other arguments settle.
+    """
+    argument = op.opdef.inputs[i]
+    attr = argument.type_attr
+    expected = types.get(attr) if attr else argument.type
+    if expected is None:
+        allowed = op.opdef.attrs[attr].allowed
+        if allowed is not None and dtype not in allowed:
+            raise TypeError(
+                f"Value passed to parameter '{argument.name}' has DataType {dtype.name} not in list of allowed values: "
+                f"{', '.join(a.name for a in allowed)}"
+            )
+    elif dtype is not expected:
+        place = "expected type of" if not attr else "type"
+        source = f" of argument '{next(a.name for a in op.opdef.inputs if a.type_attr == attr)}'" if attr else ""
+        raise TypeError(
+            f"Input '{argument.name}' of '{op.name}' Op has type {dtype.name} that does not match {place} "
+            f"{expected.name}{source}."
+        )
+
+
 def type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
     """Returns the error that TensorFlow raises for wrong dtypes while a graph is built."""
     message = error.message
