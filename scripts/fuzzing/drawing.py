@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -343,10 +344,21 @@ CHANGES: dict[Callable[[Drawer, Call, random.Random], None], int] = {
 }  # fmt: skip
 
 
+FLUSHED = -1  # instead of a seed: TensorFlow's kernels take numbers below the normal ones for 0
+
+
 def perturbed(call: Call, seed: int) -> Call:
     """The call with its floats a few roundings away: what the result does then is within its condition."""
-    rng = np.random.default_rng(seed)
     call = copy.deepcopy(call)
+    if seed == FLUSHED:
+        for place in everywhere(call):
+            kind = kind_of(place.node)
+            if kind in ARRAYS and place.node[kind][0] in (*FLOATS, "complex64", "complex128"):
+                wide = place.node[kind][0] in ("float64", "complex128")
+                least = float(np.finfo(np.float64 if wide else np.float32).tiny)
+                place.node[kind][2] = _flushed(place.node[kind][2], least)
+        return call
+    rng = np.random.default_rng(seed)
     for place in everywhere(call):
         kind = kind_of(place.node)
         if kind in ARRAYS and place.node[kind][0] in (*FLOATS, "complex64", "complex128"):
@@ -358,6 +370,12 @@ def perturbed(call: Call, seed: int) -> Call:
 
 
 ROUNDING = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+
+
+def _flushed(values: list[Any], least: float) -> list[Any]:
+    return [
+        _flushed(v, least) if isinstance(v, list) else math.copysign(0.0, v) if abs(v) < least else v for v in values
+    ]
 
 
 def _moved(values: list[Any], dtype: str, rng: Any) -> list[Any]:

@@ -6,7 +6,6 @@ No op is listed here: its signature is read from its definition when it is first
 from __future__ import annotations
 
 import inspect
-import re
 import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
@@ -48,10 +47,6 @@ def _signature(definition: OpDef) -> inspect.Signature:
     return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
 
 
-def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z])([A-Z])|(?!^)([A-Z])(?=[a-z])", r"_\1\2", name).lower()
-
-
 def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
     """Returns the function of an op that takes keyword arguments."""
     definition = op_def.get(name)
@@ -87,7 +82,7 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
         result = function(*[arguments.get(p) for p in inputs + attrs], name=arguments["name"])
         return result if result_type is None else result_type(*_grouped(definition, result))
 
-    raw_op.__name__ = raw_op.__qualname__ = _snake_case(name)
+    raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
     raw_op.__doc__ = op.function.__doc__
     raw_op.__signature__ = signature  # type: ignore[attr-defined]
     return raw_op

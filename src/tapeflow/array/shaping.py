@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -204,6 +204,16 @@ def _squeezed(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
 
 
 @op("Squeeze", kernel=_squeezed, rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True, view=True)
+def _squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
+    """Removes dimensions of length 1."""
+
+
+def _squeeze_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
+    input, axis = args
+    return _squeeze.op.run((input, [axis] if np.isscalar(axis) else axis), name)
+
+
+@widened(_squeeze, _squeeze_one_or_more)
 def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
     """Removes dimensions of length 1.
 
@@ -223,12 +233,12 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
     """
 
 
-@squeeze.gradient(needs="shapes")
+@_squeeze.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     return reshape(dy, call.shape(0))
 
 
-@squeeze.batching
+@_squeeze.batching
 def _(batch: Batch, x: Slices, axis: Any) -> Any:
     axes = list(_axes(axis))
     if not axes:

@@ -15,6 +15,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16, float32, uint8
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.image.checking import check_image
 from tapeflow.image.colors import check_scalar, scale_saturation, turn_hue
 from tapeflow.image.conversion import convert_image_dtype
 from tapeflow.image.files import decode_jpeg, encode_jpeg_variable_quality
@@ -196,6 +197,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         [[[-1.0], [1.0]]]
     """
     images = cast(image, float32)
+    check_image(images)
     count = cast(reduce_prod(shape(images)[-3:]), float32)
     deviation = maximum(reduce_std(images, [-3, -2, -1], keepdims=True), rsqrt(count))
     return (images - reduce_mean(images, [-3, -2, -1], keepdims=True)) / deviation

@@ -214,7 +214,7 @@ _FROM_YUV = np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.
 def _times(images: Any, matrix: np.ndarray) -> Any:
     """Multiplies the colors of images, rows of three numbers, by a matrix."""
     tensor = convert_to_tensor(images)
-    return tensordot(tensor, convert_to_tensor(matrix, tensor.dtype), [[tensor.shape.rank - 1], [0]])
+    return tensordot(tensor, convert_to_tensor(matrix.tolist(), tensor.dtype), [[tensor.shape.rank - 1], [0]])
 
 
 def rgb_to_yiq(images: TensorLike) -> Tensor:
@@ -315,6 +315,9 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         [[[7, 7, 7]]]
     """
     tensor = convert_to_tensor(images)
+    rank = tensor.shape.rank
+    if rank is not None and rank < 2:
+        raise ValueError(f"A grayscale image (shape {tensor.shape}) must be at least two-dimensional.")
     colors = concat([tensor] * 3, -1)
     colors.set_shape(tensor.shape[:-1] + [3])
     return colors

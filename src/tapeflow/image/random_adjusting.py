@@ -22,6 +22,7 @@ from tapeflow.image.adjusting import (
     adjust_jpeg_quality,
     adjust_saturation,
 )
+from tapeflow.image.checking import check_image_or_batch
 from tapeflow.math.comparison import equal, greater, less
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_uniform
@@ -303,10 +304,7 @@ def _randomly_reversed(image: Any, axis: int, draw: Draw) -> Any:
     if rank is None:
         of_rank = [lambda n=n: _randomly_reversed(ensure_shape(images, [None] * n), axis, draw) for n in (3, 4)]
         return hooks.cond(equal(rank_of(images), 3), *of_rank)
-    if rank < 3:
-        raise ValueError(f"'image' (shape {images.shape}) must be at least three-dimensional.")
-    if rank not in (3, 4):
-        raise ValueError(f"'image' (shape {images.shape}) must have either 3 or 4 dimensions.")
+    check_image_or_batch(images)
     flipped = reverse(images, [axis])
     if rank == 3:
         return where(less(draw([], 0, 1.0), 0.5), flipped, images)

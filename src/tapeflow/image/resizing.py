@@ -13,6 +13,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.image import resampling
+from tapeflow.image.checking import check_image_or_batch
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.rounding import rint
@@ -150,6 +151,7 @@ def resize_with_pad(
 def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, target_width: Any) -> Any:
     """Resizes images by a function so that they keep their proportions, and pads them; see `resize_with_pad`."""
     tensor = convert_to_tensor(image)
+    check_image_or_batch(tensor)
     batched = tensor.shape.rank == 4
     batch = tensor if batched else expand_dims(tensor, 0)
     height, width = (_as_number(_dim(batch, axis)) for axis in (1, 2))
@@ -190,8 +192,13 @@ def _floored(value: Any) -> Any:
 
 
 def _images(value: TensorLike) -> Any:
-    """Returns images as a tensor of static rank; one of unknown rank is a single image, as in TensorFlow."""
+    """Returns images as a tensor of static rank; one of unknown rank is a single image, as in TensorFlow.
+
+    Raises:
+        ValueError: it has neither three nor four dimensions, or one of the last three is empty.
+    """
     images = convert_to_tensor(value)
+    check_image_or_batch(images)
     return ensure_shape(images, [None] * 3) if images.shape.rank is None else images
 
 
@@ -323,6 +330,7 @@ def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
         TensorShape([2, 2, 1])
     """
     tensor = convert_to_tensor(image)
+    check_image_or_batch(tensor)
     if not 0 < central_fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
     if tensor.shape.rank is None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import reverse
 from tapeflow.array.shaping import transpose as permuted
 from tapeflow.array.unranked import with_joined_batch
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.image.checking import check_image_or_batch
+
+
+def _reversed(image: TensorLike, axis: int) -> Any:
+    images = convert_to_tensor(image)
+    check_image_or_batch(images)
+    return reverse(images, [axis])
 
 
 def flip_left_right(image: TensorLike) -> Tensor:
@@ -23,7 +32,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
         >>> tf.image.flip_left_right([[[1], [2]]])[..., 0].numpy().tolist()
         [[2, 1]]
     """
-    return reverse(convert_to_tensor(image), [-2])
+    return _reversed(image, -2)
 
 
 def flip_up_down(image: TensorLike) -> Tensor:
@@ -39,7 +48,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
         >>> tf.image.flip_up_down([[[1]], [[2]]])[..., 0].numpy().tolist()
         [[2], [1]]
     """
-    return reverse(convert_to_tensor(image), [-3])
+    return _reversed(image, -3)
 
 
 def transpose(image: TensorLike, name: str | None = None) -> Tensor:
@@ -56,6 +65,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
         [[1], [2]]
     """
     images = convert_to_tensor(image)
+    check_image_or_batch(images)
     if images.shape.rank is None:
         return with_joined_batch(transpose, images, 3)
     return permuted(images, [1, 0, 2] if images.shape.rank == 3 else [0, 2, 1, 3])
@@ -76,6 +86,7 @@ def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
         [[2], [1]]
     """
     images = convert_to_tensor(image)
+    check_image_or_batch(images)
     k %= 4
     if k == 1:
         return flip_up_down(transpose(images))

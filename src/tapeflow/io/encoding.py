@@ -236,7 +236,12 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
             )
         return value
 
-    text = convert(serialized, string)
+    text = serialized if isinstance(serialized, EagerTensor) else convert(serialized, string)
+    if text.dtype is not string:
+        raise invalid(
+            "cannot compute ParseTensor as input #0(zero-based) was expected to be a string tensor but is a "
+            f"{datatype_name(text.dtype)} tensor [Op:ParseTensor] name: "
+        )
     return parsed(text) if isinstance(text, EagerTensor) else _in_graph("ParseTensor", parsed, text, dtype, None)
 
 

@@ -392,6 +392,7 @@ def parse_example(
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
+    features = dict(features)
     for feature in features.values():
         if isinstance(feature, FixedLenSequenceFeature) and not feature.allow_missing:
             raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
@@ -426,6 +427,9 @@ def parse_single_example(
         >>> tf.io.parse_single_example(example.SerializeToString(), features)["a"].numpy()
         b'text'
     """
+    if not features:
+        raise ValueError("Invalid argument: features cannot be empty.")
+    features = dict(features)
     message = convert(serialized, string)
     if message.shape.rank not in (0, None):
         raise ValueError("Input serialized must be a scalar")

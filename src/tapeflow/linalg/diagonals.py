@@ -23,6 +23,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import bool as bool_
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.linalg.rules import is_static, sizes
@@ -185,7 +186,7 @@ def diag(
         >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
         [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """
-    return _matrix_diag(diagonal, k, num_rows, num_cols, padding_value, align, name)
+    return _matrix_diag(diagonal, k, num_rows, num_cols, _padding(padding_value, diagonal), align, name)
 
 
 # ---- from matrices to diagonals --------------------------------------------------------------------------------------
@@ -203,6 +204,11 @@ def _diag_part_rule(input: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
         return input[:-2].concatenate([*count, None])
     _check_range(low, high, rows, columns)
     return input[:-2].concatenate([*count, _longest(low, high, rows, columns)])
+
+
+def _padding(value: Any, tensor: Any) -> Any:
+    """Returns the padding for a tensor: of booleans, numbers stand for their truth."""
+    return bool(value) if type(value) is int and getattr(tensor, "dtype", None) == bool_ else value
 
 
 def _matrix_diag_part_kernel(input: torch.Tensor, k: Any, padding_value: Any, align: str) -> torch.Tensor:
@@ -277,7 +283,7 @@ def diag_part(
         >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=(-1, 0)).numpy().tolist()
         [[1, 4], [3, 0]]
     """
-    return _matrix_diag_part(input, k, padding_value, align, name)
+    return _matrix_diag_part(input, k, _padding(padding_value, input), align, name)
 
 
 def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: Any) -> TensorShape:

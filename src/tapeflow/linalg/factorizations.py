@@ -259,7 +259,7 @@ def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, 
     """Returns the two results of `tf.linalg.lu` as tensors.
 
     Raises:
-        ValueError: they have too few dimensions.
+        ValueError: they have too few dimensions, their ranks do not match, or the matrices are not square.
         InvalidArgumentError: with `validate_args`, `perm` holds no permutations, or the matrices are not square.
     """
     factors = lower_upper if isinstance(lower_upper, Tensor) else convert(lower_upper)
@@ -268,6 +268,10 @@ def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, 
         raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
     if order.shape.rank is not None and order.shape.rank < 1:
         raise ValueError("Input `perm` must have at least 1 dimension.")
+    if None not in (factors.shape.rank, order.shape.rank) and factors.shape.rank != order.shape.rank + 1:
+        raise ValueError("`rank(lower_upper)` must equal `rank(perm) + 1`")
+    if factors.shape.rank is not None and not factors.shape[-1:].is_compatible_with(factors.shape[-2:-1]):
+        raise ValueError("`lower_upper` must be square.")
     if validate_args:
         size = shape_of(factors)[-1]
         if not bool(reduce_all(sort(order, -1) == range_op(size, dtype=order.dtype))):

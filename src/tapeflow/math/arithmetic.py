@@ -278,6 +278,14 @@ def _(call: Call, dy: Any) -> Any:
     return sum_like(dx, x) if want_x else None, negative(sum_like(dx, y)) if want_y else None
 
 
+def zero_where_zero(product: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
+    """Returns a product with 0 where one of its factors is 0, even if the others are infinite or NaN, as TensorFlow's
+    gradients of roots and reciprocals are. The factor is of the product's shape."""
+    if product.is_complex():
+        return product.masked_fill(factor == 0, 0)
+    return torch.ops.aten.hardshrink_backward(product, factor, 0)
+
+
 @op("MulNoNan", shape=broadcast, elementwise=True, autograd=False)
 def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the product, and 0 where `y` is 0."""

@@ -21,7 +21,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.variable import Variable
-from tapeflow.math.arithmetic import add, fuse_into_sum, multiply, negative
+from tapeflow.math.arithmetic import add, fuse_into_sum, multiply, negative, zero_where_zero
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 
@@ -458,9 +458,14 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("ReciprocalGrad", kernel=lambda y, dy: torch.neg(torch.mul(dy, torch.square(y))), shape=same, elementwise=True)
+@op(
+    "ReciprocalGrad",
+    kernel=lambda y, dy: zero_where_zero(torch.neg(torch.mul(dy, torch.square(y))), dy),
+    shape=same,
+    elementwise=True,
+)
 def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """Computes the gradient of `y = 1 / x` from its result: `-dy * y * y`."""
+    """Computes the gradient of `y = 1 / x` from its result: `-dy * y * y`, and 0 where `dy` is 0."""
 
 
 @reciprocal.gradient(needs="outputs")

@@ -19,7 +19,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, invalid, traced
-from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.arithmetic import add, multiply, negative, subtract, zero_where_zero
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
 from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, xdivy
@@ -199,9 +199,15 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("SqrtGrad", kernel=lambda y, dy: torch.div(torch.mul(dy, 0.5), y), shape=same, elementwise=True, allocates=True)
+@op(
+    "SqrtGrad",
+    kernel=lambda y, dy: zero_where_zero(torch.div(torch.mul(dy, 0.5), y), dy),
+    shape=same,
+    elementwise=True,
+    allocates=True,
+)
 def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """Computes the gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`."""
+    """Computes the gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`, and 0 where `dy` is 0."""
 
 
 @sqrt.gradient(needs="outputs")
@@ -233,13 +239,13 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "RsqrtGrad",
-    kernel=lambda y, dy: torch.mul(torch.mul(dy, -0.5), y * y * y),
+    kernel=lambda y, dy: zero_where_zero(torch.mul(torch.mul(dy, -0.5), y * y * y), dy),
     shape=same,
     elementwise=True,
     allocates=True,
 )
 def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
-    """Computes the gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`."""
+    """Computes the gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`, and 0 where `dy` is 0."""
 
 
 @rsqrt.gradient(needs="outputs")

@@ -18,7 +18,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.math.comparison import greater, greater_equal, less, less_equal, logical_or
+from tapeflow.math.comparison import greater, greater_equal, less, less_equal, logical_and, logical_or
 
 
 @op(
@@ -131,8 +131,8 @@ def _(call: Call, dy: Any) -> Any:
     zero, below, above = convert(0.0, dy.dtype), less(t, low), greater(t, high)
     return (
         ops.SelectV2(logical_or(below, above), zero, dy) if want_t else None,
-        sum_like(ops.SelectV2(below, dy, zero), low) if want_low else None,
-        sum_like(ops.SelectV2(above, dy, zero), high) if want_high else None,
+        sum_like(ops.SelectV2(less(minimum(t, high), low), dy, zero), low) if want_low else None,
+        sum_like(ops.SelectV2(logical_and(above, greater_equal(high, low)), dy, zero), high) if want_high else None,
     )
 
 

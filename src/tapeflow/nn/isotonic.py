@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import math
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def _pool_violators(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the decreasing sequence nearest to each row, and its segments."""
     shape = input.shape
-    rows = input.detach().double().cpu().numpy().reshape(-1, shape[-1] if shape else 1)
+    rows = input.detach().double().cpu().numpy().reshape(math.prod(shape[:-1]), shape[-1] if shape else 1)
     output = np.zeros(rows.shape)
     segments = np.zeros(rows.shape, np.int32)
     for i, row in enumerate(rows):

@@ -6,7 +6,7 @@ Integer-Arithmetic-Only Inference", 2017, section 3.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -191,10 +191,28 @@ def _vars_gradient_kernel(
     kernel=_vars_gradient_kernel,
     shape=lambda dy, x, low, high, *_: [_vars_rule(x, low, high), low, high],
 )
-def fake_quant_with_min_max_vars_gradient(
+def _vars_gradient(
     gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
     narrow_range: bool = False, name: str | None = None,
 ) -> list[Tensor]:  # fmt: skip
+    """Computes the gradients of a rounding to quantized numbers."""
+
+
+not_differentiable(_vars_gradient)
+
+
+class FakeQuantWithMinMaxVarsGradient(NamedTuple):
+    """The results of `tf.quantization.fake_quant_with_min_max_vars_gradient`."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
+    narrow_range: bool = False, name: str | None = None,
+) -> FakeQuantWithMinMaxVarsGradient:  # fmt: skip
     """Computes the gradients of `fake_quant_with_min_max_vars`.
 
     Args:
@@ -212,6 +230,7 @@ def fake_quant_with_min_max_vars_gradient(
         >>> low.numpy().item(), high.numpy().item()
         (1.0, 2.0)
     """
+    return FakeQuantWithMinMaxVarsGradient(*_vars_gradient(gradients, inputs, min, max, num_bits, narrow_range, name))
 
 
 # ---- a range for each channel ----------------------------------------------------------------------------------------
@@ -275,10 +294,28 @@ def _channels_gradient_kernel(
 
 @op("FakeQuantWithMinMaxVarsPerChannelGradient", kernel=_channels_gradient_kernel,
     shape=lambda dy, x, low, high, *_: [x, low, high])  # fmt: skip
-def fake_quant_with_min_max_vars_per_channel_gradient(
+def _channels_gradient(
     gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
     narrow_range: bool = False, name: str | None = None,
 ) -> list[Tensor]:  # fmt: skip
+    """Computes the gradients of a rounding to quantized numbers."""
+
+
+not_differentiable(_channels_gradient)
+
+
+class FakeQuantWithMinMaxVarsPerChannelGradient(NamedTuple):
+    """The results of `tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient`."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
+
+
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
+    narrow_range: bool = False, name: str | None = None,
+) -> FakeQuantWithMinMaxVarsPerChannelGradient:  # fmt: skip
     """Computes the gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
@@ -297,10 +334,9 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         >>> [part.numpy().tolist() for part in parts]
         [[[0.0, 0.0]], [1.0, 0.0], [0.0, 2.0]]
     """
+    return FakeQuantWithMinMaxVarsPerChannelGradient(
+        *_channels_gradient(gradients, inputs, min, max, num_bits, narrow_range, name)
+    )
 
 
-not_differentiable(
-    fake_quant_with_min_max_args_gradient,
-    fake_quant_with_min_max_vars_gradient,
-    fake_quant_with_min_max_vars_per_channel_gradient,
-)
+not_differentiable(fake_quant_with_min_max_args_gradient)

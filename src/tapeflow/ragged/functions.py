@@ -10,7 +10,6 @@ import torch
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
-from tapeflow.array.properties import ensure_shape
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
@@ -21,7 +20,6 @@ from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
-from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.counting import bincount
 from tapeflow.math.cumulative import cumsum
@@ -350,6 +348,17 @@ def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any
     return rows[order], joined[order], empty, position[: len(value_rowids)]
 
 
+@op("RaggedFillEmptyRowsGrad", shape=lambda rows, grads: [rows, TensorShape([])])
+def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
+    """Computes the gradients of the values, and that of the default value."""
+    size = len(grad_values)
+    outside = ((reverse_index_map < 0) | (reverse_index_map >= size)).nonzero()
+    if len(outside):
+        raise invalid(f"Elements in reverse index must be in [0, {size}) but got {int(reverse_index_map[outside[0]])}")
+    d_values = grad_values[reverse_index_map]
+    return d_values, grad_values.sum(dtype=grad_values.dtype) - d_values.sum(dtype=d_values.dtype)
+
+
 @_fill.gradient(needs="outputs")
 def _(call: Call, d_rows: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
     return None, *ragged_fill_empty_rows_grad(call.outputs[3], d_values)
@@ -400,6 +409,4 @@ def ragged_fill_empty_rows_grad(
         >>> d_values.numpy().tolist(), d_default.numpy().item()
         ([3.0], 2.0)
     """
-    grads, places = convert(grad_values), convert(reverse_index_map, int64)
-    d_values = ensure_shape(gather(ensure_shape(grads, [None]), places), places.shape)
-    return RaggedFillEmptyRowsGrad(d_values, subtract(reduce_sum(grads), reduce_sum(d_values)))
+    return RaggedFillEmptyRowsGrad(*_fill_grad(reverse_index_map, grad_values, name))

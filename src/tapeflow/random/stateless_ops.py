@@ -12,6 +12,7 @@ import torch
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast_all, text
 from tapeflow.core.ops.static import Unknown
@@ -271,4 +272,27 @@ def bounded_normal_of(
     return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
 
 
-not_differentiable(binomial_of, poisson_of, categories_of, bounded_normal_of)
+@bounded_normal_of.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    """Differentiates implicitly, through the distribution function (Figurnov et al., 2018)."""
+    mean, stddev, low, high = call.inputs
+    low_z, high_z, z = ((bound - mean) / stddev for bound in (low, high, call.outputs[0]))
+    floor = _below(low_z)
+    share = (_below(z) - floor) / (_below(high_z) - floor)
+    info = np.finfo(share.dtype.as_numpy_dtype)
+    share = ops.Maximum(ops.Minimum(share, 1 - float(info.eps)), float(info.tiny))
+    by_low = ops.Exp(0.5 * (z * z - low_z * low_z) + ops.Log1p(-share))
+    by_high = ops.Exp(0.5 * (z * z - high_z * high_z) + ops.Log(share))
+    factors = (1.0, z, by_low, by_high)
+    return tuple([
+        sum_like(dy * factor, parameter) if wanted else None
+        for factor, parameter, wanted in zip(factors, call.inputs, call.wanted, strict=True)
+    ])  # fmt: skip
+
+
+def _below(z: Any) -> Any:
+    """Returns the probability that a standard normal number is less."""
+    return 0.5 * ops.Erfc(z * -math.sqrt(0.5))
+
+
+not_differentiable(binomial_of, poisson_of, categories_of)

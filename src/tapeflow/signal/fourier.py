@@ -41,6 +41,20 @@ def _input(x: Any, name: str, rank: int, *dtypes: DType) -> Any:
     return tensor
 
 
+def _nd_input(x: Any) -> Any:
+    """Converts the input of a complex transform over any dimensions to a tensor.
+
+    Raises:
+        InvalidArgumentError: it is of another dtype.
+        ValueError: it is a scalar.
+    """
+    tensor = convert(x, hint=complex64)
+    if not isinstance(tensor, SymbolicTensor):
+        fourier_ops.fftnd.op.check_types({"Tcomplex": tensor.dtype})
+    tensor.shape.with_rank_at_least(1)
+    return tensor
+
+
 def _complex_of(dtype: DType) -> DType:
     return complex128 if dtype is float64 else complex64
 
@@ -311,7 +325,7 @@ def fftnd(
         >>> tf.signal.fftnd(tf.constant([[1 + 0j, 1], [1, 1]])).numpy().tolist()
         [[(4+0j), 0j], [0j, 0j]]
     """
-    x = _complex_input(input_tensor, "FFTND", 1)
+    x = _nd_input(input_tensor)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
     return _scaled(fourier_ops.fftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=False))
 
@@ -341,7 +355,7 @@ def ifftnd(
         >>> tf.signal.ifftnd(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().tolist()
         [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
     """
-    x = _complex_input(input_tensor, "IFFTND", 1)
+    x = _nd_input(input_tensor)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
     return _scaled(fourier_ops.ifftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=True))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.joining import concat, repeat
@@ -19,8 +21,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import ShapedSpec
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import reduce_max, reduce_prod
 
@@ -39,6 +40,19 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
+def _static_shape(dims: Any) -> TensorShape:
+    """Returns the static shape of the values of a `dense_shape`, which are -1 where a dimension is unknown.
+
+    Raises:
+        TypeError: they are a scalar.
+        ValueError: they are no vector, or a dimension is negative otherwise.
+    """
+    rank = np.ndim(dims)
+    if rank != 1:
+        raise (ValueError if rank else TypeError)(f"dense_shape must be a vector, not {dims!r}")
+    return TensorShape([None if dim == -1 else dim for dim in dims])
+
+
 class SparseTensor(CompositeTensor):
     """A tensor that holds some of its elements; all others are zero.
 
@@ -48,6 +62,7 @@ class SparseTensor(CompositeTensor):
         dense_shape: int64 of shape `[rank]`: the shape of the tensor.
 
     Raises:
+        TypeError: `dense_shape` is a scalar.
         ValueError: the components do not match.
 
     Example:
@@ -64,13 +79,15 @@ class SparseTensor(CompositeTensor):
         self._indices = convert(indices, int64)
         self._values = convert(values)
         self._dense_shape = convert(dense_shape, int64)
+        self._shape: TensorShape | None = None
+        if isinstance(self._dense_shape, EagerTensor):
+            self._shape = _static_shape(self._dense_shape.numpy())
         rows, rank = self._indices.shape.with_rank(2)
         count = self._values.shape.with_rank(1)[0]
         self._dense_shape.shape.assert_has_rank(1)
         for a, b in ((rows, count), (rank, self._dense_shape.shape[0])):
             if a is not None and b is not None and a != b:
                 raise ValueError(f"Dimensions {a} and {b} are not compatible")
-        self._shape: TensorShape | None = None
 
     @classmethod
     def from_value(cls, sparse_tensor_value: SparseLike) -> SparseTensor:
@@ -109,10 +126,9 @@ class SparseTensor(CompositeTensor):
     def shape(self) -> TensorShape:
         """The shape, as a `tf.TensorShape`."""
         if self._shape is None:
-            symbolic = isinstance(self._dense_shape, SymbolicTensor)
-            dims = host_static(self._dense_shape) if symbolic else self._dense_shape.numpy().tolist()
+            dims = host_static(self._dense_shape)
             if isinstance(dims, (tuple, list)):
-                self._shape = TensorShape([None if dim == -1 else dim for dim in dims])  # as an op's output may be
+                self._shape = _static_shape(dims)
             else:
                 rank = self._dense_shape.shape[0]
                 self._shape = TensorShape(None if rank is None else [None] * rank)

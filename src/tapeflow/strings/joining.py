@@ -138,7 +138,9 @@ def reduce_join(
     strings: Any = inputs if hasattr(type(inputs), "__tf_dispatch__") else convert(inputs)
     if axis is None:
         rank = strings.shape.rank
-        axis = ops.Range(ops.Rank(strings) - 1, -1, -1) if rank is None else list(range(rank))[::-1]
+        axis = (
+            ops.Range(ops.Rank(strings) - 1, -1, -1) if rank is None else convert(np.arange(rank, dtype=np.int32)[::-1])
+        )
     return _reduce_joined(strings, axis, keepdims, separator, name)
 
 

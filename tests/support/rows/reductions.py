@@ -29,7 +29,7 @@ BAD = [
     (sample(3.0, 0), Invalid, "Invalid reduction dimension (0 for input with 0 dimension(s)"),
     (sample([[1.0]], [0, 0]), Invalid, "Invalid reduction arguments: Axes contains duplicate dimension: 0"),
     (sample([[1.0]], [1, -1]), Invalid, "Invalid reduction arguments: Axes contains duplicate dimension: 1"),
-    (sample([[1.0]], 0.5), Invalid, "Tidx"),
+    (sample([[1.0]], 0.5), TypeError, "Cannot convert 0.5 to EagerTensor of dtype int32"),
     (sample("a"), Invalid, "string"),
     (sample([True]), Invalid, "bool"),
 ]

@@ -396,10 +396,10 @@ def host_value(value: Any) -> Any:
     """Returns the Python numbers in a shape, an axis or paddings, with tuples for lists and tensors.
 
     Raises:
-        TypeError: there are no numbers in it.
+        ValueError: no tensor can be made of it; in a graph it is a TypeError.
     """
     kind = type(value)
-    if kind in (int, float, bool, str, bytes, type(None), DType):
+    if kind in (int, float, bool, complex, str, bytes, type(None), DType):
         return value
     if kind in (list, tuple):
         return tuple([host_value(v) for v in value])
@@ -421,7 +421,7 @@ def host_value(value: Any) -> Any:
         return value.__index__()
     if isinstance(value, Sequence):
         return tuple([host_value(v) for v in value])
-    raise TypeError(f"{value!r} has no Python numbers in it")
+    raise unsupported(value, value)
 
 
 def _tuples(value: Any) -> Any:

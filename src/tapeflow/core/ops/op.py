@@ -24,10 +24,12 @@ from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import detours, state
 from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.attr_values import attr_value, unlisted
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
 from tapeflow.core.ops.definition import TRAITS, Op, aliases, ops, registry
 from tapeflow.core.ops.kernels import compute
-from tapeflow.core.ops.sequences import MIXED, unconvertible
+from tapeflow.core.ops.op_def import AttrDef
+from tapeflow.core.ops.sequences import MIXED, fits, letter, unconvertible, unfit
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
 from tapeflow.core.types.shape import TensorShape
@@ -276,10 +278,17 @@ class RegisteredOp(Op):
         types: dict[str, Any] = {}
         inputs = self.opdef.inputs
         out = list(args)
+        attrs: list[tuple[AttrDef, Any]] = []
+        for i in range(len(inputs), len(args)):  # TensorFlow looks at the attrs before it converts the inputs
+            attr_def = self.opdef.attrs[self.attr_names[self.params[i]]]
+            out[i] = attr_value(self, attr_def, args[i])
+            if attr_def.type == "type" and out[i] is not None:
+                types[attr_def.name] = out[i]
+            attrs.append((attr_def, out[i]))
         for i, kind in enumerate(self.kinds[: len(inputs)]):
             arg, attr = args[i], inputs[i].type_attr
             if kind == "list":
-                arg = out[i] = self.as_list(arg, inputs[i])
+                arg = out[i] = self.as_list(arg, inputs[i], args)
                 if attr and attr not in types:
                     types.update(
                         (attr, as_dtype(v.dtype)) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v)
@@ -287,9 +296,9 @@ class RegisteredOp(Op):
             elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
                 types[attr] = as_dtype(arg.dtype)
         position = 0
-        for i, kind in enumerate(self.kinds):
+        for i, kind in enumerate(self.kinds[: len(inputs)]):
             if kind == "tensor":
-                out[i] = self.convert_input(out[i], inputs[i], types, position, promotes)
+                out[i] = self.convert_input(out[i], inputs[i], types, position, promotes, args)
                 position += 1
             elif kind == "list":
                 if inputs[i].type_list_attr:
@@ -297,62 +306,93 @@ class RegisteredOp(Op):
                     types[inputs[i].type_list_attr] = [v.dtype for v in out[i]]
                 else:
                     out[i] = [
-                        self.convert_input(v, inputs[i], types, position + j, promotes) for j, v in enumerate(out[i])
+                        self.convert_input(v, inputs[i], types, position + j, promotes, args)
+                        for j, v in enumerate(out[i])
                     ]
                 position += len(out[i])
-            elif kind == "host":
+            else:
                 value = out[i]
                 if type(value) is bool and self.takes_integers(inputs[i]):
                     value = int(value)  # as an axis; a tensor of bools is none
+                if isinstance(value, EagerTensor):
+                    self.check_host_dtype(value, inputs[i], position, args)
                 out[i] = host_value(value)
                 position += 1
                 if isinstance(value, (list, tuple)) and self.takes_integers(inputs[i]):
                     out[i] = tuple([_integer_entry(e, v) for e, v in zip(value, out[i], strict=True)])
-                self.check_host(out[i], inputs[i])
-            else:
-                definition = self.opdef.attrs[self.attr_names[self.params[i]]]
-                if definition.type == "type" and out[i] is not None:
-                    out[i] = types[definition.name] = as_dtype(out[i]).base_dtype
-                elif type(out[i]) is list:
-                    out[i] = tuple(out[i])
-                elif isinstance(out[i], EagerTensor) and definition.type in ("int", "float", "bool"):
-                    out[i] = host_value(out[i])
-                if isinstance(out[i], Tensor):
-                    raise self.not_an_attr(definition, out[i])
-                if definition.type in ("string", "int"):
-                    self.check_attr(definition, out[i])
+                self.check_host(out[i], inputs[i], types, args)
         self.check_types(types)
+        for attr_def, value in attrs:
+            self.check_attr(attr_def, value)
         return out, types
+
+    def converts_slowly(self, args: Sequence[Any]) -> bool:
+        """Returns whether TensorFlow's eager fast path leaves an input to its Python code, as it does with lists and
+        NumPy's scalars: that code raises other errors for inputs of wrong dtypes."""
+        if state.graph is not None:
+            return False
+        for kind, arg in zip(self.kinds, args, strict=True):
+            items = arg if kind == "list" and isinstance(arg, (list, tuple)) else () if kind == "attr" else (arg,)
+            if any(isinstance(item, (list, tuple, np.generic)) for item in items):
+                return True
+        return False
 
     def takes_integers(self, argument: Any) -> bool:
         """Returns whether an argument's dtype is, or may be, an integer one."""
         attr = argument.type_attr
         return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
-    def check_host(self, value: Any, argument: Any) -> None:
+    def check_host_dtype(self, tensor: Tensor, argument: Any, position: int, args: Sequence[Any]) -> None:
+        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have. Integers may be of
+        another width than the op's."""
+        dtype = tensor.dtype
+        if argument.type_attr:
+            self.check_types({argument.type_attr: dtype})
+        elif dtype is not argument.type and not (dtype.is_integer and argument.type.is_integer):
+            if self.converts_slowly(args):
+                convert(tensor, argument.type)
+            raise self.mismatch(argument.type, dtype, position)
+
+    def check_host(self, value: Any, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> None:
         """Raises TensorFlow's error for non-integers in integer arguments, which kernels would accept."""
+        attr = argument.type_attr
+        if attr in types and type(value) in (int, float) and not fits(letter(type(value)), types[attr]):
+            raise unfit(value, types[attr])
         leaves: Any = value
         while type(leaves) is tuple and leaves:
             item = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
             if item is None or (type(item) in (str, bytes) and any(type(v) is int for v in leaves)):
                 raise unconvertible(value, MIXED)
             leaves = item
-        if type(leaves) in (float, str, bytes, bool):
-            attr = argument.type_attr
+        if type(leaves) in (float, complex, str, bytes, bool):
             if not attr:
                 if argument.type.is_integer:
-                    raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {argument.type.name}")
+                    raise unfit(value, argument.type)
             elif any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()):
+                default = self.opdef.attrs[attr].default
+                if type(value) is float and isinstance(default, DType) and not self.converts_slowly(args):
+                    raise unfit(value, default)
                 self.check_types({attr: convert(leaves).dtype})
 
-    def as_list(self, arg: Any, argument: Any) -> list[Any]:
+    def as_list(self, arg: Any, argument: Any, args: Sequence[Any]) -> list[Any]:
         if isinstance(arg, (list, tuple)):
             return list(arg)
-        if isinstance(arg, Tensor) or hasattr(arg, "__array__"):
+        if (isinstance(arg, Tensor) or hasattr(arg, "__array__")) and not self.converts_slowly(args):
             return list(arg)
-        raise TypeError(f"Expected list for '{argument.name}' argument to '{self.name}' Op, not {arg!r}.")
+        raise unlisted(self, argument.name, arg)
 
-    def convert_input(self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool) -> Tensor:
+    def mismatch(self, wanted: DType, dtype: DType, position: int) -> Exception:
+        """Returns the error for an input tensor of a wrong dtype."""
+        return errors.InvalidArgumentError(
+            None,
+            None,
+            f"cannot compute {self.name} as input #{position}(zero-based) was expected to be a "
+            f"{datatype_name(wanted)} tensor but is a {datatype_name(dtype)} tensor [Op:{self.name}] name: ",
+        )
+
+    def convert_input(
+        self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool, args: Sequence[Any]
+    ) -> Tensor:
         attr = argument.type_attr
         dtype = argument.type if not attr else types.get(attr)
         if promotes and not isinstance(arg, Tensor):
@@ -375,19 +415,10 @@ class RegisteredOp(Op):
         if dtype is None:
             types[attr] = arg.dtype
         elif arg.dtype is not dtype:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"cannot compute {self.name} as input #{position}(zero-based) was expected to be a "
-                f"{datatype_name(dtype)} tensor but is a {datatype_name(arg.dtype)} tensor [Op:{self.name}] name: ",
-            )
+            if not attr and self.converts_slowly(args):
+                convert(arg, dtype)
+            raise self.mismatch(dtype, arg.dtype, position)
         return arg
-
-    def not_an_attr(self, attr: Any, value: Any) -> TypeError:
-        """Returns TensorFlow's error for a tensor in the place of an attr."""
-        if attr.type.startswith("list("):
-            return TypeError(f"Expected list for '{attr.name}' argument to '{self.name}' Op, not {value!r}.")
-        return TypeError(f"Expected {attr.type} for argument '{attr.name}' not {value!r}.")
 
     def check_attr(self, attr: Any, value: Any) -> None:
         """Raises InvalidArgumentError for a string that the attr does not allow, or an int below its minimum."""

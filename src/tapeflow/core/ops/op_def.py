@@ -151,6 +151,11 @@ def names() -> list[str]:
     return list(_lines())
 
 
+def snake_case(name: str) -> str:
+    """Returns the name of an op's generated Python function in TensorFlow."""
+    return re.sub(r"(?<=[a-z])([A-Z])|(?!^)([A-Z])(?=[a-z])", r"_\1\2", name).lower()
+
+
 @functools.cache
 def _lines() -> dict[str, str]:
     lines = _FILE.read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,72 @@
+"""From the arguments of attrs to their values, by TensorFlow's rules.
+
+They are its generated functions' rules: an int may be anything that `int` takes, a float any real number; a bool and a
+string must be one; a list must be a list.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.core.ops.op_def import snake_case
+from tapeflow.core.types.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.definition import Op
+    from tapeflow.core.ops.op_def import AttrDef
+
+
+def attr_value(op: Op, attr: AttrDef, value: Any) -> Any:
+    """Returns the value of an argument that stands for an attr: of None the default, if the attr has one.
+
+    Raises:
+        TypeError: it can't be an attr of this type.
+    """
+    kind = attr.type
+    if value is None:
+        return attr.default if attr.has_default and kind in _VALUES and kind != "type" else None
+    if not kind.startswith("list("):
+        return _VALUES[kind](attr.name, value) if kind in _VALUES else value
+    if not isinstance(value, (list, tuple)):
+        raise unlisted(op, attr.name, value)
+    kind = kind[len("list(") : -1]
+    return tuple([_VALUES[kind](attr.name, v) for v in value]) if kind in _VALUES else tuple(value)
+
+
+def unlisted(op: Op, name: str, value: Any) -> TypeError:
+    """Returns the error for an argument that is no list where one must be."""
+    return TypeError(f"Expected list for '{name}' argument to '{snake_case(op.name)}' Op, not {value!r}.")
+
+
+def _int(name: str, value: Any) -> int:
+    if not isinstance(value, str):
+        try:
+            return int(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise TypeError(f"Expected int for argument '{name}' not {value!r}.")
+
+
+def _float(name: str, value: Any) -> float:
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"Expected float for argument '{name}' not {value!r}.")
+    return float(value)
+
+
+def _bool(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"Expected bool for argument '{name}' not {value!r}.")
+    return value
+
+
+def _string(name: str, value: Any) -> str:
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+_VALUES = {
+    "int": _int, "float": _float, "bool": _bool, "string": _string,
+    "type": lambda name, value: as_dtype(value).base_dtype,
+}  # fmt: skip
