@@ -34,6 +34,17 @@ def setup(tf):
     images = images.map(lambda image, label: (tf.cast(image, tf.float32) / 255.0, label)).batch(BATCH).prefetch(2)
     table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(WORDS, list(range(100))), -1)
     words = dataset.from_tensor_slices(WORDS * 20).batch(BATCH).map(table.lookup)
+    resized = dataset.from_tensor_slices(IMAGES[..., None]).map(lambda image: tf.image.resize(image, [20, 20]))
+    pictures = [tf.io.encode_jpeg(np.repeat(image[..., None], 3, 2)).numpy() for image in IMAGES[:256]]
+    decoded = dataset.from_tensor_slices(pictures).map(lambda j: tf.image.resize(tf.io.decode_jpeg(j, 3), [16, 16]))
+    lower = dataset.from_tensor_slices(WORDS * 20).map(
+        lambda word: tf.strings.regex_replace(tf.strings.lower(word), "[0-9]", "")
+    )
+    paths = dataset.from_tensor_slices(WORDS * 10).map(
+        lambda word: tf.strings.split(tf.strings.join(["a", word, "b"], "/"), "/")[1]
+    )
+    fields = dataset.from_tensor_slices([f"{i},{i / 4},x" for i in range(RECORDS)])
+    fields = fields.map(lambda line: tf.io.decode_csv(line, [0, 0.0, ""])[1]).batch(BATCH)
 
     def rows(pipeline):
         def epoch():
@@ -52,6 +63,11 @@ def setup(tf):
         f"range, map of 6 ops, batch({BATCH}): {NUMBERS} numbers": rows(branches),
         f"images, shuffle, map, batch({BATCH}): {RECORDS} of 28x28": rows(images),
         f"batch({BATCH}), map a table's lookup: {20 * len(WORDS)} words": rows(words),
+        f"resize, batch({BATCH}): {RECORDS} of 28x28": rows(resized.batch(BATCH)),
+        f"decode_jpeg, resize, batch({BATCH}): {len(pictures)} of 28x28": rows(decoded.batch(BATCH)),
+        f"lower, regex_replace, batch({BATCH}): {20 * len(WORDS)} words": rows(lower.batch(BATCH)),
+        f"join, split, batch({BATCH}): {10 * len(WORDS)} words": rows(paths.batch(BATCH)),
+        f"decode_csv, batch({BATCH}): {RECORDS} lines": rows(fields),
         **{f"{name}: {RECORDS} records": rows(p) for name, p in _files(tf, folder).items()},
     }
 

@@ -63,9 +63,19 @@ def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:
         return torch.reshape(x, [rest if d == -1 else d for d in shape])
 
 
+def _reshaped_strings(x: np.ndarray, shape: Any) -> np.ndarray:
+    if not x.size:
+        shape = _reshaped(torch.empty(x.shape), shape).shape
+    try:
+        return x.reshape(shape)
+    except ValueError as error:
+        raise RuntimeError(error) from None  # as torch raises, so that the shape rule explains it
+
+
 @op(
     "Reshape",
     kernel=_reshaped,
+    strings=_reshaped_strings,
     host=("shape",),
     shape=_reshape_rule,
     moves=True,

@@ -214,6 +214,12 @@ def _strided(input: torch.Tensor, *spec: Any) -> torch.Tensor:
     return torch.flip(part, flips) if flips else part
 
 
+def _strided_strings(input: np.ndarray, *spec: Any) -> np.ndarray:
+    index, flips = _torch_index(input.shape, _Spec(*spec))
+    part = input[(*index, ...)]
+    return np.flip(part, flips) if flips else part
+
+
 def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
     if input.rank is None:
         return TensorShape(None)
@@ -257,6 +263,7 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
 @op(
     "StridedSlice",
     kernel=_strided,
+    strings=_strided_strings,
     host=("begin", "end", "strides"),
     shape=_strided_rule,
     moves=True,

@@ -93,21 +93,22 @@ def read_jpeg(
     """
     import simplejpeg
 
-    image = _opened(data, "JPEG")
-    width, height = image.size
-    if image.mode in ("L", "RGB"):
-        try:
+    try:
+        height, width, colors, _ = simplejpeg.decode_jpeg_header(data)
+        if colors in ("Gray", "YCbCr", "RGB"):
             return simplejpeg.decode_jpeg(
                 data,
-                "GRAY" if (channels or len(image.getbands())) == 1 else "RGB",
+                "GRAY" if channels == 1 or (channels == 0 and colors == "Gray") else "RGB",
                 fastdct=not accurate,
                 fastupsample=not fancy_upscaling,
                 min_height=-(-height // ratio),
                 min_width=-(-width // ratio),
                 min_factor=ratio,
             )
-        except ValueError:  # a file that is damaged, or strange: Pillow decides
-            pass
+    except ValueError:  # a file that is damaged, or strange: Pillow decides
+        pass
+    image = _opened(data, "JPEG")
+    width, height = image.size
     if ratio != 1 or channels == 1:
         # The decoder itself computes the brightness and the smaller image.
         image.draft("L" if channels == 1 else None, (max(width // ratio, 1), max(height // ratio, 1)))

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as functional
 
 from tapeflow.core.ops.batching import Batch, Slices, static
+from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
+
+_interpolated = direct(torch.ops.aten.upsample_bilinear2d.vec)
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -54,9 +56,14 @@ def _channels_first(images: torch.Tensor) -> torch.Tensor:
     return images.permute(0, 3, 1, 2)
 
 
+def _wide(images: torch.Tensor) -> torch.Tensor:
+    """Returns images in the dtype that they are computed in."""
+    return images if images.dtype in (torch.float32, torch.float64) else images.float()
+
+
 def _by_weights(images: torch.Tensor, rows: np.ndarray, columns: np.ndarray) -> torch.Tensor:
     """Multiplies images by a matrix `[new, old]` from the left and one from the right, in at least float32."""
-    wide = images if images.dtype in (torch.float32, torch.float64) else images.float()
+    wide = _wide(images)
     rows_matrix, columns_matrix = (torch.as_tensor(w, device=wide.device, dtype=wide.dtype) for w in (rows, columns))
     flat = _channels_first(wide)
     return (rows_matrix @ flat @ columns_matrix.T).permute(0, 2, 3, 1).float()
@@ -87,9 +94,9 @@ def resize_bilinear(
     images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
     """Resizes images `[batch, height, width, channels]`: each new pixel is interpolated from its four neighbors."""
-    if half_pixel_centers and not align_corners and images.dtype in (torch.float32, torch.float64):
+    if half_pixel_centers and not align_corners:
         _check(images, size)
-        resized = functional.interpolate(_channels_first(images), size, mode="bilinear", align_corners=False)
+        resized = _interpolated(_channels_first(_wide(images)), size, False, None)
         return resized.permute(0, 2, 3, 1).float()
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
 

@@ -241,7 +241,7 @@ def decode_csv(
                 value = np.empty(len(rows), object)
                 value[:] = column
             else:
-                value = torch.tensor(column, dtype=dtype.torch)
+                value = torch.from_numpy(np.array(column, dtype.as_numpy_dtype))  # faster than torch.tensor
             outputs.append(EagerTensor(value.reshape(texts.value.shape), dtype))
         return outputs
 

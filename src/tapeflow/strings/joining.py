@@ -35,9 +35,10 @@ def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
             raise invalid(
                 f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(other))}"
             )
-    columns = [np.broadcast_to(v, shape).reshape(-1) for v in inputs]
-    out = np.empty(math.prod(shape), object)
-    out[:] = [separator.encode().join(row) for row in zip(*columns, strict=True)]
+    between, size = separator.encode(), math.prod(shape)
+    columns = [v.reshape(-1).tolist() if v.ndim else [v.item()] * size for v in inputs]
+    out = np.empty(size, object)
+    out[:] = [between.join(row) for row in zip(*columns, strict=True)]
     return out.reshape(shape)
 
 

@@ -6,6 +6,7 @@ where ATen has no kernel for this one, and turns torch's errors into TensorFlow'
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -100,7 +101,7 @@ def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: 
         device = devices.current_or_default()
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
     if any(isinstance(v, np.ndarray) for v in _leaves(values)):
-        return _on_strings(op, _with_arrays(args, values)), False
+        return on_strings(op)(*_with_arrays(args, values)), False
     try:
         result = kernel(*values)
     except (errors.OpError, ValueError):
@@ -235,12 +236,19 @@ def _map_result(function: Callable[[torch.Tensor], Any], result: Any) -> Any:
     return tuple(function(r) for r in result)
 
 
-def _on_strings(op: RegisteredOp, values: list[Any]) -> Any:
-    """Runs an op on strings: by its string kernel or, if it only moves elements, on indices that stand for them."""
+@functools.cache
+def on_strings(op: RegisteredOp) -> Callable[..., Any]:
+    """Returns the kernel of an op for strings: its string kernel or, if it only moves elements, its kernel on indices
+    that stand for them."""
     if op.string_kernel is not None:
-        return op.string_kernel(*values)
+        return op.string_kernel
     if not op.moves:
         raise errors.UnimplementedError(None, None, f"{op.name} has no kernel for string tensors")
+    return functools.partial(_moved_by_indices, op)
+
+
+def _moved_by_indices(op: RegisteredOp, *values: Any) -> Any:
+    """Runs an op that only moves elements on arrays."""
     kind = next(v.dtype for v in _leaves(values) if isinstance(v, np.ndarray))  # objects, or a quantized dtype's ints
     pool: list[np.ndarray] = [np.array([b""], object) if kind.hasobject else np.zeros(1, kind)]  # padding is index 0
     count = 1
@@ -250,16 +258,11 @@ def _on_strings(op: RegisteredOp, values: list[Any]) -> Any:
         if isinstance(value, np.ndarray):
             pool.append(value.reshape(-1))
             start, count = count, count + value.size
-            return torch.arange(start, count).reshape(value.shape)
+            return torch.arange(start, count).view(value.shape)
         return [index(v) for v in value] if type(value) is list else value
 
     result = op.kernel(*[index(v) for v in values])
     strings = np.concatenate(pool)
-    string_attrs = {
-        argument.type_attr
-        for argument, value in zip(op.opdef.inputs, values, strict=False)
-        if any(isinstance(v, np.ndarray) for v in _leaves([value]))
-    }
 
     def back(output: torch.Tensor) -> np.ndarray:
         array = np.empty(tuple(output.shape), kind)
@@ -269,8 +272,14 @@ def _on_strings(op: RegisteredOp, values: list[Any]) -> Any:
     if isinstance(result, torch.Tensor):
         return back(result)
     outputs = op.opdef.outputs
-    flags = [o.type_attr in string_attrs for o in outputs] if len(outputs) > 1 else [True] * len(result)
-    return tuple(back(r) if is_string else r for r, is_string in zip(result, flags, strict=True))
+    if len(outputs) == 1:
+        return tuple(map(back, result))
+    string_attrs = {
+        argument.type_attr
+        for argument, value in zip(op.opdef.inputs, values, strict=False)
+        if any(isinstance(v, np.ndarray) for v in _leaves([value]))
+    }
+    return tuple(back(r) if o.type_attr in string_attrs else r for r, o in zip(result, outputs, strict=True))
 
 
 def _as_promised(op: RegisteredOp, result: Any, types: dict[str, DType]) -> tuple[Any, bool]:

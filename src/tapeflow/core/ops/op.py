@@ -437,7 +437,8 @@ class RegisteredOp(Op):
         )
 
     def check_types(self, types: dict[str, Any]) -> None:
-        input_attrs = {a.type_attr for a in self.opdef.inputs} if self.string_kernel is not None else ()
+        inputs = zip(self.kinds, self.opdef.inputs, strict=False) if self.string_kernel is not None else ()
+        input_attrs = {argument.type_attr for kind, argument in inputs if kind != "host"}
         for attr, dtype in types.items():
             allowed = self.opdef.attrs[attr].allowed
             if allowed is None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core import device as devices
-from tapeflow.core.ops.kernels import on_cpu, on_one_device
+from tapeflow.core.ops.kernels import on_cpu, on_one_device, on_strings
 from tapeflow.core.ops.static import numbers, value_of
 from tapeflow.core.rng.seeds import of_operation
 from tapeflow.core.types.dtypes import DType, resource, string, variant
@@ -213,7 +213,7 @@ class Writer:
         op = step.op
         if runs_on_arrays(step):
             wrap = on_one_device if _of_objects(step) else on_cpu
-            return self.named(f"op_{op.name}", self._on_one_device(op.string_kernel, wrap))
+            return self.named(f"op_{op.name}", self._on_one_device(on_strings(op), wrap))
         own = step.placed or has_stream(step)
         key = id(step) if own else (op, op.key(step.args), tuple(t.dtype for t in op.tensors(step.args)))
         name = self._kernels.get(key)
@@ -250,9 +250,10 @@ def _placed(step: Step) -> Callable[..., Any]:
 
 def runs_on_arrays(step: Step) -> bool:
     """Returns True if a step's kernel is the one for arrays of objects: strings or lists of tensors."""
-    if not step.registered or step.op.string_kernel is None:
+    if not step.registered or (step.op.string_kernel is None and not step.op.moves):
         return False
-    return any(t.dtype is string or t.dtype is variant for t in step.operation.tensor_inputs)
+    dtypes = {t.dtype for t in step.operation.tensor_inputs}
+    return string in dtypes or (variant in dtypes and step.op.string_kernel is not None)
 
 
 def _of_objects(step: Step) -> bool:
