@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -48,7 +48,7 @@ class Server:
         self._executor = ThreadPoolExecutor(threads, "tapeflow-serving")
         self._batchers: dict[int, Batcher] = {}
         self._requests: Counter[tuple[str, int]] = Counter()
-        self._seconds: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def application(self) -> web.Application:
         """Returns the server as an application of aiohttp."""
