@@ -1,6 +1,7 @@
 """Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
 
-`python -m tapeflow convert` converts models (see `tapeflow.torch`).
+`python -m tapeflow convert` converts models for torch (see `tapeflow.torch`), and `serve` serves them (see
+`tapeflow.serving`).
 
 `import tensorflow` imports TapeFlow there, and in Python processes that it starts: these find the `tensorflow.py` in
 `hosted/path`. All else is as with `python program.py`: `sys.argv`, `__main__`, tracebacks and exit status.
@@ -17,7 +18,8 @@ from tapeflow import version
 from tapeflow.hosting import install_as_tensorflow
 
 USAGE = """usage: python -m tapeflow [--version] (PROGRAM.py | -m MODULE) [ARGUMENTS ...]
-       python -m tapeflow convert MODEL --to torch|pt2|onnx [--output PATH]"""
+       python -m tapeflow convert MODEL --to torch|pt2|onnx [--output PATH]
+       python -m tapeflow serve MODEL [--port PORT]"""
 
 
 def main(arguments: list[str]) -> int:
@@ -28,10 +30,10 @@ def main(arguments: list[str]) -> int:
     if arguments[0] == "--version":
         print(f"TapeFlow {version.TAPEFLOW_VERSION}, with the API of TensorFlow {version.VERSION}")
         return 0
-    if arguments[0] == "convert" and not os.path.exists(arguments[0]):
-        from tapeflow.torch.commands import convert_command
+    if arguments[0] in ("convert", "serve") and not os.path.exists(arguments[0]):
+        from tapeflow.torch import commands
 
-        return convert_command(arguments[1:])
+        return (commands.convert_command if arguments[0] == "convert" else commands.serve_command)(arguments[1:])
     install_as_tensorflow()
     _install_in_children()
     if arguments[0] == "-m":

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import errors
+from tapeflow.serving.models import Servable
 from tapeflow.torch.convert import FORMATS, convert
 from tapeflow.torch.module import Converted, module
 
@@ -37,6 +39,39 @@ def convert_command(arguments: list[str]) -> int:
         return 1
     print(f"{output}: on sample inputs, the largest difference of an output is {difference:.3g}")
     return 0 if difference <= options.tolerance else 1
+
+
+def serve_command(arguments: list[str]) -> int:
+    """Serves the models that a command line names, until the process is told to stop, and returns the exit status."""
+    parser = argparse.ArgumentParser(
+        "python -m tapeflow serve", description="Serves SavedModels by TensorFlow Serving's REST API."
+    )
+    parser.add_argument("model", nargs="+", help="NAME=PATH or PATH, of a SavedModel or of a folder of its versions")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at")
+    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--max-batch-size", type=int, default=32, help="the most rows of a call")
+    parser.add_argument("--batch-timeout-ms", type=float, default=1.0, help="how long a request waits for others")
+    parser.add_argument("--threads", type=int, default=1, help="how many calls run at a time")
+    options = parser.parse_args(arguments)
+    try:
+        server: Any = importlib.import_module("tapeflow.serving.server")
+    except ModuleNotFoundError as error:
+        print(f"python -m tapeflow serve needs {error.name}: pip install tapeflow[serve]", file=sys.stderr)
+        return 1
+    try:
+        models = [Servable(*_named(argument)) for argument in options.model]
+    except (OSError, ValueError, errors.OpError) as error:
+        print(f"python -m tapeflow serve: {error}", file=sys.stderr)
+        return 1
+    wait = options.batch_timeout_ms / 1000
+    server.run(server.Server(models, options.max_batch_size, wait, options.threads), options.host, options.port)
+    return 0
+
+
+def _named(argument: str) -> tuple[str, str]:
+    """Returns the name and the path of a model on the command line; by default the name is the folder's."""
+    name, equals, path = argument.partition("=")
+    return (name, path) if equals else (os.path.basename(os.path.abspath(argument)), argument)
 
 
 def load_module(path: str) -> Converted:

@@ -49,7 +49,7 @@ class Converted(torch.nn.Module):
             source.function  # noqa: B018  # written now, as its constants are attributes too
         arguments = functions[0].graph.inputs
         self.input_names = [identifier(t.op.name) for t in arguments]
-        self.input_specs = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
+        self.input_specs: list[tuple[list[int | None], Any]] = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
         self._functions: list[Callable[..., Any]] = [source.function for source in self._sources]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:

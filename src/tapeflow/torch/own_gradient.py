@@ -73,7 +73,7 @@ class _Differentiated(torch.autograd.Function):
         return results
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *dys: Any) -> Any:
         values = [[v.detach() for v in a] if type(a) is list else a.detach() if isinstance(a, torch.Tensor) else a
                   for a in ctx.values]  # fmt: skip

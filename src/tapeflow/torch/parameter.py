@@ -11,6 +11,7 @@ from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.core.values.variable import Variable
 
 _slot: Any = Variable.__dict__["_value"]
+_shares: Any = getattr(torch._C, "_is_cow_tensor")  # noqa: B009  (stubs lack it): True until the tensor is written to
 
 
 class ParameterVariable(Variable):
@@ -34,7 +35,7 @@ class ParameterVariable(Variable):
     @property
     def _value(self) -> EagerTensor:
         """The tensor that the parameter holds now."""
-        if not torch._C._is_cow_tensor(self.parameter):  # it was written to, and has memory of its own
+        if not _shares(self.parameter):  # it was written to, and has memory of its own
             value = alias(self.parameter)
             _slot.__set__(self, EagerTensor(value, self.dtype))
             self._tape_value = None
@@ -44,7 +45,7 @@ class ParameterVariable(Variable):
     def _value(self, tensor: EagerTensor) -> None:
         value = tensor.value
         self.parameter.data = shared = alias(value)
-        if not torch._C._is_cow_tensor(shared):  # NumPy's memory, which `alias` has copied
+        if not _shares(shared):  # NumPy's memory, which `alias` has copied
             tensor = EagerTensor(alias(shared), tensor.dtype)
         _slot.__set__(self, tensor)
 

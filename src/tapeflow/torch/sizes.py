@@ -48,10 +48,10 @@ class Sizes:
             plain = isinstance(value, tuple) and len(value) <= _MOST and all(isinstance(v, int) for v in value)
             return list(map(repr, value)) if plain else None
         step = self._steps.get(id(tensor))
-        rule = None if step is None or not step.registered else _RULES.get(step.op.name)
-        if rule is not None:
-            return rule(self, step)
-        return None if step is None else self._arithmetic(step)
+        if step is None:
+            return None
+        rule = _RULES.get(step.op.name) if step.registered else None
+        return self._arithmetic(step) if rule is None else rule(self, step)
 
     def _arithmetic(self, step: Step) -> Any:
         """Returns the expressions of an op that works element by element."""
@@ -81,11 +81,11 @@ class Sizes:
 
     def _part(self, step: Step) -> Any:
         whole, rank = self.of(step.args[0]), step.outputs[0].shape.rank
-        spec = [_integers(self._constant, a) for a in step.args[1:4]]
+        spec = [_integers(self._constant, a) or () for a in step.args[1:4]]
         begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = step.args[4:9]
-        if not isinstance(whole, list) or any(s is None or len(s) != 1 for s in spec) or ellipsis_mask or new_axis_mask:
+        if not isinstance(whole, list) or any(len(s) != 1 for s in spec) or ellipsis_mask or new_axis_mask:
             return None
-        ((begin,), (end,), (stride,)) = spec
+        begin, end, stride = [s[0] for s in spec]
         if shrink_mask and rank == 0:
             return whole[begin]
         return whole[None if begin_mask else begin : None if end_mask else end : stride]

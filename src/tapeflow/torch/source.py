@@ -141,8 +141,8 @@ class ModuleWriter(StructuredWriter):
         if structure is None:
             return "None"
         if isinstance(structure, dict):  # in the order in which a nest is flattened
-            items = {key: self._result(structure[key], outputs) for key in sorted(structure)}
-            return f"{{{', '.join(f'{key!r}: {items[key]}' for key in structure)}}}"
+            by_key = {key: self._result(structure[key], outputs) for key in sorted(structure)}
+            return f"{{{', '.join(f'{key!r}: {by_key[key]}' for key in structure)}}}"
         if isinstance(structure, (list, tuple)):
             items = [self._result(item, outputs) for item in structure]
             if isinstance(structure, list):

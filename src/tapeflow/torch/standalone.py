@@ -100,7 +100,7 @@ def write(program: ExportedProgram, names: list[str], folder: str | os.PathLike[
             raise Unconvertible(f"{name} is a {spec.kind.name}, which has no place in a file of calls")
         state = program.state_dict if spec.target in program.state_dict else program.constants
         value = state[spec.target]
-        weights[spec.target] = value.detach()  # type: ignore[union-attr]
+        weights[spec.target] = value.detach()
         references[name] = f"self.{spec.target}"
         if spec.kind is InputKind.PARAMETER:
             trainable.append(spec.target)
@@ -160,11 +160,11 @@ def _callee(node: Node) -> str:
     target: Any = node.target
     if isinstance(target, torch._ops.OpOverload):
         return f"torch.ops.{target}"
-    module = getattr(target, "__module__", "")
-    if module in ("_operator", "operator"):
-        return f"operator.{target.__name__}"
-    if getattr(torch, getattr(target, "__name__", ""), None) is target:
-        return f"torch.{target.__name__}"
+    name = getattr(target, "__name__", "")
+    if getattr(target, "__module__", "") in ("_operator", "operator"):
+        return f"operator.{name}"
+    if getattr(torch, name, None) is target:
+        return f"torch.{name}"
     raise Unconvertible(f"{node.name} calls {target}, which has no place in a file of calls")
 
 

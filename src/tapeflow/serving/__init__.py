@@ -1,0 +1,5 @@
+"""Serving of SavedModels over HTTP, by TensorFlow Serving's REST API: `python -m tapeflow serve MODEL`."""
+
+from tapeflow.serving.models import BadRequest, Servable, Version
+
+__all__ = ["BadRequest", "Servable", "Version"]

@@ -1,0 +1,160 @@
+"""Models that are served: SavedModels in folders of versions, with their signatures as functions of JSON values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import string
+from tapeflow.saved_model.loading import load
+from tapeflow.serving import json_values
+from tapeflow.serving.json_values import BadRequest as BadRequest
+
+
+class Signature:
+    """A signature of a SavedModel.
+
+    Args:
+        name: its name.
+        function: its concrete function.
+
+    Attributes:
+        name: as the argument.
+        inputs: the specs of its inputs by their names.
+        outputs: the specs of its outputs by their names.
+        batched: whether its inputs and outputs have a first dimension of any size, over which requests can be joined.
+    """
+
+    def __init__(self, name: str, function: Any) -> None:
+        self.name, self._function = name, function
+        self.inputs: dict[str, Any] = dict(function.structured_input_signature[1])
+        self.outputs: dict[str, Any] = dict(function.structured_outputs)
+        specs = [*self.inputs.values(), *self.outputs.values()]
+        self.batched = all(s.shape.rank and s.shape[0] is None for s in specs)
+
+    def arrays(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Returns JSON values as arrays.
+
+        Args:
+            values: a JSON value for each input.
+
+        Raises:
+            BadRequest: an input is missing, not an input, or of another dtype or shape; the message names it.
+        """
+        missing, others = self.inputs.keys() - values.keys(), values.keys() - self.inputs.keys()
+        if missing or others:
+            wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
+            raise BadRequest(f"The request {wrong}: signature {self.name!r} takes {sorted(self.inputs)}.")
+        return {name: json_values.array(name, values[name], spec) for name, spec in self.inputs.items()}
+
+    def run(self, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Returns the outputs of a call.
+
+        Raises:
+            BadRequest: an op refuses the values.
+        """
+        tensors = {name: convert(array, self.inputs[name].dtype) for name, array in arrays.items()}
+        try:
+            results = self._function(**tensors)
+        except (errors.InvalidArgumentError, errors.OutOfRangeError, ValueError) as error:
+            raise BadRequest(str(error)) from error
+        return {name: np.asarray(results[name].numpy()) for name in self.outputs}
+
+
+class Version:
+    """A version of a model.
+
+    Args:
+        number: its number.
+        path: the folder of the SavedModel.
+
+    Attributes:
+        number: as the argument.
+        signatures: the signatures by their names.
+    """
+
+    def __init__(self, number: int, path: str) -> None:
+        self.number = number
+        self._model = load(path)  # which holds the variables
+        self.signatures = {name: Signature(name, f) for name, f in self._model.signatures.items()}
+
+    def signature(self, name: str) -> Signature:
+        """Returns a signature.
+
+        Raises:
+            BadRequest: there is none of that name.
+        """
+        if name not in self.signatures:
+            raise BadRequest(f"There is no signature {name!r}: the model has {sorted(self.signatures)}.")
+        return self.signatures[name]
+
+    def metadata(self, model: str) -> dict[str, Any]:
+        """Returns what TensorFlow Serving says of a model's signatures."""
+        signatures = {
+            s.name: {
+                "inputs": {name: _tensor_info(name, spec) for name, spec in s.inputs.items()},
+                "outputs": {name: _tensor_info(name, spec) for name, spec in s.outputs.items()},
+                "method_name": "tensorflow/serving/predict",
+                "defaults": {},
+            }
+            for s in self.signatures.values()
+        }
+        return {
+            "model_spec": {"name": model, "signature_name": "", "version": str(self.number)},
+            "metadata": {"signature_def": {"signature_def": signatures}},
+        }
+
+
+class Servable:
+    """A model with its versions.
+
+    Args:
+        name: its name in addresses.
+        path: the folder of a SavedModel, or a folder with one for each version, named by its number.
+
+    Attributes:
+        name: as the argument.
+        versions: the versions by their numbers.
+
+    Raises:
+        OSError: there is no SavedModel.
+
+    Example:
+        >>> import tempfile
+        >>> module, path = tf.Module(), tempfile.mkdtemp()
+        >>> module.f = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([None], name="x")])
+        >>> tf.saved_model.save(module, path, signatures=module.f)
+        >>> from tapeflow.serving import Servable
+        >>> sorted(Servable("twice", path).versions)
+        [1]
+    """
+
+    def __init__(self, name: str, path: str | os.PathLike[str]) -> None:
+        self.name = name
+        folder = os.fspath(path)
+        numbers = sorted(int(n) for n in os.listdir(folder) if n.isdigit())
+        if any(n.startswith("saved_model.pb") for n in os.listdir(folder)):
+            self.versions = {1: Version(1, folder)}
+        elif numbers:
+            self.versions = {n: Version(n, os.path.join(folder, str(n))) for n in numbers}
+        else:
+            raise OSError(f"{folder} holds no SavedModel, and no folders of versions.")
+
+    def version(self, number: int | None = None) -> Version | None:
+        """Returns a version, by default the latest; None if there is none of that number."""
+        return self.versions.get(max(self.versions) if number is None else number)
+
+
+def _tensor_info(name: str, spec: Any) -> dict[str, Any]:
+    rank = spec.shape.rank
+    dims = [] if rank is None else [{"size": str(-1 if d is None else d), "name": ""} for d in spec.shape.as_list()]
+    return {
+        "dtype": "DT_STRING" if spec.dtype is string else f"DT_{spec.dtype.name.replace('float32', 'float').upper()}",
+        "tensor_shape": {"dim": dims, "unknown_rank": rank is None},
+        "name": f"{name}:0",
+    }

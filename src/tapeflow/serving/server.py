@@ -1,0 +1,170 @@
+"""The HTTP server: TensorFlow Serving's REST API on aiohttp.
+
+GET  /v1/models/NAME[/versions/N]            the states of versions
+GET  /v1/models/NAME[/versions/N]/metadata   the signatures
+POST /v1/models/NAME[/versions/N]:predict    {"signature_name": ..., "instances": [...]} or {"inputs": ...}
+POST /v1/models/NAME[/versions/N]:classify   {"signature_name": ..., "examples": [...]}; and :regress
+GET  /monitoring/prometheus/metrics          counts and times of requests
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from aiohttp import web
+
+from tapeflow.logger import get_logger
+from tapeflow.serving import examples, json_values
+from tapeflow.serving.batching import Batcher
+from tapeflow.serving.json_values import BadRequest
+from tapeflow.serving.models import Servable, Signature, Version
+
+_MODEL = r"/v1/models/{name:[^/:]+}"
+_VERSION = r"/versions/{version:\d+}"
+
+
+class Server:
+    """Answers requests for models.
+
+    Args:
+        models: the models.
+        max_batch_size: the most rows of a call that answers several requests.
+        batch_timeout: how many seconds a request waits for others to be answered with.
+        threads: how many calls run at a time.
+        max_request_bytes: the largest body of a request.
+    """
+
+    def __init__(
+        self, models: list[Servable], max_batch_size: int = 32, batch_timeout: float = 0.001, threads: int = 1,
+        max_request_bytes: int = 64 << 20,
+    ) -> None:  # fmt: skip
+        self._models = {m.name: m for m in models}
+        self._most, self._wait, self._most_bytes = max_batch_size, batch_timeout, max_request_bytes
+        self._executor = ThreadPoolExecutor(threads, "tapeflow-serving")
+        self._batchers: dict[int, Batcher] = {}
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    def application(self) -> web.Application:
+        """Returns the server as an application of aiohttp."""
+        app = web.Application(client_max_size=self._most_bytes, middlewares=[self._answered])
+        for path in (_MODEL, _MODEL + _VERSION):
+            app.router.add_get(path, self._status)
+            app.router.add_get(path + "/metadata", self._metadata)
+            for method, handler in (
+                ("predict", self._predict), ("classify", self._classify), ("regress", self._regress)
+            ):  # fmt: skip
+                app.router.add_post(f"{path}:{method}", handler, name=f"{method}{len(path)}")
+        app.router.add_get("/monitoring/prometheus/metrics", self._metrics)
+        return app
+
+    @web.middleware
+    async def _answered(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        """Answers errors as TensorFlow Serving does, and counts."""
+        begin = time.perf_counter()
+        method = request.path.rpartition(":")[2] if ":" in request.path else "get"
+        try:
+            response = await handler(request)
+        except BadRequest as error:
+            response = _json({"error": str(error)}, 400)
+        except web.HTTPException as error:
+            response = _json({"error": error.text or error.reason}, error.status)
+        except Exception as error:  # the server goes on; the log has it
+            get_logger().exception("serving: %s failed", request.path)
+            response = _json({"error": f"{type(error).__name__}: {error}"}, 500)
+        known = method if method in ("predict", "classify", "regress", "get") else "other"
+        self._requests[known, response.status] += 1
+        self._seconds[known] += time.perf_counter() - begin
+        return response
+
+    # ---- models ----------------------------------------------------------------------------------------------------
+
+    def _model(self, request: web.Request) -> tuple[Servable, Version]:
+        """Returns the model and version that a request names.
+
+        Raises:
+            HTTPNotFound: there is none.
+        """
+        name, number = request.match_info["name"], request.match_info.get("version")
+        model = self._models.get(name)
+        version = None if model is None else model.version(None if number is None else int(number))
+        if model is None or version is None:
+            which = f"version {number} of " if model is not None else ""
+            raise web.HTTPNotFound(text=f"There is no {which}model {name!r}.")
+        return model, version
+
+    async def _status(self, request: web.Request) -> web.Response:
+        model, version = self._model(request)
+        numbers = [version.number] if "version" in request.match_info else sorted(model.versions, reverse=True)
+        status = {"error_code": "OK", "error_message": ""}
+        return _json(
+            {"model_version_status": [{"version": str(n), "state": "AVAILABLE", "status": status} for n in numbers]}
+        )
+
+    async def _metadata(self, request: web.Request) -> web.Response:
+        model, version = self._model(request)
+        return _json(version.metadata(model.name))
+
+    # ---- methods ---------------------------------------------------------------------------------------------------
+
+    async def _request(self, request: web.Request) -> tuple[dict[str, Any], Signature]:
+        """Returns the JSON object of a request and the signature that it calls."""
+        _, version = self._model(request)
+        value = json_values.parsed(await request.read())
+        name = value.get("signature_name", "serving_default")
+        if not isinstance(name, str):
+            raise BadRequest('"signature_name" has to be a string.')
+        return value, version.signature(name)
+
+    async def _run(self, signature: Signature, arrays: Any) -> dict[str, Any]:
+        batcher = self._batchers.get(id(signature))
+        if batcher is None:
+            batcher = self._batchers[id(signature)] = Batcher(signature, self._executor, self._most, self._wait)
+        return await batcher.run(arrays)
+
+    async def _predict(self, request: web.Request) -> web.Response:
+        value, signature = await self._request(request)
+        columns, in_rows = json_values.columns(value, list(signature.inputs))
+        outputs = await self._run(signature, signature.arrays(columns))
+        return _json(json_values.predictions(outputs, in_rows))
+
+    async def _classify(self, request: web.Request) -> web.Response:
+        value, signature = await self._request(request)
+        outputs = await self._run(signature, examples.arrays(value, signature))
+        return _json({"result": examples.classes(outputs)})
+
+    async def _regress(self, request: web.Request) -> web.Response:
+        value, signature = await self._request(request)
+        outputs = await self._run(signature, examples.arrays(value, signature))
+        return _json({"result": examples.values(outputs)})
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        lines = ["# TYPE tapeflow_requests_total counter"]
+        for (method, status), count in sorted(self._requests.items()):
+            lines.append(f'tapeflow_requests_total{{method="{method}",status="{status}"}} {count}')
+        lines.append("# TYPE tapeflow_request_seconds_total counter")
+        for method, seconds in sorted(self._seconds.items()):
+            lines.append(f'tapeflow_request_seconds_total{{method="{method}"}} {seconds:.6f}')
+        return web.Response(text="\n".join(lines) + "\n")
+
+
+def _json(value: Any, status: int = 200) -> web.Response:
+    return web.Response(body=json.dumps(value).encode(), status=status, content_type="application/json")
+
+
+def run(server: Server, host: str, port: int) -> None:
+    """Serves until the process is told to stop.
+
+    Args:
+        server: the server.
+        host: the address to listen at.
+        port: the port.
+    """
+    web.run_app(server.application(), host=host, port=port)

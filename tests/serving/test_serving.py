@@ -1,0 +1,259 @@
+"""Models over HTTP, as a client of TensorFlow Serving asks for them."""
+
+import asyncio
+import base64
+import json
+import random
+import string
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.__main__ import main
+from tapeflow.serving import Servable
+
+aiohttp_test = pytest.importorskip("aiohttp.test_utils")
+
+from tapeflow.serving.server import Server  # noqa: E402
+
+
+class Model(tf.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = tf.Variable(factor)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], name="x")])
+    def scaled(self, x):
+        return {"y": x * self.factor}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], name="x"), tf.TensorSpec([None], tf.string, name="words")])
+    def two(self, x, words):
+        return {"sum": tf.reduce_sum(x, 1), "upper": tf.strings.upper(words), "same_bytes": words}
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32, name="n")])
+    def whole(self, n):
+        return {"squares": tf.range(n) ** 2}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="examples")])
+    def examples(self, examples):
+        length = tf.cast(tf.strings.length(examples), tf.float32)
+        scores = tf.stack([length, -length], 1)
+        return {"scores": scores, "classes": tf.fill(tf.shape(scores), "c"), "outputs": length * 10.0}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="text")])
+    def numbers(self, text):
+        return {"number": tf.strings.to_number(text)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scaled")
+    for number, factor in ((1, 2.0), (3, 10.0)):
+        model = Model(factor)
+        signatures = {"serving_default": model.scaled, "two": model.two, "whole": model.whole, "ex": model.examples}
+        signatures["numbers"] = model.numbers
+        tf.saved_model.save(model, path / str(number), signatures=signatures)
+    return path
+
+
+@pytest.fixture(scope="module")
+def servable(folder):
+    return Servable("scaled", folder)
+
+
+def ask(servable, requests, **options):
+    """The statuses and values of requests `(path, body)` that are sent at once; without a body it is a GET."""
+
+    async def all_answers():
+        server = aiohttp_test.TestServer(Server([servable], **options).application())
+        async with aiohttp_test.TestClient(server) as client:
+
+            async def one(path, body=None):
+                if body is not None and not isinstance(body, (bytes, str)):
+                    body = json.dumps(body)
+                response = await (client.get(path) if body is None else client.post(path, data=body))
+                text = await response.text()
+                return response.status, json.loads(text) if response.content_type == "application/json" else text
+
+            return await asyncio.gather(*[one(*request) for request in requests])
+
+    return asyncio.run(all_answers())
+
+
+PREDICT = "/v1/models/scaled:predict"
+
+
+def test_rows_and_columns(servable):
+    answers = ask(
+        servable,
+        [
+            (PREDICT, {"instances": [[1.0, 2.0], [3, 4]]}),
+            (PREDICT, {"instances": [{"x": [1.0, 2.0]}]}),
+            (PREDICT, {"inputs": [[1.0, 2.0]]}),
+            (PREDICT, {"inputs": {"x": [[1.0, 2.0]]}}),
+            ("/v1/models/scaled/versions/1:predict", {"instances": [[1.0, 2.0]]}),
+            (PREDICT, {"signature_name": "whole", "inputs": 4}),
+        ],
+    )
+    assert answers == [
+        (200, {"predictions": [[10.0, 20.0], [30.0, 40.0]]}),
+        (200, {"predictions": [[10.0, 20.0]]}),
+        (200, {"outputs": [[10.0, 20.0]]}),
+        (200, {"outputs": [[10.0, 20.0]]}),
+        (200, {"predictions": [[2.0, 4.0]]}),
+        (200, {"outputs": [0, 1, 4, 9]}),
+    ]
+
+
+def test_several_inputs_and_strings(servable):
+    encoded = base64.b64encode(b"\xff\x00").decode()
+    rows = [{"x": [1, 2], "words": "ab"}, {"x": [3, 4], "words": {"b64": encoded}}]
+    ((status, value),) = ask(servable, [(PREDICT, {"signature_name": "two", "instances": rows})])
+    assert status == 200
+    assert value["predictions"][0] == {"sum": 3, "upper": "AB", "same_bytes": {"b64": base64.b64encode(b"ab").decode()}}
+    assert value["predictions"][1]["same_bytes"] == {"b64": encoded}
+
+
+def test_status_and_metadata(servable):
+    status, one, metadata, none, version = ask(
+        servable,
+        [
+            ("/v1/models/scaled",),
+            ("/v1/models/scaled/versions/1",),
+            ("/v1/models/scaled/metadata",),
+            ("/v1/models/other",),
+            ("/v1/models/scaled/versions/2",),
+        ],
+    )
+    assert [v["version"] for v in status[1]["model_version_status"]] == ["3", "1"]
+    assert one[1]["model_version_status"] == [
+        {"version": "1", "state": "AVAILABLE", "status": {"error_code": "OK", "error_message": ""}}
+    ]
+    signature = metadata[1]["metadata"]["signature_def"]["signature_def"]["serving_default"]
+    assert signature["inputs"]["x"]["dtype"] == "DT_FLOAT"
+    assert [d["size"] for d in signature["inputs"]["x"]["tensor_shape"]["dim"]] == ["-1", "2"]
+    assert none == (404, {"error": "There is no model 'other'."})
+    assert version == (404, {"error": "There is no version 2 of model 'scaled'."})
+
+
+def example(a, b):
+    train = tf.train
+    features = {
+        "a": train.Feature(float_list=train.FloatList(value=a)),
+        "b": train.Feature(int64_list=train.Int64List(value=b)),
+    }
+    return train.Example(features=train.Features(feature=features))
+
+
+def test_classify_and_regress(servable):
+    body = {"signature_name": "ex", "context": {"b": 1}, "examples": [{"a": 0.25}, {"a": 0.5}]}
+    classified, regressed, wrong = ask(
+        servable,
+        [
+            ("/v1/models/scaled:classify", body),
+            ("/v1/models/scaled:regress", body),
+            ("/v1/models/scaled:regress", {"examples": [{"a": 1.0}]}),
+        ],
+    )
+    features = [{"a": [0.25], "b": [1]}, {"a": [0.5], "b": [1]}]
+    lengths = [float(len(example(**f).SerializeToString())) for f in features]
+    assert classified == (200, {"result": [[["c", n], ["c", -n]] for n in lengths]})
+    assert regressed == (200, {"result": [n * 10 for n in lengths]})
+    assert wrong[0] == 400
+    assert "does not take examples" in wrong[1]["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "not a JSON object"),
+        ({}, '"instances" or "inputs"'),
+        ({"instances": []}, "at least one"),
+        ({"instances": [[1.0, 2.0, 3.0]]}, "Input 'x' takes float32 of shape (None, 2), not of shape (1, 3)"),
+        ({"instances": [[1.0], [1.0, 2.0]]}, "different lengths"),
+        ({"instances": [["a", "b"]]}, "Input 'x' takes float32 of shape (None, 2), not \"a\""),
+        ({"instances": [[None, 1.0]]}, "not null"),
+        ({"instances": [[True, 1.0]]}, "not true"),
+        ({"instances": [{"z": [1.0, 2.0]}]}, "lacks the input 'x'"),
+        ({"inputs": {"x": [[1.0, 2.0]], "z": 1}}, "Input 'x'"),
+        ({"signature_name": "none", "instances": [1]}, "no signature 'none'"),
+        ({"signature_name": 3, "instances": [1]}, "has to be a string"),
+        ({"signature_name": "two", "instances": [{"x": [1, 2]}, {}]}, "instances[1]"),
+        ({"signature_name": "two", "inputs": {"x": [[1, 2]], "words": ["a", "b"]}}, "different numbers of rows"),
+        ({"signature_name": "two", "inputs": {"x": [[1, 2]], "words": [{"b64": "!"}]}}, "not base64"),
+        ({"signature_name": "whole", "inputs": 10**30}, "Input 'n' takes int32"),
+        ({"signature_name": "whole", "inputs": 1.5}, "not 1.5"),
+    ],
+)
+def test_bad_requests_name_what_is_wrong(servable, body, says):
+    ((status, value),) = ask(servable, [(PREDICT, body)])
+    assert (status, says in value["error"]) == (400, True), value
+
+
+def test_requests_are_joined(folder):
+    servable = Servable("scaled", folder)
+    signature = servable.version().signature("serving_default")
+    run, sizes = signature.run, []
+
+    def counted(arrays):
+        sizes.append(len(arrays["x"]))
+        return run(arrays)
+
+    signature.run = counted
+    bodies = [(PREDICT, {"instances": [[float(i), 0.0]] * (1 + i % 3)}) for i in range(20)]
+    answers = ask(servable, bodies, max_batch_size=8, batch_timeout=0.2)
+    assert [a[1]["predictions"] for a in answers] == [[[10.0 * i, 0.0]] * (1 + i % 3) for i in range(20)]
+    assert sum(sizes) == sum(1 + i % 3 for i in range(20))
+    assert max(sizes) <= 8
+    assert len(sizes) < 12
+
+
+def test_a_bad_request_fails_alone(folder):
+    servable = Servable("scaled", folder)
+    requests = [(PREDICT, {"signature_name": "numbers", "inputs": [w]}) for w in ("1.5", "x", "2")]
+    answers = ask(servable, requests, max_batch_size=4, batch_timeout=0.2)
+    assert [status for status, _ in answers] == [200, 400, 200]
+    assert [answers[0][1], answers[2][1]] == [{"outputs": [1.5]}, {"outputs": [2.0]}]
+    assert "x" in answers[1][1]["error"]
+
+
+def mutated(rng):
+    """A request for a prediction, damaged."""
+    body = json.dumps({"signature_name": "two", "instances": [{"x": [1, 2], "words": "ab"}]})
+    for _ in range(rng.randint(1, 4)):
+        i = rng.randrange(len(body))
+        inserted = rng.choice([*'{}[]",:0e-', "null", rng.choice(string.printable)])
+        body = body[:i] + inserted + body[i + rng.randint(0, 3) :]
+    return PREDICT if rng.random() < 0.9 else PREDICT + rng.choice("x/:%"), body.encode("utf-8", "replace")
+
+
+def test_a_thousand_malformed_requests(servable):
+    rng = random.Random(7)
+    requests = [mutated(rng) for _ in range(1000)]
+    for begin in range(0, 1000, 100):
+        answers = ask(servable, [*requests[begin : begin + 100], (PREDICT, {"instances": [[1.0, 2.0]]})])
+        assert {status for status, _ in answers[:-1]} <= {200, 400, 404}
+        assert answers[-1] == (200, {"predictions": [[10.0, 20.0]]})
+
+
+def test_metrics(servable):
+    async def both():
+        server = aiohttp_test.TestServer(Server([servable]).application())
+        async with aiohttp_test.TestClient(server) as client:
+            await client.post(PREDICT, data="{")
+            return await (await client.get("/monitoring/prometheus/metrics")).text()
+
+    assert 'tapeflow_requests_total{method="predict",status="400"} 1' in asyncio.run(both())
+
+
+def test_values_equal_the_models(servable):
+    x = np.random.default_rng(0).normal(size=(5, 2)).astype("float32")
+    ((_, value),) = ask(servable, [(PREDICT, {"instances": x.tolist()})])
+    np.testing.assert_array_equal(np.float32(value["predictions"]), x * np.float32(10))
+
+
+def test_the_command_says_what_is_missing(tmp_path, capsys):
+    assert main(["serve", str(tmp_path)]) == 1
+    assert "no SavedModel" in capsys.readouterr().err
