@@ -164,7 +164,8 @@ class PreemptionCheckpointHandler:
         """Returns whether any worker says so."""
         if self._group is None:
             return mine
-        return bool(self._group.all_reduce([torch.tensor([int(mine)])])[0])
+        flag = [torch.tensor(int(mine))]
+        return bool(self._group.finish(self._group.start(flag), flag, 1)[0])
 
     def _save(self, *args: Any, **kwargs: Any) -> None:
         if self._config.save_fn is not None:
