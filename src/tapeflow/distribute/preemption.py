@@ -26,7 +26,7 @@ _SECONDS_TO_SAVE = 30.0  # of a grace period, left for the checkpoint
 
 
 class TerminationConfig:
-    """How a platform tells that it will stop a worker, and how the worker ends.
+    """Tells when a platform will stop a worker, and how the worker then ends.
 
     Args:
         termination_watcher_fn: returns whether the platform will stop this worker; it is called at every step, and must
