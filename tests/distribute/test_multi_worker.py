@@ -21,10 +21,9 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("environments", [tf_configs, torchrun_environments])
-def test_two_workers_train_as_one(environments, tmp_path):
+def test_two_workers_train_as_one(tmp_path):
     alone = own_loop.train(tf.distribute.MultiWorkerMirroredStrategy(), str(tmp_path / "alone"))
-    workers = run_workers("own_loop", environments(2), str(tmp_path / "both"))
+    workers = run_workers("own_loop", tf_configs(2), str(tmp_path / "both"))
     for number, worker in enumerate(workers):
         assert worker.code == 0, worker.errors
         said, trained = worker.result["said"], worker.result["trained"]
@@ -57,7 +56,7 @@ def test_keras_models():
 
 
 def test_a_worker_that_dies_is_noticed():
-    left, dead = run_workers("faults", tf_configs(2), "die", "60")
+    left, dead = run_workers("faults", torchrun_environments(2), "die", "60")
     assert dead.code == -signal.SIGKILL
     assert left.code == 0, left.errors
     (kind, message), (later, again) = left.result["failures"]

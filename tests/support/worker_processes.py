@@ -40,14 +40,12 @@ def free_addresses(count: int) -> list[str]:
         return [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
 
 
-def tf_configs(count: int, **jobs: int) -> list[dict[str, str]]:
-    """Returns the environment of each task of a cluster: so many workers, and of each other job so many tasks."""
-    tasks = [(job, i) for job, n in {"worker": count, **jobs}.items() for i in range(n)]
-    addresses = free_addresses(len(tasks))
-    cluster: dict[str, list[str]] = {}
-    for (job, _), address in zip(tasks, addresses, strict=True):
-        cluster.setdefault(job, []).append(address)
-    return [{"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": job, "index": i}})} for job, i in tasks]
+def tf_configs(count: int) -> list[dict[str, str]]:
+    """Returns the environment of each worker of a cluster of so many."""
+    cluster = {"worker": free_addresses(count)}
+    return [
+        {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": "worker", "index": i}})} for i in range(count)
+    ]
 
 
 def torchrun_environments(count: int) -> list[dict[str, str]]:

@@ -1,4 +1,9 @@
-"""Collectives as ops, so that they stand in graphs, in their order: reductions and concatenations over all workers."""
+"""Collectives as ops, so that they stand in graphs, in their order: reductions and concatenations over all workers.
+
+Values are summed in packs, from the last one to the first: the order in which a backward pass computes gradients. A
+pack is on its way while a function goes on to compute the next one: `StartAllReduce` runs as soon as its inputs are
+there, and `FinishAllReduce` where the sums are needed.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +19,64 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.distribute.reducing import ReduceOp
 from tapeflow.distribute.workers import WorkerGroup, groups
 
+# As torch's DistributedDataParallel: long enough for the bandwidth; a short one first, which is soon on its way.
+_FIRST_PACK, _PACK = 1 << 20, 25 << 20
 
-def _all_reduce_kernel(values: list[torch.Tensor], divisor: int, group_key: int) -> list[torch.Tensor]:
-    return groups[group_key].all_reduce(values, divisor)
+
+def _start_kernel(values: list[torch.Tensor], group_key: int) -> torch.Tensor:
+    return torch.tensor(groups[group_key].start(values))
 
 
 @op(
-    "AllReduceOfWorkers",
-    kernel=_all_reduce_kernel,
-    signature="values:N*T -> totals:N*T; attr=N:int; attr=T:type; attr=divisor:int; attr=group_key:int; "
+    "StartAllReduce",
+    kernel=_start_kernel,
+    signature="values:N*T -> number:int64; attr=N:int; attr=T:type; attr=group_key:int; is_stateful=true; "
+    "is_distributed_communication=true",
+    shape=lambda values, group_key: TensorShape([]),
+    early=True,
+)
+def _start(values: Any, group_key: int, name: str | None = None) -> Any:
+    """Starts to sum tensors over all workers, and returns the number of the sums."""
+
+
+def _finish_kernel(
+    number: torch.Tensor, values: list[torch.Tensor], divisor: int, group_key: int
+) -> list[torch.Tensor]:
+    return groups[group_key].finish(int(number), values, divisor)
+
+
+@op(
+    "FinishAllReduce",
+    kernel=_finish_kernel,
+    signature="number:int64, values:N*T -> totals:N*T; attr=N:int; attr=T:type; attr=divisor:int; attr=group_key:int; "
     "is_stateful=true; is_distributed_communication=true",
-    shape=lambda values, *_: values,
+    shape=lambda number, values, *_: values,
     allocates=True,
 )
-def _all_reduce(values: Any, divisor: int, group_key: int, name: str | None = None) -> Any:
+def _finish(number: Any, values: Any, divisor: int, group_key: int, name: str | None = None) -> Any:
     """Returns the sums of tensors over all workers, divided."""
+
+
+def _packs(values: Sequence[Any], size: int) -> list[list[int]]:
+    """Returns the indices of tensors in packs of so many bytes at most, but for a tensor that is larger by itself.
+
+    The last tensors come first. The bytes of a tensor whose shape is not static count as none.
+
+    Args:
+        values: the tensors.
+        size: the number of bytes; 0 leaves it open.
+    """
+    packs: list[list[int]] = [[]]
+    total, limit = 0, size or _FIRST_PACK
+    for i in reversed(range(len(values))):
+        tensor = values[i]
+        count = (tensor.shape.num_elements() or 0) * tensor.dtype.size
+        if packs[-1] and total + count > limit:
+            packs.append([])
+            total, limit = 0, size or _PACK
+        packs[-1].append(i)
+        total += count
+    return packs
 
 
 def _all_gather_kernel(value: torch.Tensor, axis: int, group_key: int) -> torch.Tensor:
@@ -80,9 +128,12 @@ def all_reduce(group: WorkerGroup, reduce_op: ReduceOp, values: Sequence[Any], r
             by_dtype.setdefault(value.dtype, []).append(i)
     for dtype, indices in by_dtype.items():
         exact = dtype.is_integer  # means of integers are floats
-        sums = _all_reduce([values[i] for i in indices], 1 if exact else parts, group.key)
-        for i, total in zip(indices, sums, strict=True):
-            totals[i] = total / parts if exact and parts > 1 else total
+        packs = [[indices[i] for i in pack] for pack in _packs([values[i] for i in indices], group.bytes_per_pack)]
+        numbers = [_start([values[i] for i in pack], group.key) for pack in packs]
+        for pack, number in zip(packs, numbers, strict=True):
+            sums = _finish(number, [values[i] for i in pack], 1 if exact else parts, group.key)
+            for i, total in zip(pack, sums, strict=True):
+                totals[i] = total / parts if exact and parts > 1 else total
     return totals
 
 

@@ -26,7 +26,7 @@ _SECONDS_TO_SAVE = 30.0  # of a grace period, left for the checkpoint
 
 
 class TerminationConfig:
-    """How a platform tells that it will stop a worker, and how the worker ends.
+    """Tells when a platform will stop a worker, and how the worker then ends.
 
     Args:
         termination_watcher_fn: returns whether the platform will stop this worker; it is called at every step, and must
@@ -164,7 +164,8 @@ class PreemptionCheckpointHandler:
         """Returns whether any worker says so."""
         if self._group is None:
             return mine
-        return bool(self._group.all_reduce([torch.tensor([int(mine)])])[0])
+        flag = [torch.tensor(int(mine))]
+        return bool(self._group.finish(self._group.start(flag), flag, 1)[0])
 
     def _save(self, *args: Any, **kwargs: Any) -> None:
         if self._config.save_fn is not None:

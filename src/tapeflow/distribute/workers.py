@@ -20,7 +20,6 @@ from tapeflow.distribute.cluster_resolver.environment import TorchrunClusterReso
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
 
 TIMEOUT_SECONDS = 600.0
-BYTES_PER_PACK = 25 << 20  # as torch's DistributedDataParallel: long enough for the bandwidth, short enough to overlap
 _RESTART = (
     "Look for the first error among the workers' logs, and start all workers again: training goes on from the last "
     "checkpoint (see tf.train.CheckpointManager, tf.keras.callbacks.BackupAndRestore)."
@@ -36,7 +35,7 @@ class WorkerGroup:
         size: the number of workers.
         host: the name or address of this worker's host, which decides the network interface; None leaves it to Gloo.
         timeout_seconds: the time after which a collective fails.
-        bytes_per_pack: the number of bytes that are sent at once.
+        bytes_per_pack: the number of bytes that are sent at once; 0 leaves it open.
 
     Attributes:
         bytes_sent: the number of bytes that this worker passed to reductions.
@@ -48,10 +47,11 @@ class WorkerGroup:
     ) -> None:
         self.rank, self.size = rank, size
         self.timeout = timedelta(seconds=timeout_seconds)
-        self.bytes_per_pack = bytes_per_pack or BYTES_PER_PACK
+        self.bytes_per_pack = bytes_per_pack
         self.bytes_sent = self.collectives = 0
         self._store = store
         self._error: errors.OpError | None = None
+        self._under_way: dict[int, tuple[Any, torch.Tensor]] = {}  # by the numbers of reductions
         gloo: Any = c10d.ProcessGroupGloo  # whose stubs lack much
         options = gloo._Options()
         options._timeout = self.timeout
@@ -93,35 +93,44 @@ class WorkerGroup:
             self._error = kind.of(f"Worker {self.rank} of {self.size}: {cause}. {hint}{_RESTART} ({text})")
             raise self._error from error
 
-    def all_reduce(self, values: Sequence[torch.Tensor], divisor: int = 1) -> list[torch.Tensor]:
-        """Returns the sums of tensors over the workers.
-
-        The tensors travel in packs of `bytes_per_pack`: while one is under way, the next one is packed.
+    def start(self, values: Sequence[torch.Tensor]) -> int:
+        """Starts to sum tensors over the workers, which goes on beside what this thread does next.
 
         Args:
-            values: tensors of one dtype, of the same shapes in all workers.
+            values: tensors of one dtype, of the same shapes in all workers; they may be changed afterwards.
+
+        Returns:
+            The number by which `finish` knows the sums.
+
+        Raises:
+            UnavailableError, DeadlineExceededError: a worker is gone.
+        """
+        with self._reporting("an all-reduce"):
+            buffer = torch.cat([v.reshape(-1) for v in values]) if len(values) > 1 else values[0].clone().reshape(-1)
+            sent = torch.view_as_real(buffer) if buffer.is_complex() else buffer
+            self.bytes_sent += sent.numel() * sent.element_size()
+            self.collectives += 1
+            self._under_way[self.collectives] = self.backend(sent).allreduce([sent]), buffer
+        return self.collectives
+
+    def finish(self, number: int, values: Sequence[torch.Tensor], divisor: int) -> list[torch.Tensor]:
+        """Waits for sums, and returns them.
+
+        Args:
+            number: what `start` returned.
+            values: what it got, or tensors of the same shapes.
             divisor: what the sums are divided by; 1 for integers.
 
         Raises:
             UnavailableError, DeadlineExceededError: a worker is gone, or did not come in time.
         """
-        work: list[tuple[Any, torch.Tensor, list[torch.Tensor]]] = []
+        work, buffer = self._under_way.pop(number)
         with self._reporting("an all-reduce"):
-            for pack in packs(values, self.bytes_per_pack):
-                buffer = torch.cat([v.reshape(-1) for v in pack]) if len(pack) > 1 else pack[0].clone().reshape(-1)
-                sent = torch.view_as_real(buffer) if buffer.is_complex() else buffer
-                self.bytes_sent += sent.numel() * sent.element_size()
-                self.collectives += 1
-                work.append((self.backend(sent).allreduce([sent]), buffer, pack))
-            for handle, _, _ in work:
-                handle.wait()
-        totals: list[torch.Tensor] = []
-        for _, buffer, pack in work:
-            if divisor != 1:
-                buffer.div_(divisor)
-            parts = buffer.split([v.numel() for v in pack])
-            totals += [part.view(v.shape) for part, v in zip(parts, pack, strict=True)]
-        return totals
+            work.wait()
+        if divisor != 1:
+            buffer.div_(divisor)
+        parts = buffer.split([v.numel() for v in values])
+        return [part.view(v.shape) for part, v in zip(parts, values, strict=True)]
 
     def all_gather(self, value: torch.Tensor, axis: int) -> torch.Tensor:
         """Returns the values of all workers concatenated along an axis, along which their sizes may differ.
@@ -173,21 +182,6 @@ class WorkerGroup:
 
 
 groups: list[WorkerGroup] = []  # by their keys, which ops have as an attr
-
-
-def packs(values: Sequence[torch.Tensor], size: int) -> Iterator[list[torch.Tensor]]:
-    """Yields tensors in lists of so many bytes at most, but for a tensor that is larger by itself."""
-    pack: list[torch.Tensor] = []
-    total = 0
-    for value in values:
-        count = value.numel() * value.element_size()
-        if pack and total + count > size:
-            yield pack
-            pack, total = [], 0
-        pack.append(value)
-        total += count
-    if pack:
-        yield pack
 
 
 def as_bytes(value: torch.Tensor) -> torch.Tensor:

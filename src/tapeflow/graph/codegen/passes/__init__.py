@@ -20,13 +20,14 @@ from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.sharing import share
+from tapeflow.graph.codegen.passes.starting import start_early
 from tapeflow.graph.codegen.passes.updating import update
 from tapeflow.graph.codegen.program import Program
 
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-SPECIALIZE: tuple[Pass, ...] = (assemble, fuse, update, join_adam, group, prune, reuse, bind)
+SPECIALIZE: tuple[Pass, ...] = (assemble, fuse, update, join_adam, group, prune, start_early, reuse, bind)
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (
-    assemble, join_layers, fuse, update, join_adam, group, prune, cache, reuse, bind,
+    assemble, join_layers, fuse, update, join_adam, group, prune, cache, start_early, reuse, bind,
 )  # fmt: skip
