@@ -131,8 +131,8 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
                 return _resolved(place)
             except AttributeError:
                 pass
-        elif (module := keras_2(f"tensorflow.compat.v1.{path}")) is not None:
-            return module
+        elif (legacy := keras_2(f"tensorflow.compat.v1.{path}")) is not None:
+            return legacy
         elif path in _namespaces():
             return _namespace(path)
         raise AttributeError(f"module 'tapeflow.compat.v1{namespace and '.' + namespace}' has no attribute {name!r}")
