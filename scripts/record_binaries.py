@@ -2,7 +2,7 @@
 
     python scripts/record_binaries.py    # needs TensorFlow
 
-Of a class it records the members, of an enumeration the values, of a function nothing.
+Of a class it records the members, of an enumeration, also one inside a class, the values, of a function nothing.
 """
 
 import enum
@@ -49,7 +49,7 @@ def description(value):
     """What the file says of a name."""
     if not inspect.isclass(value):
         return None
-    if issubclass(value, enum.Enum):
+    if _is_enum(value):
         return {member.name: member.value for member in value}
     return sorted(name for name in dir(value) if not name.startswith("_"))
 
@@ -62,6 +62,11 @@ def below(path):
             yield from below(f"{path}.{name}") if not name.startswith("_") else ()
         elif not name.startswith("_"):
             yield f"{path}.{name}"
+            yield from (f"{path}.{name}.{n}" for n, member in vars(value).items() if _is_enum(member))
+
+
+def _is_enum(value):
+    return inspect.isclass(value) and issubclass(value, enum.Enum)
 
 
 names = [*SINGLE, *(name for namespace in NAMESPACES for name in below(namespace))]

@@ -25,6 +25,10 @@ def test_members_of_classes_refuse_to_work():
     assert type("Config", (tf.tpu.experimental.embedding.TableConfig,), {}).__mro__[1].__name__ == "TableConfig"
 
 
+def test_enumerations_inside_of_classes_are_there():
+    assert tf.tpu.experimental.HardwareFeature.EmbeddingFeature.V1.name == "V1"
+
+
 def test_other_names_are_no_attributes():
     for namespace in (tf.tpu, tf.lite.experimental, tf.io, tf.experimental):
         with pytest.raises(AttributeError, match="nothing_of_the_kind"):

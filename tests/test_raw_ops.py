@@ -136,3 +136,29 @@ def test_an_op_without_a_kernel_fails_where_it_runs():
     assert node.attr["rnn_mode"].s == b"lstm"
     with pytest.raises(tf.errors.NotFoundError, match="No OpKernel was registered to support Op 'CudnnRNN'"):
         traced(x)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("BatchCholesky", tf.linalg.cholesky),
+        ("BatchMatrixInverse", tf.linalg.inv),
+        ("BatchMatrixDeterminant", tf.linalg.det),
+        ("BatchFFT", lambda input: tf.signal.fft(tf.cast(input, tf.complex64))),
+    ],
+)
+def test_older_forms_call_their_newer_ones(name, function):
+    stack = tf.constant([[[4.0, 1.0], [1.0, 3.0]]])
+    value = tf.cast(stack, tf.complex64) if "FFT" in name else stack
+    np.testing.assert_allclose(getattr(tf.raw_ops, name)(input=value), function(stack), rtol=1e-6)
+
+
+def test_ops_of_optimizers_are_there():
+    v = tf.Variable([1.0, 2.0])
+    tf.raw_ops.ResourceApplyGradientDescent(var=v.handle, alpha=0.5, delta=[1.0, 1.0])
+    assert v.numpy().tolist() == [0.5, 1.5]
+
+
+@pytest.mark.parametrize("name", ["MatrixDiagV2", "ExtractGlimpse", "NoSuchOp", "reshape"])
+def test_ops_that_are_not_there_are_no_attributes(name):
+    assert not hasattr(tf.raw_ops, name) and name not in dir(tf.raw_ops)

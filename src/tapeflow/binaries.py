@@ -60,7 +60,8 @@ def _value(path: str, description: Any) -> Any:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         _refuse(path)
 
-    members = {member: _Member(f"{path}.{member}") for member in description}
+    inner = {name: f"{path}.{name}" for name in description}
+    members = {name: _resolved(p) if p in _listed() else _Member(p) for name, p in inner.items()}
     return type(name, (), {**members, "__init__": __init__, "__doc__": summary})
 
 

@@ -10,6 +10,7 @@ Keras is to use another backend or TensorFlow itself is there.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
@@ -47,6 +48,11 @@ def install_as_tensorflow() -> None:
     for home, names in CLASSES.items():
         for name, module in names.items():
             getattr(sys.modules[home], name).__module__ = module
+
+
+def uses_legacy_keras() -> bool:
+    """Returns whether `tf.keras` is to be Keras 2, `tf_keras`."""
+    return os.environ.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
 
 
 # Libraries such as Keras tell values of TensorFlow without importing it: by the names of their classes' modules.
@@ -91,7 +97,7 @@ def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
         if on_tensorflow and "tensorflow" not in sys.modules and PathFinder.find_spec("tensorflow") is None:
             install_as_tensorflow()
         run(module)
-        if module.backend.backend() == "tensorflow" and _is_installed():
+        if module.backend.backend() == "tensorflow" and _is_installed() and not uses_legacy_keras():
             importlib.import_module("tapeflow.keras")
 
     loader.exec_module = exec_module
@@ -112,6 +118,54 @@ class _Loader(Loader):
         module.__spec__ = self._spec  # the import system has put its own there
 
 
+# Where Keras 2 has what was Keras in TensorFlow: its inner modules, its layers for graphs, its API of TensorFlow 1.
+_KERAS_2 = {
+    "tensorflow.python.keras": "tf_keras.src",
+    **{
+        f"tensorflow.python.layers.{name}": f"tf_keras.src.legacy_tf_layers.{name}"
+        for name in ("base", "convolutional", "core", "normalization", "pooling")
+    },
+    "tensorflow.python.ops.rnn_cell": "tf_keras.src.layers.rnn.legacy_cells",
+    "tensorflow.python.ops.rnn_cell_impl": "tf_keras.src.layers.rnn.legacy_cells",
+    "tensorflow.compat.v1.keras": "tf_keras.api._v1.keras",
+    "tensorflow.compat.v1.layers": "tf_keras.api._v1.keras.__internal__.legacy.layers",
+    "tensorflow.compat.v1.nn.rnn_cell": "tf_keras.api._v1.keras.__internal__.legacy.rnn_cell",
+}
+
+
+def _keras_2_module(fullname: str) -> str | None:
+    """Returns the module of Keras 2 that stands for one of TensorFlow's, if Keras 2 is installed."""
+    for place, home in _KERAS_2.items():
+        if f"{fullname}.".startswith(f"{place}.") and importlib.util.find_spec("tf_keras") is not None:
+            return home + fullname.removeprefix(place)
+    return None
+
+
+def keras_2(fullname: str) -> ModuleType | None:
+    """Returns what Keras 2 has for a module of TensorFlow, or None for one that never was Keras.
+
+    Raises:
+        ImportError: Keras 2 is not installed.
+    """
+    if fullname not in _KERAS_2:
+        return None
+    home = _keras_2_module(fullname)
+    if home is None:
+        raise ImportError(f"{fullname} is Keras 2's, which is not installed: `pip install --no-deps tf_keras`.")
+    install_as_tensorflow()
+    return importlib.import_module(home)
+
+
+def _own_module(fullname: str) -> str:
+    """Returns the module here that stands for one of TensorFlow's."""
+    below = fullname.removeprefix("tensorflow.")
+    if f"{below}.".startswith("python.keras."):
+        below = below.removeprefix("python.")  # Keras 2 there, of which these are the names that Keras 3 still has
+    if not f"{below}.".startswith("keras."):
+        return f"tapeflow.{below}"
+    return f"tf_keras.api._v2.{below}" if uses_legacy_keras() else f"keras._tf_keras.{below}"
+
+
 def _tapeflow_module(fullname: str) -> ModuleType:
     from tapeflow import hosted  # its tables are needed by programs written for TensorFlow alone
 
@@ -119,10 +173,7 @@ def _tapeflow_module(fullname: str) -> ModuleType:
     if internal is not None:
         return internal
     parent, _, name = fullname.rpartition(".")
-    below = fullname.removeprefix("tensorflow.")
-    if f"{below}.".startswith("python.keras."):
-        below = below.removeprefix("python.")  # Keras 2 there, of which these are the names that Keras 3 still has
-    own_name = f"keras._tf_keras.{below}" if below.startswith("keras.") else f"tapeflow.{below}"
+    own_name = _keras_2_module(fullname) or _own_module(fullname)
     module: Any = None
     try:
         module = importlib.import_module(own_name)

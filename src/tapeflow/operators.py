@@ -137,6 +137,8 @@ def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
     """
 
     def slow(args: tuple[Any, Any], name: str | None = None) -> Any:
+        if state.graph is not None and not state.graph.building_function:  # as TensorFlow 1: identities
+            return (args[0] is not args[1]) is unlike
         if accepts_none and args[1] is None:
             return unlike
         return compared_as_a_whole(function, *args, unlike, name)

@@ -18,6 +18,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import aliases, find, load_all, registry
 from tapeflow.core.ops.op_def import OpDef
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.graph.graphdef.builders import load_services
 from tapeflow.graph.ir.operation import GraphOp
 
 # The Python names of inputs and attrs, where they differ from the registered ones.
@@ -33,10 +34,14 @@ _RENAMED = {
 }
 
 
+def _implied(definition: OpDef) -> set[str | None]:
+    """Returns the attrs that follow from the inputs."""
+    return {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
+
+
 def _signature(definition: OpDef) -> inspect.Signature:
     """Returns the signature: inputs, attrs without a default, other attrs; those implied by inputs are left out."""
-    implied = {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
-    attrs = [a for a in definition.attrs.values() if a.name not in implied]
+    attrs = [a for a in definition.attrs.values() if a.name not in _implied(definition)]
     renamed = _RENAMED.get(definition.name, {})
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     required = [a.name for a in definition.inputs] + [a.name for a in attrs if not a.has_default]
@@ -45,6 +50,26 @@ def _signature(definition: OpDef) -> inspect.Signature:
         if attr.has_default:
             parameters.append(inspect.Parameter(renamed.get(attr.name, attr.name), kind, default=attr.default))
     return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
+
+
+def _check_keywords(function: Callable[..., typing.Any], names: list[str], args: tuple[typing.Any, ...]) -> None:
+    if args:
+        raise TypeError(
+            f"{function.__name__} only takes keyword args (possible keys: {names}). Please pass these args as kwargs "
+            "instead."
+        )
+
+
+def _bound(
+    function: Callable[..., typing.Any], signature: inspect.Signature, kwargs: dict[str, typing.Any]
+) -> dict[str, typing.Any]:
+    """Returns all arguments by name, defaults included."""
+    try:
+        bound = signature.bind(**kwargs)
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}() {error}") from None
+    bound.apply_defaults()
+    return bound.arguments
 
 
 def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
@@ -60,17 +85,8 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
     result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
 
     def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        if args:
-            raise TypeError(
-                f"{raw_op.__name__} only takes keyword args (possible keys: {names}). Please pass these args as kwargs "
-                "instead."
-            )
-        try:
-            bound = signature.bind(**kwargs)
-        except TypeError as error:
-            raise TypeError(f"{raw_op.__name__}() {error}") from None
-        bound.apply_defaults()
-        arguments = bound.arguments
+        _check_keywords(raw_op, names, args)
+        arguments = _bound(raw_op, signature, kwargs)
         function = op.function
         for attr in arguments.keys() - accepted:
             if arguments[attr] != signature.parameters[attr].default:
@@ -137,17 +153,72 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
     return raw_op
 
 
+def _registered(name: str) -> typing.Any:
+    """Returns the registered op of a name, or None; loads what registers ops, services too."""
+    op = find(name)
+    if op is None:
+        for load in load_services:
+            load()
+        op = find(name)
+    return op
+
+
+# Their next versions compute something else with the same arguments: other places of diagonals and of glimpses.
+_CHANGED = frozenset({"ExtractGlimpse", "MatrixDiagV2", "MatrixSetDiagV2"})
+
+
+def _newer(name: str) -> str | None:
+    """Returns the registered op of which an op is an older form, or None.
+
+    The newer form has all its inputs and attrs, by name, though an attr may have become an input, the same outputs, and
+    defaults for what is new. It is the next version, or the op that `Batch...` was for stacks of matrices.
+    """
+    older, version = op_def.get(name), re.search(r"V(\d+)$", name)
+    following = f"{name[: version.start()]}V{int(version[1]) + 1}" if version else f"{name}V2"
+    for candidate in (following, name.removeprefix("Batch")):
+        if candidate == name or name in _CHANGED or candidate not in op_def.names() or _registered(candidate) is None:
+            continue
+        newer = op_def.get(candidate)
+        inputs, attrs = {a.name for a in newer.inputs}, newer.attrs
+        names = {a.name for a in older.inputs} | {n for n in older.attrs if n not in _implied(older)}
+        required = inputs | {n for n, a in attrs.items() if not a.has_default and n not in _implied(newer)}
+        same_outputs = [o.name for o in older.outputs] == [o.name for o in newer.outputs]
+        if same_outputs and required <= names <= inputs | set(attrs):
+            return candidate
+    return None
+
+
+def _older_form(name: str, newer: str) -> Callable[..., typing.Any]:
+    """Returns the function of an op that calls its newer form."""
+    signature = _signature(op_def.get(name))
+    names = list(signature.parameters)
+
+    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        _check_keywords(raw_op, names, args)
+        bound = _bound(raw_op, signature, kwargs)
+        result = __getattr__(newer)(**bound)
+        fields = getattr(result, "_fields", None)
+        return result if fields is None else namedtuple(name, fields)(*result)
+
+    raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
+    raw_op.__doc__ = f"Calls `tf.raw_ops.{newer}`, the newer form of this op."
+    raw_op.__signature__ = signature  # type: ignore[attr-defined]
+    return raw_op
+
+
 def __getattr__(name: str) -> typing.Any:
     if name in _OPTIONAL:
         return _no_kernel(name)
-    op = find(name) if name[:1].isupper() and name in op_def.names() else None
-    if op is None:
+    known = name[:1].isupper() and name in op_def.names()
+    op = _registered(name) if known else None
+    newer = _newer(name) if known and op is None else None
+    if op is None and newer is None:
         raise AttributeError(f"module 'tapeflow.raw_ops' has no attribute {name!r}")
-    function = globals()[name] = _raw_op(name, op)
+    function = globals()[name] = _raw_op(name, op) if newer is None else _older_form(name, newer)
     return function
 
 
 def __dir__() -> list[str]:
-    for load in load_all:
+    for load in (*load_all, *load_services):
         load()
-    return sorted({*registry, *aliases} & set(op_def.names()))
+    return sorted(n for n in op_def.names() if n in registry or n in aliases or _newer(n) is not None)

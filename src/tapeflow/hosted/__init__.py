@@ -92,7 +92,10 @@ def module(fullname: str) -> ModuleType | None:
         elif hasattr(own, name):
             return getattr(own, name)
         else:
-            raise _missing(fullname, name, None, sys._getframe(1))
+            try:
+                value = names.moved(fullname, name)
+            except AttributeError:
+                raise _missing(fullname, name, None, sys._getframe(1)) from None
         setattr(new, name, value)
         return value
 

@@ -44,6 +44,7 @@ MODULES = {
         "_TensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset"
     },
     "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes:TensorDataset"},
+    "tensorflow.python.data.ops.iterator_ops": {"OwnedIterator": "tapeflow.data.iterators"},
     "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes:RangeDataset"},
     "tensorflow.python.data.util.nest": {"*": f"{_H}.nests"},
     "tensorflow.python.data.util.structure": {
@@ -121,8 +122,13 @@ MODULES = {
         "register": _REGISTRY,
     },
     "tensorflow.python.framework.versions": {"__version__": "tapeflow.version:VERSION"},
+    "tensorflow.python.layers.utils": {
+        "constant_value": f"{_H}.smart_cond:smart_constant_value",
+        "smart_cond": f"{_H}.smart_cond",
+    },
     "tensorflow.python.lib.io.file_io": {"FileIO": "tapeflow.io.gfile:GFile"},
     "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.array.legacy_ops"},
+    "tensorflow.python.ops.clustering_ops": {},
     "tensorflow.python.ops.control_flow_case": {},
     "tensorflow.python.ops.control_flow_ops": {
         "get_enclosing_xla_context": _KERAS_2,
@@ -144,6 +150,7 @@ MODULES = {
     "tensorflow.python.ops.init_ops_v2": {"Initializer": "tapeflow.array.initializers"},
     "tensorflow.python.ops.linalg.linear_operator": {"make_composite_tensor": f"{_H}.conversion"},
     "tensorflow.python.ops.linalg.linear_operator_addition": {},
+    "tensorflow.python.ops.linalg.sparse.sparse": {},
     "tensorflow.python.ops.lookup_ops": {
         "HashTable": "tapeflow.compat.v1.lookup:StaticHashTable",
         "LookupInterface": "tapeflow.lookup.tables:LookupTable",

@@ -35,6 +35,40 @@ def public_names() -> dict[str, dict[str, str]]:
     return table
 
 
+@functools.cache
+def _by_name() -> dict[str, dict[str, set[str]]]:
+    """Returns the paths below `tf` of each name that modules inside TensorFlow have, by package and name."""
+    index: dict[str, dict[str, set[str]]] = {}
+    for module, paths in public_names().items():
+        package = module.rpartition(".")[0]
+        for name, path in paths.items():
+            index.setdefault(package, {}).setdefault(name, set()).add(path)
+    return index
+
+
+def moved(module: str, name: str) -> Any:
+    """Returns what a module had before TensorFlow moved it to another one of the same package.
+
+    `array_ops.stack` is in `array_ops_stack` now, `math_ops.lin_space` is TensorFlow 1's, and `math_ops.mul` the op.
+
+    Raises:
+        AttributeError: no module of the package has the name, or they mean different functions by it.
+    """
+    package = module.rpartition(".")[0]
+    paths = {p for p in _by_name().get(package, {}).get(name, set()) if p.rpartition(".")[2] == name}
+    if len(paths) == 1:
+        return public(next(iter(paths)))
+    if paths or name.startswith("_") or package not in (f"{_INSIDE}ops", f"{_INSIDE}framework"):
+        raise AttributeError(name)
+    try:
+        return public(f"compat.v1.{name}")
+    except (AttributeError, ImportError):
+        op = generated(name)
+    if op is None:
+        raise AttributeError(name)
+    return op
+
+
 def public(path: str) -> Any:
     """Returns what has a path below `tf`.
 

@@ -1,7 +1,9 @@
 """`tf.keras`: the genuine Keras, on its TensorFlow backend with TapeFlow in TensorFlow's place.
 
-Importing this module loads Keras, which `import tensorflow` then serves with TapeFlow, adds the spellings of TensorFlow
-2.0 (`additions.py`), fills the state that Keras's calls read (`state.py`), and puts Keras's own module in
+With the environment variable `TF_USE_LEGACY_KERAS=1` it is Keras 2, the package `tf_keras`, as it is.
+
+Otherwise importing this module loads Keras, which `import tensorflow` then serves with TapeFlow, adds the spellings of
+TensorFlow 2.0 (`additions.py`), fills the state that Keras's calls read (`state.py`), and puts Keras's own module in
 its place, so that `tf.keras` is the same module as with TensorFlow.
 """
 
@@ -13,7 +15,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tapeflow.hosting import install_as_tensorflow
+from tapeflow.hosting import install_as_tensorflow, uses_legacy_keras
 
 if TYPE_CHECKING:  # editors complete `tf.keras.layers.De`: this module makes way for Keras's own
     from keras import Input as Input
@@ -71,7 +73,28 @@ def _load() -> ModuleType:
             os.environ["KERAS_BACKEND"] = configured
 
 
-_keras = _load()
-importlib.import_module("tapeflow.keras.additions").add()
-importlib.import_module("tapeflow.keras.state").fill()
+def _load_legacy() -> ModuleType:
+    """Loads Keras 2.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    install_as_tensorflow()
+    try:
+        return importlib.import_module("tf_keras.api._v2.keras")
+    except ModuleNotFoundError as error:
+        if error.name != "tf_keras":
+            raise
+        raise ImportError(
+            "TF_USE_LEGACY_KERAS is set, but Keras 2 is not installed: `pip install --no-deps tf_keras`, or unset it.",
+            name="tf_keras",
+        ) from None
+
+
+if uses_legacy_keras():
+    _keras = _load_legacy()
+else:
+    _keras = _load()
+    importlib.import_module("tapeflow.keras.additions").add()
+    importlib.import_module("tapeflow.keras.state").fill()
 sys.modules[__name__] = _keras

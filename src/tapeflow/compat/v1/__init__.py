@@ -213,10 +213,15 @@ from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, VERSION
 
 _find = names.finder()
+__version__ = VERSION
 
 
 # With functions of their own.
 _NAMESPACES = frozenset({"data", "graph_util", "logging", "losses", "math", "metrics", "nn", "summary", "train"})
+
+
+# Namespaces that are modules of others.
+_ELSEWHERE = {"app": "absl.app", "compat": "tapeflow.compat", "flags": "absl.flags", "test": "tapeflow.test"}
 
 
 def __getattr__(name: str) -> Any:
@@ -226,6 +231,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("tapeflow.compat"), name)
     if name == "SparseTensorValue":
         return importlib.import_module("tapeflow.sparse.tensor").SparseTensorValue
+    if name in _ELSEWHERE:
+        return importlib.import_module(_ELSEWHERE[name])
     proto = message(name)
     return _find(name) if proto is None else proto
 

@@ -13,6 +13,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.hosting import keras_2
+
 # Functions of TensorFlow 1 that are looked up by name: namespaces, where they are below this one or `tf`, and names.
 _NAMESAKES = (
     ("", "arrays", "batch_to_space_nd convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
@@ -129,6 +131,8 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
                 return _resolved(place)
             except AttributeError:
                 pass
+        elif (legacy := keras_2(f"tensorflow.compat.v1.{path}")) is not None:
+            return legacy
         elif path in _namespaces():
             return _namespace(path)
         raise AttributeError(f"module 'tapeflow.compat.v1{namespace and '.' + namespace}' has no attribute {name!r}")
