@@ -101,12 +101,10 @@ class Converted(torch.nn.Module):
 
 @functools.cache
 def _let_dynamo_in() -> None:
-    """Has `torch.compile` look into TapeFlow's kernels: it skips the files of a module named `tensorflow`."""
+    """Has `torch.compile` look into TapeFlow's kernels, which it does not in a module that is known as `tensorflow`."""
     from torch._dynamo import trace_rules  # heavy, and loaded by whatever compiles or exports the module
 
-    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    trace_rules.SKIP_DIRS[:] = [d for d in trace_rules.SKIP_DIRS if os.path.normpath(d) != folder]
-    trace_rules._recompile_re()
+    trace_rules.BUILTIN_INLINE_WHEN_CALLED.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:
