@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import runpy
 from collections.abc import Sequence
@@ -95,8 +96,6 @@ def exported(model: Converted, samples: Sequence[torch.Tensor]) -> torch.export.
 
 def _operation_of(error: BaseException) -> str | None:
     """Returns the line of a module's source that an error came from, or None."""
-    import linecache
-
     line, trace = None, error.__traceback__
     while trace is not None:
         filename = trace.tb_frame.f_code.co_filename

@@ -130,8 +130,8 @@ class Loop(Written):
         """Returns the loop as a part of a program; arguments as of `Region`."""
         graphs = set() if graphs is None else graphs
         if program_of is not specialized:
-            condition, body = [Region(program_of(part), graphs, program_of) for part in (self.condition, self.body)]
-            return LoopRegion(condition, body, self.count, self.places, self.limited)
+            first, second = [Region(program_of(part), graphs, program_of) for part in (self.condition, self.body)]
+            return LoopRegion(first, second, self.count, self.places, self.limited)
         body, prologue, ahead = self.body, self.prologue, None
         step = body.returning([*body.outputs, *self.in_rows]) if self.residuals else body.compiled
         if prologue.tensors:
