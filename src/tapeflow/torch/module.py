@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,7 +39,8 @@ class Converted(torch.nn.Module):
 
     def __init__(self, functions: Sequence[ConcreteFunction], scope: str = "") -> None:
         super().__init__()
-        _let_dynamo_in()
+        if "tensorflow" in sys.modules:
+            _let_dynamo_in()
         self._paths: dict[int, str] = {}  # the paths of variables and constants, by their ids
         self._held: list[Any] = []  # what has these ids
         for variable in _variables(functions):
