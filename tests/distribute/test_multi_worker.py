@@ -35,6 +35,7 @@ def test_two_workers_train_as_one(tmp_path):
         assert trained.keys() == alone.keys()
         for name, values in alone.items():
             assert trained[name] == pytest.approx(values, rel=1e-5, abs=1e-5), name
+        assert worker.result["uneven"] == [[6.0, 10.0, 11.0, 15.0, 19.0]] * 3
     restored = tf.train.load_checkpoint(str(tmp_path / "both"))
     assert restored.get_tensor("total/.ATTRIBUTES/VARIABLE_VALUE") == pytest.approx(alone["total"], rel=1e-5)
     assert sorted(p.name for p in (tmp_path / "both").iterdir()) == [

@@ -101,8 +101,38 @@ def say(strategy):
     })  # fmt: skip
 
 
+def go_on_without_data(strategy):
+    """Returns the sums of the steps of datasets of which the first worker's is longer."""
+
+    def numbers(context):
+        size = 10 if context.input_pipeline_id == 0 else 3
+        return tf.data.Dataset.range(1, size + 1).map(lambda x: tf.cast(x, tf.float32)).batch(2)
+
+    data = strategy.distribute_datasets_from_function(numbers)
+
+    def step(batch):
+        return strategy.reduce("SUM", strategy.run(tf.reduce_sum, args=(batch,)), axis=None)
+
+    @tf.function
+    def epoch(data):
+        sums = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        for batch in data:
+            sums = sums.write(sums.size(), step(batch))
+        return sums.stack()
+
+    def steps():
+        iterator, following = iter(data), tf.function(lambda iterator: step(next(iterator)))
+        try:
+            while True:
+                yield float(following(iterator))
+        except tf.errors.OutOfRangeError:
+            return
+
+    return [[float(step(batch)) for batch in data], epoch(data).numpy().tolist(), list(steps())]
+
+
 if __name__ == "__main__":
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
-    result = {"said": say(strategy), "trained": train(strategy, sys.argv[1])}
+    result = {"said": say(strategy), "trained": train(strategy, sys.argv[1]), "uneven": go_on_without_data(strategy)}
     group = strategy.extended._group
     print(json.dumps(result | {"bytes": group.bytes_sent, "collectives": group.collectives}))
