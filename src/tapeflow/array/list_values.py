@@ -171,14 +171,14 @@ class _Line:
         self.newest = 0
 
 
-# The kinds of sequences in raw values; `Written` comes first, as an object that is none of `Sparse` is slow to tell.
-KINDS = (Written, tuple, list, Sparse)
+KINDS = (tuple, list, Sparse, Written)  # the kinds of sequences in raw values
+_EXACTLY = frozenset(KINDS)  # for abstract base classes, as those of two are, `isinstance` takes a microsecond
 
 
 def as_variant(entries: Any) -> np.ndarray:
     """Returns the raw value of a list: a 0-d object array that holds the entries."""
     variant = np.empty((), object)
-    variant[()] = entries if isinstance(entries, KINDS) else list(entries)
+    variant[()] = entries if type(entries) in _EXACTLY or isinstance(entries, KINDS) else list(entries)
     return variant
 
 
@@ -197,7 +197,7 @@ def zeros_of_list(variant: np.ndarray) -> np.ndarray:
 
 def with_entry(entries: Sequence[Raw], place: int, entry: Raw) -> Sequence[Raw]:
     """Returns a list with another entry at a place, or with one more at its end."""
-    if not isinstance(entries, (Written, Sparse)):
+    if type(entries) is not Written and type(entries) is not Sparse:
         entries = Written(list(entries))
     return entries.with_entry(place, entry)
 
