@@ -6,6 +6,7 @@ No op is listed here: its signature is read from its definition when it is first
 from __future__ import annotations
 
 import inspect
+import re
 import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
