@@ -50,7 +50,7 @@ class Fingerprint:
         """
         try:
             message = FingerprintDef.FromString(proto) if isinstance(proto, bytes) else proto
-            return cls(*(getattr(message, name) for name in _HASHES), message.version)
+            return cls(**{name: getattr(message, name) for name in (*_HASHES, "version")})
         except (AttributeError, DecodeError) as error:
             raise ValueError(f"Given proto could not be deserialized as fingerprint.{error}") from None
 
