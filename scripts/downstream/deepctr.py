@@ -1,5 +1,9 @@
 """A click-through model."""
 
+# requires: tf-keras
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
 import numpy as np
 from deepctr.feature_column import DenseFeat, SparseFeat, get_feature_names
 from deepctr.models import DeepFM

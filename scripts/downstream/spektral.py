@@ -1,5 +1,9 @@
 """A graph convolution."""
 
+# requires: tf-keras
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
 import numpy as np
 import tensorflow as tf
 from spektral.layers import GCNConv

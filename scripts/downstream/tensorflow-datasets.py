@@ -2,6 +2,7 @@
 
 import tempfile
 
+import numpy as np
 import tensorflow_datasets as tfds
 
 
@@ -10,7 +11,7 @@ class Squares(tfds.core.GeneratorBasedBuilder):
 
     def _info(self):
         return tfds.core.DatasetInfo(
-            builder=self, features=tfds.features.FeaturesDict({"x": tfds.features.Scalar("int64")})
+            builder=self, features=tfds.features.FeaturesDict({"x": tfds.features.Scalar(np.int64)})
         )
 
     def _split_generators(self, dl_manager):

@@ -1,7 +1,7 @@
 """The public names that work with TensorFlow's own binaries alone: they can be imported, and say so when they are used.
 
 `binaries.json` lists them (`scripts/record_binaries.py` records it): `tf.lite`, `tf.tpu`, `tf.mlir`, TensorRT, servers.
-Enumerations are as TensorFlow's; calling a function or a class, or using a member of a class, raises
+Enumerations are as TensorFlow's; calling a function, a class, or a member of a class, raises
 NotImplementedError. Classes can be subclassed and asked for with `isinstance`.
 """
 
@@ -25,16 +25,6 @@ def _refuse(path: str) -> NoReturn:
     raise NotImplementedError(
         f"tf.{path} needs TensorFlow's own binaries, which are not part of TapeFlow: install TensorFlow to use it."
     )
-
-
-class _Member:
-    """A member of a class: reading it raises the error."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __get__(self, instance: Any, owner: type) -> NoReturn:
-        _refuse(self.path)
 
 
 def _value(path: str, description: Any) -> Any:
@@ -61,7 +51,7 @@ def _value(path: str, description: Any) -> Any:
         _refuse(path)
 
     inner = {name: f"{path}.{name}" for name in description}
-    members = {name: _resolved(p) if p in _listed() else _Member(p) for name, p in inner.items()}
+    members = {name: _resolved(p) if p in _listed() else _value(p, None) for name, p in inner.items()}
     return type(name, (), {**members, "__init__": __init__, "__doc__": summary})
 
 

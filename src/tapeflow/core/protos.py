@@ -14,6 +14,7 @@ _F = descriptor_pb2.FieldDescriptorProto
 _TYPES = {
     "bool": _F.TYPE_BOOL, "bytes": _F.TYPE_BYTES, "double": _F.TYPE_DOUBLE, "fixed32": _F.TYPE_FIXED32,
     "float": _F.TYPE_FLOAT, "int32": _F.TYPE_INT32, "int64": _F.TYPE_INT64, "string": _F.TYPE_STRING,
+    "uint64": _F.TYPE_UINT64,
 }  # fmt: skip
 
 # Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, and "{}" for
@@ -34,6 +35,8 @@ _MESSAGES = {
     "ReaderBaseState": "1 int64 work_started, 2 int64 work_finished, 3 int64 num_records_produced, "
     "4 bytes current_work",
     "SavedModel": "1 int64 saved_model_schema_version, 2 bytes* meta_graphs",  # messages, that are parsed one by one
+    "FingerprintDef": "1 uint64 saved_model_checksum, 2 uint64 graph_def_program_hash, 3 uint64 signature_def_hash, "
+    "4 uint64 saved_object_graph_hash, 5 uint64 checkpoint_hash, 6 VersionDef version, 7 string uuid",
     "BytesList": "1 bytes* value",
     "FloatList": "1 float* value",
     "Int64List": "1 int64* value",
@@ -100,6 +103,7 @@ CheckpointState = _message("CheckpointState")
 QueueRunnerDef = _message("QueueRunnerDef")
 ReaderBaseState = _message("ReaderBaseState")
 SavedModel = _message("SavedModel")
+FingerprintDef = _message("FingerprintDef")
 BytesList = _message("BytesList")
 FloatList = _message("FloatList")
 Int64List = _message("Int64List")

@@ -85,9 +85,7 @@ def is_generated(module: str) -> bool:
 
 @functools.cache
 def _ops() -> dict[str, str]:
-    from tapeflow.raw_ops import _snake_case
-
-    return {_snake_case(name): name for name in op_def.names()}
+    return {op_def.snake_case(name): name for name in op_def.names()}
 
 
 def generated(name: str) -> Callable[..., Any] | None:

@@ -25,8 +25,8 @@ _FOLDERS = {
 _FOLDER_OF = {stem: folder for folder, stems in _FOLDERS.items() for stem in stems.split()}
 _DECLARED_HERE = (
     "core.example.example_pb2", "core.example.feature_pb2", "core.framework.reader_base_pb2",
-    "core.framework.tensor_slice_pb2", "core.protobuf.queue_runner_pb2", "core.protobuf.saved_model_pb2",
-    "core.protobuf.tensor_bundle_pb2", "python.training.checkpoint_state_pb2",
+    "core.framework.tensor_slice_pb2", "core.protobuf.fingerprint_pb2", "core.protobuf.queue_runner_pb2",
+    "core.protobuf.saved_model_pb2", "core.protobuf.tensor_bundle_pb2", "python.training.checkpoint_state_pb2",
 )  # fmt: skip
 
 # In the form of `libraries.MODULES`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from tapeflow.resources import TrackableResource
+from tapeflow.saved_model.fingerprint import Fingerprint, read_fingerprint
 
 
 class VariablePolicy(enum.Enum):
@@ -20,4 +21,4 @@ class VariablePolicy(enum.Enum):
     EXPAND_DISTRIBUTED_VARIABLES = "expand_distributed_variables"
 
 
-__all__ = ["TrackableResource", "VariablePolicy"]
+__all__ = ["Fingerprint", "TrackableResource", "VariablePolicy", "read_fingerprint"]

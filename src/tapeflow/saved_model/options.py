@@ -31,6 +31,20 @@ class SaveOptions:
         6.0
     """
 
+    __slots__ = (
+        "experimental_custom_gradients",
+        "experimental_debug_stripper",
+        "experimental_image_format",
+        "experimental_io_device",
+        "experimental_sharding_callback",
+        "experimental_skip_saver",
+        "experimental_variable_policy",
+        "extra_tags",
+        "function_aliases",
+        "namespace_whitelist",
+        "save_debug_info",
+    )
+
     def __init__(
         self,
         namespace_whitelist: Sequence[str] | None = None,
@@ -81,6 +95,14 @@ class LoadOptions:
         >>> tf.saved_model.load(path, options=options).v.numpy().item()
         0.0
     """
+
+    __slots__ = (
+        "allow_partial_checkpoint",
+        "experimental_io_device",
+        "experimental_load_function_aliases",
+        "experimental_skip_checkpoint",
+        "experimental_variable_policy",
+    )
 
     def __init__(
         self,

@@ -30,6 +30,15 @@ class CheckpointOptions:
         1.0
     """
 
+    __slots__ = (
+        "enable_async",
+        "experimental_enable_async_checkpoint",
+        "experimental_io_device",
+        "experimental_sharding_callback",
+        "experimental_skip_slot_variables",
+        "experimental_write_callbacks",
+    )
+
     def __init__(
         self,
         experimental_io_device: str | None = None,

@@ -103,7 +103,6 @@ exp2 = _unary("exp2", lambda x: math.pow(cast(2, x.dtype), x), "Computes `2 ** x
 expm1 = _unary("expm1", math.expm1, "Computes `e ** x - 1`.")
 fix = _unary("fix", lambda x: where(x < 0, math.ceil(x), math.floor(x)), "Rounds towards zero.")
 floor = _unary("floor", math.floor, "Rounds down.")
-imag = _unary("imag", math.imag, "Returns imaginary parts.", floats=False)
 iscomplex = _unary(
     "iscomplex", lambda x: math.not_equal(math.imag(x), 0), "Tells where x has an imaginary part.", False
 )
@@ -120,7 +119,6 @@ log2 = _unary("log2", lambda x: math.log(x) / np.log(2), "Computes logarithms to
 negative = _unary("negative", math.negative, "Negates.", floats=False)
 positive = _unary("positive", lambda x: x, "Returns x as it is.", floats=False)
 rad2deg = _unary("rad2deg", _scaled(180 / np.pi), "Converts radians to degrees.")
-real = _unary("real", math.real, "Returns real parts.", floats=False)
 reciprocal = _unary("reciprocal", math.reciprocal, "Computes `1 / x`.", floats=False)
 signbit = _unary("signbit", _is_negative, "Tells where x is below zero.", floats=False)
 sin = _unary("sin", math.sin, "Computes the sine.")
@@ -130,6 +128,18 @@ sqrt = _unary("sqrt", math.sqrt, "Computes square roots.")
 square = _unary("square", math.square, "Computes squares.", floats=False)
 tan = _unary("tan", math.tan, "Computes the tangent.")
 tanh = _unary("tanh", math.tanh, "Computes the hyperbolic tangent.")
+
+
+@numpy_function("[1 + 2j]")
+def real(val: TensorLike) -> Tensor:
+    """Returns real parts."""
+    return math.real(as_array(val))
+
+
+@numpy_function("[1 + 2j]")
+def imag(val: TensorLike) -> Tensor:
+    """Returns imaginary parts."""
+    return math.imag(as_array(val))
 
 
 @numpy_function("[-2, 0, 3]")
