@@ -19,11 +19,15 @@ MISSING = ("NotFoundError", "UnimplementedError")  # TensorFlow has no kernel
 
 # The most differences of each kind, and why they are there.
 KINDS = {
-    "found while a function is traced": (109, "where TensorFlow finds it when the function runs"),
+    "found while a function is traced": (12, "where TensorFlow finds it when the function runs"),
     "has a kernel": (112, "for dtypes or numbers of dimensions for which TensorFlow has none"),
-    "accepts more": (40, "such as batches of videos where TensorFlow takes images, and other dtypes"),
-    "another class": (77, "mostly a check of the op's in the place of one in TensorFlow's Python, or the other way"),
-    "refuses": (4, "where TensorFlow reads memory that it should not, or stretches a scalar of another rank"),
+    "accepts more": (37, "such as batches of videos where TensorFlow takes images, and other dtypes"),
+    "another class": (70, "mostly a check of the op's in the place of one in TensorFlow's Python, or the other way"),
+    "refuses": (
+        21,
+        "where TensorFlow reads memory that it should not, stretches a scalar of another rank, or rewrites "
+        "reductions over dimensions of length 1, whose kernels would refuse an axis that is there twice",
+    ),
 }
 
 

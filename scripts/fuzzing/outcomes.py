@@ -126,8 +126,9 @@ def beyond(theirs: Any) -> bool:
 
 OF_ITS_CODE = ("AttributeError", "AssertionError", "UnboundLocalError", "NameError", "SystemError", "LookupError",
                "NotImplementedError")  # fmt: skip
-LACKS = ("Could not find device for node", "No OpKernel was registered to support", "Default MaxPoolingOp only supports", "singleton tf.Variables",
-         "NoneType", "pfor/", "uncompilable", "not compilable", "XLA", "compile-time constant")  # fmt: skip
+LACKS = ("Could not find device for node", "No OpKernel was registered", "Default MaxPoolingOp only supports",
+         "singleton tf.Variables", "NoneType", "pfor/", "uncompilable", "not compilable", "XLA",
+         "compile-time constant")  # fmt: skip
 
 
 def compare(theirs: Any, ours: Any, call: Any = None, spread: list[Any] | None = None) -> Difference | None:

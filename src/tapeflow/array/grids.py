@@ -79,7 +79,7 @@ def eye(
 def _counted(columns: Any) -> Any:
     if isinstance(columns, (int, np.integer)) and columns < 0:
         raise invalid(f"Dimension {columns} must be >= 0 [Op:Fill] name: ")
-    return columns
+    return _as_int(columns)
 
 
 def _as_int(n: Any) -> Any:
