@@ -1,7 +1,7 @@
 """Prints the raw ops that TapeFlow lacks, by the reason.
 
-    python scripts/raw_ops.py             # how many, for each reason
-    python scripts/raw_ops.py --names     # which
+python scripts/raw_ops.py             # how many, for each reason
+python scripts/raw_ops.py --names     # which
 """
 
 import argparse

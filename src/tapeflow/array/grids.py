@@ -69,7 +69,7 @@ def eye(
             )
     dtype = as_dtype(dtype).base_dtype
     one, zero = (True, False) if dtype.is_bool else (1, 0)
-    rows = fill((num_rows,), 0) if type(num_rows) is int and num_rows < 0 else range(num_rows)
+    rows = fill((num_rows,), 0) if type(num_rows) is int and num_rows < 0 else range(_as_int(num_rows))
     matrix = one_hot(rows, _counted(columns), convert(one, dtype), convert(zero, dtype), dtype=dtype)
     if batch_shape is None:
         return matrix

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.errors import InternalError
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -517,6 +518,10 @@ def _batch_shape(image: TensorShape, *_: Any) -> TensorShape:
 
 
 @op("EncodePng", kernel=_encode_png_kernel, shape=ranked(_batch_shape, -3))
+def _encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
+    """Encodes images as PNG files."""
+
+
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images as PNG files.
 
@@ -537,9 +542,10 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
         >>> bool(tf.reduce_all(tf.io.decode_png(tf.io.encode_png(image)) == image))
         True
     """
+    return _encode_png(convert(image), compression, name)  # so that an array keeps its dtype
 
 
 not_differentiable(
     decode_png, decode_jpeg, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_webp, _decode_image,
-    extract_jpeg_shape, encode_jpeg, encode_jpeg_variable_quality, encode_png,
+    extract_jpeg_shape, encode_jpeg, encode_jpeg_variable_quality, _encode_png,
 )  # fmt: skip

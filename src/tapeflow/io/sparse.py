@@ -17,6 +17,8 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.varint import varint
+from tapeflow.sparse.places import check
 from tapeflow.sparse.tensor import SparseTensor
 
 
@@ -37,7 +39,8 @@ def _serialized(array: np.ndarray, dtype: DType) -> bytes:
     for length in array.shape:
         proto.tensor_shape.dim.add(size=length)
     if dtype is string:
-        proto.string_val.extend(array.tolist())
+        texts = array.reshape(-1).tolist()  # as TensorFlow packs them: the lengths of all, then all bytes
+        proto.tensor_content = b"".join([*map(varint, map(len, texts)), *texts])
     else:
         proto.tensor_content = array.tobytes()
     return proto.SerializeToString()
@@ -111,6 +114,7 @@ def _serialize_many_sparse(
     coordinates, array, dims, dtype = _arrays(sparse_indices, sparse_values, sparse_shape)
     if len(dims) < 2:
         raise invalid(f"Rank of input SparseTensor should be > 1, but saw rank: {len(dims)}")
+    check(sparse_indices, dims.tolist())
     rows: list[bytes] = []
     for row in range(int(dims[0])):
         own = coordinates[:, 0] == row

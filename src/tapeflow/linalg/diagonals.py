@@ -358,7 +358,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()
         5
     """
-    return reduce_sum(_matrix_diag_part(x, 0, 0), -1)
+    return reduce_sum(_matrix_diag_part(x, 0, _padding(0, x)), -1)
 
 
 def _band_part_rule(input: TensorShape, num_lower: Any, num_upper: Any) -> TensorShape:

@@ -281,9 +281,7 @@ def _(call: Call, dy: Any) -> Any:
 def zero_where_zero(product: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
     """Returns a product with 0 where one of its factors is 0, even if the others are infinite or NaN, as TensorFlow's
     gradients of roots and reciprocals are. The factor is of the product's shape."""
-    if product.is_complex():
-        return product.masked_fill(factor == 0, 0)
-    return torch.ops.aten.hardshrink_backward(product, factor, 0)
+    return product.masked_fill(factor == 0, 0)
 
 
 @op("MulNoNan", shape=broadcast, elementwise=True, autograd=False)

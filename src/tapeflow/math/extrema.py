@@ -18,7 +18,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.math.comparison import greater, greater_equal, less, less_equal, logical_and, logical_or
+from tapeflow.math.comparison import greater, greater_equal, less_equal, logical_and
 
 
 @op(
@@ -128,11 +128,14 @@ def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
 def _(call: Call, dy: Any) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
-    zero, below, above = convert(0.0, dy.dtype), less(t, low), greater(t, high)
+    # The gradient of maximum(minimum(t, high), low); that of a NaN goes to `low`.
+    zero = convert(0.0, dy.dtype)
+    inside = logical_and(less_equal(t, high), greater_equal(t, low)) if want_t else None
+    to_high = logical_and(greater(t, high), greater_equal(high, low)) if want_high else None
     return (
-        ops.SelectV2(logical_or(below, above), zero, dy) if want_t else None,
-        sum_like(ops.SelectV2(less(minimum(t, high), low), dy, zero), low) if want_low else None,
-        sum_like(ops.SelectV2(logical_and(above, greater_equal(high, low)), dy, zero), high) if want_high else None,
+        ops.SelectV2(inside, dy, zero) if want_t else None,
+        sum_like(ops.SelectV2(greater_equal(minimum(t, high), low), zero, dy), low) if want_low else None,
+        sum_like(ops.SelectV2(to_high, dy, zero), high) if want_high else None,
     )
 
 

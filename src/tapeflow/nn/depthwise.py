@@ -161,7 +161,12 @@ def depthwise_conv2d(
         >>> tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), [1, 1, 1, 1], "VALID").numpy().tolist()
         [[[[4.0, 6.0]]]]
     """
-    return ops.DepthwiseConv2dNative(input, filter, *_attrs(strides, padding, data_format, dilations), name=name)
+    x = convert_to_tensor(input) if not isinstance(input, Tensor) else input
+    if x.shape.rank is not None and x.shape.rank < 3:
+        raise ValueError(
+            f"`input.shape.rank` must be at least 3. Received: input.shape={x.shape} with rank {x.shape.rank}"
+        )
+    return ops.DepthwiseConv2dNative(x, filter, *_attrs(strides, padding, data_format, dilations), name=name)
 
 
 def depthwise_conv2d_backprop_input(
@@ -266,6 +271,7 @@ def separable_conv2d(
         12.0
     """
     pointwise = convert_to_tensor(pointwise_filter)
+    pointwise.shape.with_rank(4)
     for length in pointwise.shape[:2]:
         if length not in (1, None):
             raise ValueError(

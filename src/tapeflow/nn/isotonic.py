@@ -23,7 +23,7 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int8, int16
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
@@ -107,6 +107,11 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
         parts = isotonic_regression(around_axis(x, axis)[0], decreasing, 1)
         output, segments = (reshape(part, shape(x)) for part in parts)
         return output, segments
+    if rank and not -rank <= axis < rank:
+        raise invalid(
+            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
+            f"Received: dim={axis}"
+        )
     last = rank == 0 or axis in (-1, rank - 1)
     order = list(range(rank))
     if not last:

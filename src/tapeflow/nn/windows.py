@@ -156,6 +156,7 @@ def per_dimension(value: Any, dims: int, last: bool, parameter: str) -> tuple[in
     """Expands an int, or a list for all or the spatial dimensions, to one value for each dimension.
 
     Raises:
+        TypeError: it is a scalar tensor.
         ValueError: the list has another length.
     """
     if type(value) is int:
@@ -163,6 +164,8 @@ def per_dimension(value: Any, dims: int, last: bool, parameter: str) -> tuple[in
     if value is None:
         return (1,) * (dims + 2)
     if type(value) is not tuple:
+        if hasattr(value, "__iter__") and getattr(value, "ndim", None) == 0:
+            raise TypeError("Cannot iterate over a scalar tensor.")
         value = host_value(value)
         value = value if isinstance(value, tuple) else (value,)
     if len(value) == dims + 2:

@@ -62,9 +62,14 @@ not_differentiable(_ragged_cross)
 
 
 def _cross(inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int | None, name: str | None) -> RaggedTensor:
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError("Inputs must be a list")
     order = ""  # the kind of each feature: R, S or D
     ragged, sparse, dense = [], [], []
-    for value in inputs:
+    for i, feature in enumerate(inputs):
+        value = feature if isinstance(feature, (RaggedTensor, SparseTensor)) else convert(feature)
+        if value.dtype is not string and not value.dtype.is_integer:
+            raise ValueError(f"Unexpected dtype for inputs[{i}]: {value.dtype}")
         if isinstance(value, RaggedTensor):
             if value.ragged_rank != 1:
                 raise ValueError("tf.ragged.cross only supports inputs with rank=2.")
@@ -74,7 +79,7 @@ def _cross(inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int | N
             sparse.append(value)
             order += "S"
         else:
-            dense.append(as_wide(convert(value)))
+            dense.append(as_wide(value))
             order += "D"
     values, splits = _ragged_cross(
         [as_wide(r.values) for r in ragged], [r.row_splits for r in ragged], [s.indices for s in sparse],
@@ -94,7 +99,8 @@ def cross(inputs: Sequence[TensorLike], name: str | None = None) -> RaggedTensor
         A ragged matrix of strings with as many rows.
 
     Raises:
-        ValueError: a ragged input is no matrix.
+        TypeError: `inputs` is no list.
+        ValueError: a ragged input is no matrix, or a feature is neither of strings nor of integers.
 
     Example:
         >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.ragged.constant([["d"], ["e"]])])
@@ -117,7 +123,8 @@ def cross_hashed(
         A ragged matrix of int64 with as many rows.
 
     Raises:
-        ValueError: a ragged input is no matrix.
+        TypeError: `inputs` is no list.
+        ValueError: a ragged input is no matrix, or a feature is neither of strings nor of integers.
 
     Example:
         >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"], ["b", "c"]])], num_buckets=1)

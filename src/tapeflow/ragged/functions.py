@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from tapeflow.array.creation import range as range_op
@@ -12,11 +13,12 @@ from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int64
+from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
@@ -234,12 +236,27 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
         [0, 0, 0, 2, 2]
     """
     row_splits = integers(splits, "splits")
+    dtype = row_splits.dtype if out_type is None else _index_dtype(out_type, "out_type")
     row_splits.shape.assert_has_rank(1)
     if row_splits.shape[0] == 0:
         raise ValueError("Invalid row_splits: []")
     lengths = ops.Maximum(row_splits[1:] - row_splits[:-1], tensor_of(0, row_splits.dtype))
     ids = searchsorted(cumsum(lengths), range_op(reduce_sum(lengths)), "right", row_splits.dtype)
-    return tensor_of(ids, row_splits.dtype if out_type is None else as_dtype(out_type))
+    return tensor_of(ids, dtype)
+
+
+def _index_dtype(dtype: DTypeLike, attr: str) -> DType:
+    """Returns a dtype that the indices of rows may have.
+
+    Raises:
+        InvalidArgumentError: it is not int32 or int64.
+    """
+    dtype = as_dtype(dtype)
+    if dtype not in (int32, int64):
+        raise invalid(
+            f"Value for attr '{attr}' of {datatype_name(dtype)} is not in the list of allowed values: int32, int64"
+        )
+    return dtype
 
 
 def segment_ids_to_row_splits(
@@ -259,8 +276,18 @@ def segment_ids_to_row_splits(
         >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
         [0, 2, 2, 3]
     """
-    ids = integers(segment_ids, "segment_ids")
-    dtype = (ids.dtype if isinstance(segment_ids, Tensor) else int64) if out_type is None else as_dtype(out_type)
+    ids: Any = segment_ids if isinstance(segment_ids, Tensor) else None
+    if ids is None:
+        try:
+            ids = integers(segment_ids, "segment_ids")
+        except ValueError:
+            ids = convert(segment_ids)
+    if not ids.dtype.is_integer:
+        raise TypeError(f"Argument `tensor` (name: segment_ids) must be of type integer. Received dtype: {ids.dtype}")
+    _index_dtype(ids.dtype, "T")
+    dtype = (
+        _index_dtype(out_type, "T") if out_type is not None else ids.dtype if isinstance(segment_ids, Tensor) else int64
+    )
     ids.shape.assert_has_rank(1)
     if num_segments is None:
         lengths = bincount(ids, dtype=ids.dtype)
@@ -336,6 +363,11 @@ def _filled_rule(value_rowids: TensorShape, values: TensorShape, *_: Any) -> lis
 @op("RaggedFillEmptyRows", host=("nrows",), shape=_filled_rule, moves=True)
 def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any:
     """Adds a value for each empty row."""
+    if value_rowids.ndim != 1 or type(nrows) is not int or default_value.ndim or len(values) != len(value_rowids):
+        raise invalid(
+            "value_rowids and values must be of one length, and nrows and default_value scalars, not of shapes "
+            f"{text(value_rowids.shape)}, {text(values.shape)}, {text(np.shape(nrows))}, {text(default_value.shape)}"
+        )
     outside = ((value_rowids < 0) | (value_rowids >= nrows)).nonzero()
     if len(outside):
         raise invalid(f"value_rowids({int(outside[0])}) is invalid: {int(value_rowids[outside[0]])} >= {nrows}")
@@ -387,9 +419,7 @@ def ragged_fill_empty_rows(
         >>> values.numpy().tolist()
         [0, 5, 7, 0]
     """
-    rows = integers(value_rowids, "value_rowids")
-    items = convert(values)
-    return RaggedFillEmptyRows(*_fill(cast(rows, int64), items, nrows, convert(default_value, items.dtype), name))
+    return RaggedFillEmptyRows(*_fill(value_rowids, values, nrows, default_value, name))
 
 
 def ragged_fill_empty_rows_grad(

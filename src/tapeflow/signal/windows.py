@@ -8,12 +8,14 @@ from typing import Any
 from tapeflow.array.creation import constant, ones
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.joining import concat
+from tapeflow.array.masks import where
 from tapeflow.array.padding import reverse
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.elementwise import exp, sqrt, square
 from tapeflow.math.extrema import maximum
@@ -40,7 +42,8 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, mean: float, a
     steps = length + int(bool(periodic)) * (1 - length % 2) - 1
     positions = cast(range_of(length), dtype)
     angles = constant(2 * math.pi, dtype) * positions / cast(steps, dtype)
-    return constant(mean, dtype) - constant(amplitude, dtype) * cos(angles)
+    window = constant(mean, dtype) - constant(amplitude, dtype) * cos(angles)
+    return window if isinstance(length, int) else where(equal(length, 1), constant(1, dtype), window)
 
 
 def hann_window(

@@ -137,6 +137,8 @@ def cross(
         >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy().tolist()
         [b'a_X_c', b'b_X_c']
     """
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError("Inputs must be a list")
     if not all(isinstance(i, (Tensor, SparseTensor)) for i in inputs):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
     return SparseTensor(*_cross(*_parts(inputs), "_X_" if separator is None else separator, name))
@@ -175,6 +177,8 @@ def cross_hashed(
         >>> tf.sparse.cross_hashed([a, a]).values.numpy().tolist()
         [7363294272350108128]
     """
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError("Inputs must be a list")
     if not all(isinstance(i, (Tensor, SparseTensor)) for i in inputs):
         raise TypeError("All inputs must be SparseTensors")
     start = START if hash_key is None else hash_key

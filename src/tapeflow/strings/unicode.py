@@ -36,7 +36,7 @@ def _codec(encoding: str) -> str:
         return _ENCODINGS[encoding.upper()]
     try:
         return codecs.lookup(encoding).name
-    except LookupError:
+    except (LookupError, ValueError):  # ValueError for a null character
         raise invalid(f"Could not create converter for input encoding: {encoding}") from None
 
 

@@ -127,8 +127,8 @@ def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None
 
 
 def _loses(value: Any, hint: DType) -> bool:
-    """Returns whether an array's numbers would lose their fractions in a dtype that was only a hint."""
-    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and hint.is_integer
+    """Returns whether an array's numbers would lose their imaginary parts in a dtype that was only a hint."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "c" and hint.is_integer
 
 
 def placed(tensor: EagerTensor) -> EagerTensor:

@@ -152,8 +152,11 @@ def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any],
     for way in ways:
         try:
             return way(op, kernel, values)
-        except Exception:
-            continue
+        except (errors.OpError, ValueError):
+            raise
+        except Exception as again:
+            if "not implemented" in str(error) or "not supported" in str(error):
+                error = again  # the first one only says that there is no kernel for the dtype
     raise error
 
 

@@ -314,6 +314,13 @@ class RegisteredOp(Op):
                 value = out[i]
                 if type(value) is bool and self.takes_integers(inputs[i]):
                     value = int(value)  # as an axis; a tensor of bools is none
+                elif (
+                    isinstance(value, (np.ndarray, np.generic))
+                    and value.dtype.kind == "f"
+                    and isinstance(self._default(inputs[i]), DType)
+                    and self.takes_integers(inputs[i])
+                ):
+                    value = value.astype(np.int64)  # arrays are cast; Python's floats are not
                 if isinstance(value, EagerTensor):
                     self.check_host_dtype(value, inputs[i], position, args)
                 out[i] = host_value(value)
@@ -337,6 +344,10 @@ class RegisteredOp(Op):
                 return True
         return False
 
+    def _default(self, argument: Any) -> Any:
+        """Returns the dtype of an argument whose type attr has a default, or another value."""
+        return self.opdef.attrs[argument.type_attr].default if argument.type_attr else None
+
     def takes_integers(self, argument: Any) -> bool:
         """Returns whether an argument's dtype is, or may be, an integer one."""
         attr = argument.type_attr
@@ -355,8 +366,8 @@ class RegisteredOp(Op):
 
     def check_host(self, value: Any, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> None:
         """Raises TensorFlow's error for non-integers in integer arguments, which kernels would accept."""
-        attr = argument.type_attr
-        if attr in types and type(value) in (int, float) and not fits(letter(type(value)), types[attr]):
+        attr, kind = argument.type_attr, type(value)
+        if attr in types and (kind is int or kind is float) and not fits(letter(kind), types[attr]):
             raise unfit(value, types[attr])
         leaves: Any = value
         while type(leaves) is tuple and leaves:
@@ -369,7 +380,7 @@ class RegisteredOp(Op):
                 if argument.type.is_integer:
                     raise unfit(value, argument.type)
             elif any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()):
-                default = self.opdef.attrs[attr].default
+                default = self._default(argument)
                 if type(value) is float and isinstance(default, DType) and not self.converts_slowly(args):
                     raise unfit(value, default)
                 self.check_types({attr: convert(leaves).dtype})
