@@ -217,7 +217,7 @@ def _strided(input: torch.Tensor, *spec: Any) -> torch.Tensor:
 def _strided_strings(input: np.ndarray, *spec: Any) -> np.ndarray:
     index, flips = _torch_index(input.shape, _Spec(*spec))
     part = input[(*index, ...)]
-    return np.flip(part, flips) if flips else part
+    return np.flip(part, tuple(flips)) if flips else part
 
 
 def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:

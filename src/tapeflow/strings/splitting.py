@@ -74,8 +74,8 @@ def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Ten
     separator = sep.item() or None
     rows = [_split(text, separator, maxsplit) for text in input.tolist()]
     indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    shape = [len(rows), max(map(len, rows), default=0)]
-    places, shape = (torch.from_numpy(np.array(v, np.int64)) for v in (indices, shape))  # faster than torch.tensor
+    dims = [len(rows), max(map(len, rows), default=0)]
+    places, shape = (torch.from_numpy(np.array(v, np.int64)) for v in (indices, dims))  # faster than torch.tensor
     return places.view(-1, 2), strings_of([part for row in rows for part in row]), shape
 
 
