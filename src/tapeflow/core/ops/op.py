@@ -366,7 +366,8 @@ class RegisteredOp(Op):
 
     def check_host(self, value: Any, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> None:
         """Raises TensorFlow's error for non-integers in integer arguments, which kernels would accept."""
-        attr, kind = argument.type_attr, type(value)
+        attr = argument.type_attr
+        kind: Any = type(value)
         if attr in types and (kind is int or kind is float) and not fits(letter(kind), types[attr]):
             raise unfit(value, types[attr])
         leaves: Any = value
