@@ -43,11 +43,6 @@ def _fails_to_write_its_error(task: Any, theirs: Any) -> bool:
     return theirs.get("error") in ("UnicodeDecodeError", "MemoryError")
 
 
-def _has_no_kernel_in_a_function(task: Any, theirs: Any) -> bool:
-    """What is "Could not find device for node" eagerly; vectorized, the call runs in a function."""
-    return "No OpKernel was registered" in theirs.get("message", "")
-
-
 def _reads_a_slice_in_python(task: Any, theirs: Any) -> bool:
     """TensorFlow traces a function of a slice, and so Python can't read a slice; TapeFlow calls the function itself,
     for each slice where it has to, and takes them for an axis or in a condition as it does eagerly."""
@@ -85,7 +80,7 @@ def _formats_the_whole_batch(task: Any, theirs: Any) -> bool:
 
 # Outcomes of TensorFlow's that are accidents: its own bugs, or what its processor or memory happened to give.
 ACCIDENTS = (
-    _fails_to_write_its_error, _has_no_kernel_in_a_function, _reads_a_slice_in_python, _has_a_wrong_gradient,
+    _fails_to_write_its_error, _reads_a_slice_in_python, _has_a_wrong_gradient,
     _formats_the_whole_batch,
 )  # fmt: skip
 
