@@ -9,8 +9,8 @@ from typing import Any
 from tapeflow.array.joining import stack
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import is_tensor_like
 from tapeflow.core.scopes import control_dependencies, name_scope
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32

@@ -20,6 +20,12 @@ def perturbed(model):
     return model
 
 
+@pytest.fixture(autouse=True)
+def seeds():
+    tf.keras.utils.set_random_seed(1)
+    torch.manual_seed(1)
+
+
 def image_model():
     layers = tf.keras.layers
     return perturbed(
@@ -167,19 +173,18 @@ def test_train_and_eval():
 
 
 def test_torch_trains_it():
-    torch.manual_seed(1)
     model = image_model()
     module = tf.torch.module(model).train()
     x, y = torch.rand(8, 8, 8, 3), torch.arange(8) % 3
     optimizer = torch.optim.Adam(module.parameters(), 0.01)
     losses = []
-    for _ in range(15):
+    for _ in range(20):
         optimizer.zero_grad()
         loss = torch.nn.functional.nll_loss(torch.log(module(x)), y)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
-    assert losses[-1] < losses[0]
+    assert sum(losses[-5:]) < sum(losses[:5])  # dropout makes single ones vary
 
 
 def test_compile_and_export_in_training():

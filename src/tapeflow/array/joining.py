@@ -14,10 +14,11 @@ from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
+from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
-from tapeflow.core.ops.op import is_tensor_like, op, widened
+from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike

@@ -275,10 +275,7 @@ not_differentiable(_broadcast_args)
 
 
 def _ensured(x: TensorShape, shape: Any) -> TensorShape:
-    expected = TensorShape(shape)
-    if expected.rank is None and x.rank is not None:  # an oddity of TensorFlow's shape function
-        raise invalid(f"Shape must be rank -1 but is rank {x.rank}")
-    return x.merge_with(expected)
+    return x.merge_with(TensorShape(shape))
 
 
 @op("EnsureShape", strings=True, shape=_ensured)

@@ -40,13 +40,12 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
             f"Dimensions [0,{outer}) of indices[shape={text(indices)}] must match dimensions [0,{outer}) of "
             f"updates[shape={text(updates)}]"
         )
-    if depth is not None and not target[depth:].is_compatible_with(updates[outer:]):
-        raise invalid(
+    if depth is not None and (depth > target.rank or not target[depth:].is_compatible_with(updates[outer:])):
+        message = (
             f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
             f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
         )
-    if depth is not None and depth > target.rank:
-        raise refused_when_run(_unfit(target, indices, updates))
+        raise refused_when_run(message) if depth > target.rank else invalid(message)
     return target
 
 

@@ -430,8 +430,10 @@ def part_of_gradient(args: Sequence[Any]) -> Part | None:
     """
     shape, begin, end, strides, _, *masks = args
     dims, index = _static_gradient(shape, begin, end, strides, *masks)
+    if index is None:
+        return None
     parts = []
-    for axis, (i, length) in enumerate(zip(index or (), dims or (), strict=False)):
+    for axis, (i, length) in enumerate(zip(index, dims, strict=False)):
         if type(i) is int:
             parts.append(Part(axis, i % length, i % length + 1, length, True))
         elif not isinstance(i, _slice_type) or i.step not in (None, 1):

@@ -310,6 +310,9 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     Returns:
         A tensor of shape `[..., 3]` and the same dtype.
 
+    Raises:
+        ValueError: the images have fewer than two dimensions.
+
     Example:
         >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()
         [[[7, 7, 7]]]

@@ -13,10 +13,11 @@ from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import is_tensor_like, op
+from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -158,6 +159,8 @@ def _(call: Call, dy: Any) -> Any:
 def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_: Any) -> TensorShape:
     if matrix.rank is None or rhs.rank is None:
         return rhs
+    if matrix.rank < 2:
+        raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.rank}")
     if matrix.rank != rhs.rank:
         raise invalid(f"All input tensors must have the same rank. They have {text(matrix)} and {text(rhs)}.")
     if not matrix[-1:].is_compatible_with(matrix[-2:-1]):

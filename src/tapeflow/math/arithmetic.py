@@ -181,16 +181,14 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 # From this many bytes on, sums of products cost their passes over memory and not their calls. A scalar is better
-# added in place: ATen does not vectorize `addcmul` over two scalars. Below, products with scalars are better grouped.
+# added in place: ATen does not vectorize `addcmul` over two scalars. Below, functions give eager results to the bit.
 _LARGE = 1 << 15
 
 
 def fuse_into_sum(kernel: Any, inner: Any, outer: Any, other: Any) -> Any:
     """Computes a product or quotient and the sum that takes it in one kernel, of three tensors of one shape."""
     shape = outer.outputs[0].shape
-    if not shape.is_fully_defined() or other.shape != shape or not shape.rank:
-        return None
-    if shape.num_elements() * other.dtype.size < _LARGE and any(x.shape != shape for x in inner.args):
+    if not shape.is_fully_defined() or shape.num_elements() * other.dtype.size < _LARGE or other.shape != shape:
         return None
     return kernel, "{kernel}({0}, {1}, {2})", [other, *inner.args]
 

@@ -94,6 +94,9 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
     Returns:
         The sequences, and of each element the number of its segment, within which all are equal (int32).
 
+    Raises:
+        InvalidArgumentError: there is no such axis.
+
     Example:
         >>> tf.nn.isotonic_regression([3.0, 1.0, 2.0])[0].numpy().tolist()
         [3.0, 1.5, 1.5]

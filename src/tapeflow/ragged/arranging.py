@@ -19,8 +19,8 @@ from tapeflow.array.shaping import broadcast_to, reshape, transpose
 from tapeflow.array.shaping import expand_dims as expand_dense
 from tapeflow.array.shaping import squeeze as squeeze_dense
 from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import is_tensor_like
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.checks import checked

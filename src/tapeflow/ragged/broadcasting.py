@@ -16,8 +16,8 @@ from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import is_tensor_like
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.checks import checked

@@ -272,6 +272,9 @@ def segment_ids_to_row_splits(
     Returns:
         A vector with an element for each row and one more.
 
+    Raises:
+        TypeError: the ids are no integers.
+
     Example:
         >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
         [0, 2, 2, 3]

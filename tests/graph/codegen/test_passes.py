@@ -228,15 +228,6 @@ def test_sum_of_large_products(rng):
     np.testing.assert_allclose(result, a.numpy() * b.numpy() + c.numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_sum_of_small_products_of_one_shape(rng):
-    a, b, c = (tf.constant(rng.standard_normal((2, 3)), tf.float32) for _ in range(3))
-    concrete, result = traced(lambda a, b, c: a * b + c, a, b, c)
-    assert "MulAddV2" in concrete.source()
-    np.testing.assert_allclose(result, a.numpy() * b.numpy() + c.numpy(), rtol=1e-5, atol=1e-6)
-    concrete, _ = traced(lambda a, c: a * 2.0 + c, a, c)
-    assert "MulAddV2" not in concrete.source()  # that may be grouped
-
-
 def test_the_negative_is_subtracted(rng):
     a, b = (tf.constant(rng.standard_normal((2, 3)), tf.float32) for _ in range(2))
     for add in (lambda a, b: -a + b, lambda a, b: b + -a):

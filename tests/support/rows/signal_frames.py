@@ -64,7 +64,7 @@ LENGTHS = [sample(n) for n in (1, 2, 5, 8)]
 NO_WINDOW = [
     (sample(4, dtype=tf.int32), ValueError, "dtype must be a floating point type. Found"),
     (sample([2, 3]), ValueError, "must have rank 0"),
-    (sample("a"), TypeError, "window_length must be an integer"),
+    (sample("a"), TypeError, "Cannot convert 'a' to EagerTensor of dtype int32"),
 ]
 
 

@@ -13,42 +13,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from types import NoneType
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
-import numpy as np
-
 from tapeflow.core import device as devices
-from tapeflow.core import errors
 from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import detours, state
 from tapeflow.core.ops import op_def as op_defs
-from tapeflow.core.ops.attr_values import attr_value, unlisted
-from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
-from tapeflow.core.ops.definition import TRAITS, Op, aliases, ops, registry
+from tapeflow.core.ops.arguments import DefinedOp
+from tapeflow.core.ops.convert import operand
+from tapeflow.core.ops.definition import TRAITS, Op, aliases, registry
 from tapeflow.core.ops.kernels import compute
-from tapeflow.core.ops.op_def import AttrDef
-from tapeflow.core.ops.sequences import MIXED, fits, letter, unconvertible, unfit
 from tapeflow.core.ops.templates import function_of
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 
-def _integer_entry(entry: Any, value: Any) -> Any:
-    """Returns the host value of an entry of a list of integers, such as a shape. A float tensor or a Python bool may
-    stand for one; a float may not."""
-    if type(entry) is bool:
-        return int(entry)
-    if not isinstance(entry, Tensor) or not entry.dtype.is_floating:
-        return value
-    if isinstance(value, Tensor):
-        return ops.Cast(value, int32)
-    return int(value) if type(value) is float and value.is_integer() else value
-
-
-class RegisteredOp(Op):
+class RegisteredOp(DefinedOp):
     """An op that is declared with `@op`: its definition in TensorFlow's registry, and the careful path of a call.
 
     Attributes:
@@ -268,208 +250,6 @@ class RegisteredOp(Op):
             dtype = out.type if out.type is not None else types[out.type_attr]
             result.extend([dtype] * (repeats if out.number_attr else 1))
         return result
-
-    def convert_arguments(self, args: tuple[Any, ...], promotes: bool = False) -> tuple[list[Any], dict[str, Any]]:
-        """Converts every argument to its parameter's type, and determines the op's type attrs on the way.
-
-        As in TensorFlow, the first tensor settles the type of all inputs that share its type attr; Python
-        values and arrays are converted to it.
-        """
-        types: dict[str, Any] = {}
-        inputs = self.opdef.inputs
-        out = list(args)
-        attrs: list[tuple[AttrDef, Any]] = []
-        for i in range(len(inputs), len(args)):  # TensorFlow looks at the attrs before it converts the inputs
-            attr_def = self.opdef.attrs[self.attr_names[self.params[i]]]
-            out[i] = attr_value(self, attr_def, args[i])
-            if attr_def.type == "type" and out[i] is not None:
-                types[attr_def.name] = out[i]
-            attrs.append((attr_def, out[i]))
-        for i, kind in enumerate(self.kinds[: len(inputs)]):
-            arg, attr = args[i], inputs[i].type_attr
-            if kind == "list":
-                arg = out[i] = self.as_list(arg, inputs[i], args)
-                if attr and attr not in types:
-                    types.update(
-                        (attr, as_dtype(v.dtype)) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v)
-                    )
-            elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
-                types[attr] = as_dtype(arg.dtype)
-        position = 0
-        for i, kind in enumerate(self.kinds[: len(inputs)]):
-            if kind == "tensor":
-                out[i] = self.convert_input(out[i], inputs[i], types, position, promotes, args)
-                position += 1
-            elif kind == "list":
-                if inputs[i].type_list_attr:
-                    out[i] = [convert(v) for v in out[i]]
-                    types[inputs[i].type_list_attr] = [v.dtype for v in out[i]]
-                else:
-                    out[i] = [
-                        self.convert_input(v, inputs[i], types, position + j, promotes, args)
-                        for j, v in enumerate(out[i])
-                    ]
-                position += len(out[i])
-            else:
-                value = out[i]
-                if type(value) is bool and self.takes_integers(inputs[i]):
-                    value = int(value)  # as an axis; a tensor of bools is none
-                elif (
-                    isinstance(value, (np.ndarray, np.generic))
-                    and value.dtype.kind == "f"
-                    and isinstance(self._default(inputs[i]), DType)
-                    and self.takes_integers(inputs[i])
-                ):
-                    value = value.astype(np.int64)  # arrays are cast; Python's floats are not
-                if isinstance(value, EagerTensor):
-                    self.check_host_dtype(value, inputs[i], position, args)
-                out[i] = host_value(value)
-                position += 1
-                if isinstance(value, (list, tuple)) and self.takes_integers(inputs[i]):
-                    out[i] = tuple([_integer_entry(e, v) for e, v in zip(value, out[i], strict=True)])
-                self.check_host(out[i], inputs[i], types, args)
-        self.check_types(types)
-        for attr_def, value in attrs:
-            self.check_attr(attr_def, value)
-        return out, types
-
-    def converts_slowly(self, args: Sequence[Any]) -> bool:
-        """Returns whether TensorFlow's eager fast path leaves an input to its Python code, as it does with lists and
-        NumPy's scalars: that code raises other errors for inputs of wrong dtypes."""
-        if state.graph is not None:
-            return False
-        for kind, arg in zip(self.kinds, args, strict=True):
-            items = arg if kind == "list" and isinstance(arg, (list, tuple)) else () if kind == "attr" else (arg,)
-            if any(isinstance(item, (list, tuple, np.generic)) for item in items):
-                return True
-        return False
-
-    def _default(self, argument: Any) -> Any:
-        """Returns the dtype of an argument whose type attr has a default, or another value."""
-        return self.opdef.attrs[argument.type_attr].default if argument.type_attr else None
-
-    def takes_integers(self, argument: Any) -> bool:
-        """Returns whether an argument's dtype is, or may be, an integer one."""
-        attr = argument.type_attr
-        return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
-
-    def check_host_dtype(self, tensor: Tensor, argument: Any, position: int, args: Sequence[Any]) -> None:
-        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have. Integers may be of
-        another width than the op's."""
-        dtype = tensor.dtype
-        if argument.type_attr:
-            self.check_types({argument.type_attr: dtype})
-        elif dtype is not argument.type and not (dtype.is_integer and argument.type.is_integer):
-            if self.converts_slowly(args):
-                convert(tensor, argument.type)
-            raise self.mismatch(argument.type, dtype, position)
-
-    def check_host(self, value: Any, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> None:
-        """Raises TensorFlow's error for non-integers in integer arguments, which kernels would accept."""
-        attr = argument.type_attr
-        kind: Any = type(value)
-        if attr in types and (kind is int or kind is float) and not fits(letter(kind), types[attr]):
-            raise unfit(value, types[attr])
-        leaves: Any = value
-        while type(leaves) is tuple and leaves:
-            item = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
-            if item is None or (type(item) in (str, bytes) and any(type(v) is int for v in leaves)):
-                raise unconvertible(value, MIXED)
-            leaves = item
-        if type(leaves) in (float, complex, str, bytes, bool):
-            if not attr:
-                if argument.type.is_integer:
-                    raise unfit(value, argument.type)
-            elif any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()):
-                default = self._default(argument)
-                if type(value) is float and isinstance(default, DType) and not self.converts_slowly(args):
-                    raise unfit(value, default)
-                self.check_types({attr: convert(leaves).dtype})
-
-    def as_list(self, arg: Any, argument: Any, args: Sequence[Any]) -> list[Any]:
-        if isinstance(arg, (list, tuple)):
-            return list(arg)
-        if (isinstance(arg, Tensor) or hasattr(arg, "__array__")) and not self.converts_slowly(args):
-            return list(arg)
-        raise unlisted(self, argument.name, arg)
-
-    def mismatch(self, wanted: DType, dtype: DType, position: int) -> Exception:
-        """Returns the error for an input tensor of a wrong dtype."""
-        return errors.InvalidArgumentError(
-            None,
-            None,
-            f"cannot compute {self.name} as input #{position}(zero-based) was expected to be a "
-            f"{datatype_name(wanted)} tensor but is a {datatype_name(dtype)} tensor [Op:{self.name}] name: ",
-        )
-
-    def convert_input(
-        self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool, args: Sequence[Any]
-    ) -> Tensor:
-        attr = argument.type_attr
-        dtype = argument.type if not attr else types.get(attr)
-        if promotes and not isinstance(arg, Tensor):
-            try:
-                arg = convert(arg, dtype)
-            except (TypeError, ValueError):
-                arg = convert(arg)
-        elif dtype is None:
-            definition = self.opdef.attrs[attr]
-            hint = definition.default if isinstance(definition.default, DType) else None
-            if (
-                isinstance(arg, (np.ndarray, np.generic))
-                and definition.allowed
-                and from_numpy_type(arg) in definition.allowed
-            ):
-                hint = None  # an array of a dtype that the op takes keeps it
-            arg = convert(arg, None, hint=hint)
-        else:
-            arg = convert(arg, None if isinstance(arg, Tensor) else dtype)
-        if dtype is None:
-            types[attr] = arg.dtype
-        elif arg.dtype is not dtype:
-            if not attr and self.converts_slowly(args):
-                convert(arg, dtype)
-            raise self.mismatch(dtype, arg.dtype, position)
-        return arg
-
-    def check_attr(self, attr: Any, value: Any) -> None:
-        """Raises InvalidArgumentError for a string that the attr does not allow, or an int below its minimum."""
-        if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
-            allowed = ", ".join(f'"{a}"' for a in attr.allowed)
-            wrong = f'"{value}" is not in the list of allowed values: {allowed}'
-        elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
-            wrong = f"{value} must be at least minimum {attr.minimum}"
-        else:
-            return
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr '{attr.name}' of {wrong}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} "
-            f"[Op:{self.name}] name: ",
-        )
-
-    def check_types(self, types: dict[str, Any]) -> None:
-        inputs = zip(self.kinds, self.opdef.inputs, strict=False) if self.string_kernel is not None else ()
-        input_attrs = {argument.type_attr for kind, argument in inputs if kind != "host"}
-        for attr, dtype in types.items():
-            allowed = self.opdef.attrs[attr].allowed
-            if allowed is None:
-                continue
-            for d in dtype if isinstance(dtype, list) else (dtype,):
-                if d not in allowed and not (d is string and attr in input_attrs):
-                    names = ", ".join(datatype_name(a) for a in allowed)
-                    raise errors.InvalidArgumentError(
-                        None,
-                        None,
-                        f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: "
-                        f"{names}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] "
-                        "name: ",
-                    )
-
-
-def is_tensor_like(value: Any) -> bool:
-    """Returns whether a value's dtype decides that of an op: tensors' and variables' do, arrays' do not."""
-    return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
 
 
 def _has_reflected(value: Any) -> bool:

@@ -19,7 +19,7 @@ _ENGINE = str(Path(__file__).parents[2])
 
 
 class _Engine(dict[str, bool]):
-    """Whether the code of a file is the engine's own, and not the user's or that of a library."""
+    """A cache, by files: true where the code is the engine's own, and not the user's or that of a library."""
 
     def __missing__(self, file: str) -> bool:
         self[file] = result = file.startswith((_ENGINE, "<function "))  # the latter are compiled graphs
