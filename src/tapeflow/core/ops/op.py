@@ -90,6 +90,7 @@ class RegisteredOp(DefinedOp):
             a.type_attr for a, kind in zip(arguments, self.kinds, strict=False) if kind in ("tensor", "list")
         }
         self.uniform = len(tensor_attrs) == 1 and None not in tensor_attrs
+        self.single = len(opdef.outputs) == 1 and not opdef.outputs[0].is_list
         self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
         self.several = len(opdef.outputs) > 1 and not any(o.number_attr or o.type_list_attr for o in opdef.outputs)
         self.direct: dict[Any, DType | tuple[DType, ...]] = {}
@@ -239,8 +240,11 @@ class RegisteredOp(DefinedOp):
         return keyed
 
     def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
-        result: list[DType] = []
+        """Returns the dtypes of the outputs, of which there are `count`, by the op's type attrs."""
         outputs = self.opdef.outputs
+        if self.single:
+            return [outputs[0].type or types[outputs[0].type_attr]]
+        result: list[DType] = []
         lists = sum(bool(o.number_attr) for o in outputs)  # all of one length
         repeats = (count - len(outputs) + lists) // lists if lists else 1
         for out in outputs:

@@ -254,7 +254,7 @@ class Graph(Collections, Names):
             args = (args[0]._read(), *args[1:])  # the operators of variables read them first
         unique = self._operation_name(name or op.node_name or op.name)
         arguments, types = self._arguments(op, args, promotes, unique)
-        count = shapes.output_count(op, arguments, types)
+        count = 1 if op.single else shapes.output_count(op, arguments, types)
         try:
             output_shapes = shapes.infer(op, arguments, types, count)
         except (errors.OpError, ValueError) as error:
@@ -265,9 +265,9 @@ class Graph(Collections, Names):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
         if state.tapes:
             record(op, operation.tensor_inputs, operation.statics, operation.outputs)
-        if len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs):
-            return list(operation.outputs)
-        return operation.outputs[0] if operation.outputs else operation
+        if op.single:
+            return operation.outputs[0]
+        return list(operation.outputs) if op.opdef.outputs else operation
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
         """Returns an operation's arguments as tensors of this graph and Python values, and its type attrs."""
