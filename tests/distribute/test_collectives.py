@@ -15,7 +15,7 @@ from tapeflow.distribute.reducing import ReduceOp
 def group():
     group = workers.WorkerGroup(c10d.HashStore(), 0, 1, "localhost", 60.0, bytes_per_pack=128)
     yield group
-    workers.groups.remove(group)
+    del workers.groups[group.key]
 
 
 def test_values_are_summed_in_packs(group):

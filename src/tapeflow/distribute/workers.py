@@ -7,6 +7,7 @@ more what the others wait for. The job is then started again, and goes on from i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -60,8 +61,8 @@ class WorkerGroup:
         with self._reporting("the connection of the workers"):
             self._gloo = gloo(c10d.PrefixStore("gloo", store), rank, size, options)
         self._nccl: Any = None
-        groups.append(self)
-        self.key = len(groups) - 1
+        self.key = next(_keys)
+        groups[self.key] = self
 
     def backend(self, tensor: torch.Tensor) -> Any:
         """Returns the process group for tensors of this one's device."""
@@ -181,7 +182,8 @@ class WorkerGroup:
         return sent
 
 
-groups: list[WorkerGroup] = []  # by their keys, which ops have as an attr
+_keys = itertools.count()
+groups: dict[int, WorkerGroup] = {}  # by their keys, which ops have as an attr
 
 
 def as_bytes(value: torch.Tensor) -> torch.Tensor:
