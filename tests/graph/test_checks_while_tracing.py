@@ -51,7 +51,6 @@ REFUSED_WHILE_TRACED = {
     "unique": lambda x: tf.unique([[1, 2]]),
     "substr": lambda x: tf.strings.substr(["ab"], [0, 1], [1]),
     "segment_join": lambda x: tf.strings.unsorted_segment_join(["a"], [0, 1], 2),
-    "ensure_shape": lambda x: tf.ensure_shape([1.0], None),
     "central_crop": lambda x: tf.image.central_crop(x, 0.5),
     "convolution": lambda x: tf.nn.convolution(x, x, 1),
     "parallel_stack": lambda x: tf.parallel_stack([x, x]),

@@ -178,6 +178,13 @@ def test_failures_say_so():
         tape.gradient(tf.linalg.qr(x, full_matrices=True).r, x)
 
 
+def test_eigenvalues_of_complex_numbers_that_are_not_finite_are_refused():
+    matrix = np.array([[3, 1j, 0], [np.inf + 1j, 0, 1e30], [0.25, np.nan, np.nan]])  # LAPACK ends the process
+    for eigen in (tf.linalg.eigvals, tf.linalg.eig, tf.function(tf.linalg.eigvals)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Eigen decomposition was not successful"):
+            eigen(matrix)
+
+
 def test_cholesky_of_indefinite_matrices_is_nan():
     x = tf.constant([[[4.0, 0.0], [0.0, 4.0]], [[-1.0, 0.0], [0.0, 4.0]]])
     np.testing.assert_array_equal(tf.linalg.cholesky(x), [[[2.0, 0.0], [0.0, 2.0]], [[np.nan, 0.0], [np.nan, np.nan]]])

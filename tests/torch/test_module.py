@@ -277,3 +277,18 @@ def test_what_torch_lacks():
     v = tf.Variable([1.0, 2.0])
     with pytest.raises(TypeError, match="changes a variable"):
         tf.torch.module(tf.function(lambda i: v.scatter_nd_update([[i]], [3.0])), tf.TensorSpec([], tf.int32))
+
+
+def test_captured_tensors_are_buffers():
+    scale, table = tf.constant(2.0), tf.random.normal([64, 64])  # too large for the source
+    with tf.GradientTape() as tape:
+        tape.watch(scale)  # which functions capture then
+
+        @tf.function(autograph=False)
+        def f(x):
+            return tf.matmul(x, table) * scale
+
+        module = tf.torch.module(f, tf.TensorSpec([None, 64]))
+    x = torch.rand(2, 64)
+    np.testing.assert_allclose(module(x), f(tf.torch.from_torch(x)), rtol=1e-5, atol=1e-6)
+    assert len(module.input_names) == 1

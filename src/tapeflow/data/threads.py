@@ -275,6 +275,7 @@ class _Pool:
             with self.changed:
                 task.done = True
                 self.changed.notify_all()
+            del task  # an error in it holds the frames that raised it, and so the iterator whose end ends this thread
 
     def results(self, elements: Iterator[Any], most: int, ordered: bool) -> Iterator[Any]:
         """Yields the results of all elements, of which `most` are under way at a time."""

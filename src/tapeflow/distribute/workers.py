@@ -7,6 +7,7 @@ more what the others wait for. The job is then started again, and goes on from i
 
 from __future__ import annotations
 
+import atexit
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -73,6 +74,11 @@ class WorkerGroup:
             options._timeout = self.timeout
             self._nccl = c10d.ProcessGroupNCCL(c10d.PrefixStore("nccl", self._store), self.rank, self.size, options)
         return self._nccl
+
+    def close(self) -> None:
+        """Ends the connections, unless a collective is under way, for which that would wait."""
+        if not self._under_way and self._error is None:
+            self._gloo = self._nccl = self._store = None
 
     @contextmanager
     def _reporting(self, what: str) -> Iterator[None]:
@@ -184,6 +190,13 @@ class WorkerGroup:
 
 _keys = itertools.count()
 groups: dict[int, WorkerGroup] = {}  # by their keys, which ops have as an attr
+
+
+@atexit.register
+def _close_all() -> None:
+    """Ends the connections while Python can still wait for their threads: later these end the process by an abort."""
+    for group in groups.values():
+        group.close()
 
 
 def as_bytes(value: torch.Tensor) -> torch.Tensor:

@@ -15,6 +15,7 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled
@@ -63,11 +64,14 @@ class ModuleSource(Compiled):
 
     def __init__(self, body: Body, attributes: Callable[[Any, str], str], structure: Any) -> None:
         super().__init__("forward", body.inputs, body.outputs, body.graph.effects())
+        self._captured = {
+            id(inner): outer.value for outer, inner in body.graph.captures if isinstance(outer, EagerTensor)
+        }
         self._attributes, self._structure = attributes, structure
         self._changed = {id(v) for v in _changed(body)}
 
     def _write(self) -> Writer:
-        writer = ModuleWriter(self._attributes, self._structure, self._changed)
+        writer = ModuleWriter(self._attributes, self._structure, self._changed, self._captured)
         writer.write(self.name, self.specialized(()))
         return writer
 
@@ -99,15 +103,19 @@ class ModuleWriter(StructuredWriter):
     Args:
         attributes, structure: as of `ModuleSource`.
         changed: the ids of the variables that the function changes.
+        captured: the values of eager tensors that it captures, by the ids of their placeholders.
     """
 
     deletes = False
 
-    def __init__(self, attributes: Callable[[Any, str], str], structure: Any, changed: set[int]) -> None:
+    def __init__(
+        self, attributes: Callable[[Any, str], str], structure: Any, changed: set[int], captured: dict[int, Any]
+    ) -> None:
         super().__init__()
         self.namespace["torch"] = torch
         self._used_names |= {"self", "torch"}
         self._attributes, self._structure, self._changed = attributes, structure, changed
+        self._captured = captured
         self._sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
         self._graphs: set[int] = set()
         self._skipped: set[int] = set()  # the ids of steps whose outputs are used as Python numbers alone
@@ -117,7 +125,9 @@ class ModuleWriter(StructuredWriter):
         self._device = "None"
         for t in program.inputs:
             variable = variable_of(t)
-            if variable is None:
+            if id(t) in self._captured:
+                self._set_name(t, f"self.{self._attributes(self._captured[id(t)], t.op.name)}")
+            elif variable is None:
                 parameters.append(self.unique(t.op.name))
                 self._set_name(t, parameters[-1])
                 self._device = f"{parameters[1]}.device"
