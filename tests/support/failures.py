@@ -57,13 +57,7 @@ def outcome(row: op_table.Row, args: Any, kwargs: Any) -> list[str]:
     leaves = [_leaf(a) for a in tf.nest.flatten((args, kwargs))]
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, tf.Tensor)]
 
-    def call(*tensors: Any) -> Any:
-        filled = list(leaves)
-        for i, tensor in zip(places, tensors, strict=True):
-            filled[i] = tensor
-        positional, named = tf.nest.pack_sequence_as((args, kwargs), filled)
-        return row.function(*positional, **named)
-
+    call = op_table.call_of_tensors(row.function, args, kwargs, leaves, places)
     tensors = [leaves[i] for i in places]
     specs = [tf.TensorSpec(t.shape, t.dtype) for t in tensors]
     function = tf.function(call, input_signature=specs, autograph=False)

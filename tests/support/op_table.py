@@ -210,3 +210,18 @@ def check_forward_mode(row: Row, args: Any, kwargs: Any) -> None:
     found = _gradients(row.function, given, named, nth, 5)
     reverse = sum(float(np.sum(g.numpy() * d.numpy())) for g, d in zip(found, directions, strict=True))
     np.testing.assert_allclose(float(forward), reverse, rtol=1e-8, atol=1e-9)
+
+
+def call_of_tensors(
+    function: Callable[..., Any], args: Any, kwargs: Any, leaves: Sequence[Any], places: Sequence[int]
+) -> Callable[..., Any]:
+    """Returns a call as a function of the tensors among its arguments: those at these places of the flat arguments."""
+
+    def call(*tensors: Any) -> Any:
+        filled = list(leaves)
+        for i, tensor in zip(places, tensors, strict=True):
+            filled[i] = tensor
+        positional, named = tf.nest.pack_sequence_as((args, kwargs), filled)
+        return function(*positional, **named)
+
+    return call

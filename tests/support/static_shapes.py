@@ -43,14 +43,7 @@ class Case:
         parts = [_joined(a) for a in words[0]] + [f"{k}={_joined(v)}" for k, v in words[1].items()]
         self.key = f"{row.name}({', '.join(parts)})"
 
-        def call(*tensors: Any) -> Any:
-            filled = list(leaves)
-            for i, tensor in zip(places, tensors, strict=True):
-                filled[i] = tensor
-            positional, named = tf.nest.pack_sequence_as((args, kwargs), filled)
-            return row.function(*positional, **named)
-
-        self.call = call
+        self.call = op_table.call_of_tensors(row.function, args, kwargs, leaves, places)
 
     def function(self, mode: str) -> tuple[Any, list[Any]]:
         """The call as a function of which so much is static, and a list that gets its results' static shapes."""

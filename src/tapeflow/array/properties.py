@@ -274,11 +274,7 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
 not_differentiable(_broadcast_args)
 
 
-def _ensured(x: TensorShape, shape: Any) -> TensorShape:
-    return x.merge_with(TensorShape(shape))
-
-
-@op("EnsureShape", strings=True, shape=_ensured)
+@op("EnsureShape", strings=True, shape=lambda x, shape: x.merge_with(shape))
 def _ensure_shape(input: Any, shape: Any) -> Any:
     """Returns the same tensor, if it has the shape."""
     expected = TensorShape(shape)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -88,16 +88,15 @@ class WorkerGroup:
         try:
             yield
         except RuntimeError as error:
-            text = str(error)
-            late = "imed out" in text or "timeout" in text.lower()
-            kind = errors.DeadlineExceededError if late else errors.UnavailableError
+            kind = _kind_of(error)
+            late = kind is errors.DeadlineExceededError
             cause = (
                 f"a worker did not come to {what} within {self.timeout.total_seconds():g} s"
                 if late
                 else f"a worker ended, or can't be reached, during {what}"
             )
             hint = "CommunicationOptions(timeout_seconds=) sets the time. " if late else ""
-            self._error = kind.of(f"Worker {self.rank} of {self.size}: {cause}. {hint}{_RESTART} ({text})")
+            self._error = kind.of(f"Worker {self.rank} of {self.size}: {cause}. {hint}{_RESTART} ({error})")
             raise self._error from error
 
     def start(self, values: Sequence[torch.Tensor]) -> int:
@@ -242,26 +241,21 @@ def join(resolver: ClusterResolver, timeout_seconds: float | None, bytes_per_pac
         url, own = "env://", "localhost" if _is_loopback(first.rpartition(":")[0]) else None
     else:
         url = f"tcp://{first}"
-    wait = timedelta(seconds=seconds)
-    return _joined(
-        lambda: next(c10d.rendezvous(url, rank, size, timeout=wait))[0],
-        lambda store: WorkerGroup(store, rank, size, own, seconds, bytes_per_pack),
-        f"Worker {rank} of {size} could not meet the others at {first} within {seconds:g} s: see that all workers are "
-        "started, that TF_CONFIG (or what torchrun was told) lists the same addresses for all, and that nothing else "
-        "uses the first worker's port.",
-    )
-
-
-def _joined(
-    rendezvous: Callable[[], Any], connect: Callable[[Any], WorkerGroup], problem: str
-) -> WorkerGroup:  # the store first, which says which worker is missing
     try:
-        store = rendezvous()
+        store = next(c10d.rendezvous(url, rank, size, timeout=timedelta(seconds=seconds)))[0]
     except (RuntimeError, OSError) as error:
-        late = "imed out" in str(error) or "timeout" in str(error).lower()
-        kind = errors.DeadlineExceededError if late else errors.UnavailableError
-        raise kind.of(f"{problem} ({error})") from error
-    return connect(store)
+        raise _kind_of(error).of(
+            f"Worker {rank} of {size} could not meet the others at {first} within {seconds:g} s: see that all workers "
+            "are started, that TF_CONFIG (or what torchrun was told) lists the same addresses for all, and that "
+            f"nothing else uses the first worker's port. ({error})"
+        ) from error
+    return WorkerGroup(store, rank, size, own, seconds, bytes_per_pack)
+
+
+def _kind_of(error: Exception) -> type[errors.OpError]:
+    """Returns the class of TensorFlow's error for one of `torch.distributed`."""
+    late = "imed out" in str(error) or "timeout" in str(error).lower()
+    return errors.DeadlineExceededError if late else errors.UnavailableError
 
 
 def _is_loopback(host: str) -> bool:

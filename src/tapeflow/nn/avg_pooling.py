@@ -45,8 +45,7 @@ def _counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry)
 def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> torch.Tensor:
     """Computes AvgPool and AvgPool3D."""
     _check_depth(ksize, data_format)
-    layout_of = pool_layout if type(x) is torch.Tensor else pool_layout.__wrapped__
-    layout = layout_of(op, x.shape, ksize, strides, padding, (), data_format)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
     if layout.empty:
         return x.new_zeros(layout.output)
     geometry, image = layout.geometry, x.permute(layout.to_first)

@@ -60,8 +60,7 @@ def convolve(
         *attrs: strides, padding, explicit paddings, data format, dilations.
         bias: `[out_channels]`, which is added; or None.
     """
-    layout_of = convolution_layout if type(x) is torch.Tensor else convolution_layout.__wrapped__
-    layout = layout_of(op, x.shape, filters.shape, *attrs)
+    layout = convolution_layout(op, x.shape, filters.shape, *attrs)
     if layout.empty:
         return x.new_zeros(layout.output) + (0 if bias is None else bias)
     image = x.permute(layout.to_first)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
+from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import TO_FIRST, TO_LAST, Geometry, channels_last, spatial, window_geometry
@@ -40,7 +40,7 @@ class Layout(NamedTuple):
     filter_from_first: tuple[int, ...]
 
 
-@functools.lru_cache(4096)
+@by_shapes(4096)
 def convolution_layout(
     op: str,
     image: tuple[int, ...],

@@ -64,8 +64,7 @@ def max_of_windows(
     """Computes MaxPool and MaxPool3D."""
     if pooled_depth(ksize, data_format) != 1:
         return _max_of_channels(x, ksize, strides, data_format)
-    layout_of = pool_layout if type(x) is torch.Tensor else pool_layout.__wrapped__
-    layout = layout_of(op, x.shape, ksize, strides, padding, explicit, data_format)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
     if layout.empty:
         return x.new_zeros(layout.output)
     if _inspectable(x) and _finite(maxima := _maxima(x, layout)):
@@ -151,8 +150,7 @@ def max_of_windows_back(
     """Computes MaxPoolGrad, whose gradients go to their window's first maximum, and MaxPool3DGrad."""
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("The gradient of pooling across depth is not supported")
-    layout_of = pool_layout if type(x) is torch.Tensor else pool_layout.__wrapped__
-    layout = layout_of(op, x.shape, ksize, strides, padding, explicit, data_format)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
     if layout.empty:
         return torch.zeros_like(x)
     dy = dy.permute(layout.to_first)
@@ -192,8 +190,7 @@ def max_of_windows_back_back(
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
     """Computes MaxPoolGradGrad and MaxPool3DGradGrad: picks the elements at the indices of the maxima."""
-    layout_of = pool_layout if type(x) is torch.Tensor else pool_layout.__wrapped__
-    layout = layout_of(op, x.shape, ksize, strides, padding, explicit, data_format)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
     if layout.empty:
         return x.new_zeros(layout.output)
     indices, largest = _places_of_numbers(image_of(x, layout), layout)

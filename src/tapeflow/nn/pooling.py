@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
@@ -52,7 +52,7 @@ class PoolLayout(NamedTuple):
     in_blocks: bool
 
 
-@functools.lru_cache(4096)
+@by_shapes(4096)
 def pool_layout(
     op: str,
     image: tuple[int, ...],

@@ -118,6 +118,14 @@ def as_wide(values: Any) -> Any:
     return values if values.dtype is string else cast(values, int64)
 
 
+def _check_inputs(inputs: Any, message: str) -> None:
+    """Raises TypeError for features that are no list of tensors; `message` is said of others than tensors."""
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError("Inputs must be a list")
+    if not all(isinstance(i, (Tensor, SparseTensor)) for i in inputs):
+        raise TypeError(message)
+
+
 def cross(
     inputs: Sequence[Tensor | SparseTensor], name: str | None = None, separator: str | None = None
 ) -> SparseTensor:
@@ -137,10 +145,7 @@ def cross(
         >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy().tolist()
         [b'a_X_c', b'b_X_c']
     """
-    if not isinstance(inputs, (list, tuple)):
-        raise TypeError("Inputs must be a list")
-    if not all(isinstance(i, (Tensor, SparseTensor)) for i in inputs):
-        raise TypeError("All inputs must be Tensor or SparseTensor.")
+    _check_inputs(inputs, "All inputs must be Tensor or SparseTensor.")
     return SparseTensor(*_cross(*_parts(inputs), "_X_" if separator is None else separator, name))
 
 
@@ -177,9 +182,6 @@ def cross_hashed(
         >>> tf.sparse.cross_hashed([a, a]).values.numpy().tolist()
         [7363294272350108128]
     """
-    if not isinstance(inputs, (list, tuple)):
-        raise TypeError("Inputs must be a list")
-    if not all(isinstance(i, (Tensor, SparseTensor)) for i in inputs):
-        raise TypeError("All inputs must be SparseTensors")
+    _check_inputs(inputs, "All inputs must be SparseTensors")
     start = START if hash_key is None else hash_key
     return SparseTensor(*_cross_hashed(*_parts(inputs), True, num_buckets, start, int64, string, name))

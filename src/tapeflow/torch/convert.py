@@ -14,6 +14,7 @@ from torch.utils import _pytree as pytree
 
 from tapeflow.torch import standalone
 from tapeflow.torch.module import Converted, module
+from tapeflow.torch.source import Unconvertible
 
 FORMATS = ("torch", "pt2", "onnx")
 _BATCH = 3  # the size of the samples' unknown dimensions
@@ -91,7 +92,7 @@ def exported(model: Converted, samples: Sequence[torch.Tensor]) -> torch.export.
         operation = _operation_of(error)
         where = "" if operation is None else f" at the line\n    {operation}\n"
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise standalone.Unconvertible(f"torch.export can't trace the model{where}: {first}") from error
+        raise Unconvertible(f"torch.export can't trace the model{where}: {first}") from error
 
 
 def _operation_of(error: BaseException) -> str | None:

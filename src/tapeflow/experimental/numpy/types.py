@@ -19,6 +19,8 @@ from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 from tapeflow.experimental.numpy.documentation import numpy_function
 from tapeflow.math.casting import cast
 
+Function = Callable[..., Any]
+
 
 class _Preferences:
     """Holds what `experimental_enable_numpy_behavior` was asked for.
@@ -178,6 +180,3 @@ def iscomplexobj(x: TensorLike) -> bool:
 def isrealobj(x: TensorLike) -> bool:
     """Returns whether the dtype is not complex."""
     return not iscomplexobj(x)
-
-
-Function = Callable[..., Any]

@@ -14,23 +14,22 @@ def detected(error: OpError, operation: Operation) -> OpError:
     The error of an operation that a session runs has the operation as its `op`.
     """
     graph: Any = operation.graph
-    while getattr(graph, "around", None) is not None:
+    while graph.around is not None:
         graph = graph.around
-    name = operation.name
+    name, unavailable = operation.name, "<stack traces unavailable>\n"
     node = f"[[{{{{node {name}}}}}]]"
     start = "Graph execution error:\n\nDetected at node"
     frames = [f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n' for frame in operation.traceback]
     if graph.building_function:
-        lines = "".join(f"  {frame}\n" for frame in frames) or "<stack traces unavailable>\n"
+        lines = "".join(f"  {frame}\n" for frame in frames) or unavailable
         function = f" [Op:{graph.inference_name}]" if graph.inference_name else ""
         text = f"{start} {name} defined at (most recent call last):\n{lines}{error.message}\n\t {node}{function}"
-        new = error.with_message(text)
     else:
-        lines = "".join(f"    {frame}" for frame in frames) or "<stack traces unavailable>\n"
-        text = (
-            f"{start} '{name}' defined at (most recent call last):\n{lines}Node: '{name}'\n{error.message}\n\t {node}"
-        )
-        new = error.with_message(text)
+        lines = "".join(f"    {frame}" for frame in frames) or unavailable
+        cause = f"Node: '{name}'\n{error.message}"
+        text = f"{start} '{name}' defined at (most recent call last):\n{lines}{cause}\n\t {node}"
+    new = error.with_message(text)
+    if not graph.building_function:
         new._op, new._node_def = operation, operation.node_def
     new.operation = operation
     return new
