@@ -257,3 +257,20 @@ def test_values_equal_the_models(servable):
 def test_the_command_says_what_is_missing(tmp_path, capsys):
     assert main(["serve", str(tmp_path)]) == 1
     assert "no SavedModel" in capsys.readouterr().err
+
+
+def test_metadata_has_tensorflows_names_of_dtypes(tmp_path):
+    names = {
+        "float64": "DT_DOUBLE",
+        "float16": "DT_HALF",
+        "int64": "DT_INT64",
+        "bool": "DT_BOOL",
+        "string": "DT_STRING",
+    }
+    module = tf.Module()
+    module.f = tf.function(lambda **x: x, input_signature=None).get_concrete_function(
+        **{dtype: tf.TensorSpec([None], dtype, dtype) for dtype in names}
+    )
+    tf.saved_model.save(module, str(tmp_path), signatures=module.f)
+    metadata = Servable("m", tmp_path).version().metadata("m")["metadata"]["signature_def"]["signature_def"]
+    assert {n: i["dtype"] for n, i in metadata["serving_default"]["inputs"].items()} == names

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import errors
-from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import string
+from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.saved_model.loading import load
 from tapeflow.serving import json_values
 from tapeflow.serving.json_values import BadRequest as BadRequest
@@ -154,7 +153,7 @@ def _tensor_info(name: str, spec: Any) -> dict[str, Any]:
     rank = spec.shape.rank
     dims = [] if rank is None else [{"size": str(-1 if d is None else d), "name": ""} for d in spec.shape.as_list()]
     return {
-        "dtype": "DT_STRING" if spec.dtype is string else f"DT_{spec.dtype.name.replace('float32', 'float').upper()}",
+        "dtype": f"DT_{datatype_name(spec.dtype).upper()}",
         "tensor_shape": {"dim": dims, "unknown_rank": rank is None},
         "name": f"{name}:0",
     }
