@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,24 @@ from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef
 from tapeflow.core.ops.sequences import MIXED, fits, letter, unconvertible, unfit
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+_MOST_SETTLED = 256  # calls of an op whose types and attrs are kept
+
+
+class Settled(NamedTuple):
+    """The types and attrs of calls of an op whose arguments are alike, see `DefinedOp.likeness`.
+
+    Attributes:
+        types: the op's type attrs.
+        attrs: the values of the parameters that stand for attrs.
+        dtypes: the dtypes of the outputs.
+    """
+
+    types: dict[str, Any]
+    attrs: Sequence[Any]
+    dtypes: Sequence[DType]
 
 
 class DefinedOp(Op):
@@ -41,6 +58,45 @@ class DefinedOp(Op):
     kinds: tuple[str, ...]
     attr_names: dict[str, str]
     string_kernel: Callable[..., Any] | None
+    settled: dict[Any, Settled]
+
+    def likeness(self, args: Sequence[Any]) -> Any:
+        """Returns a key that is equal for calls of the op in a graph that settle the same types and attrs; or None.
+
+        It is there for calls whose arguments need no conversion, or that of a Python number to the dtype of a tensor.
+        """
+        key: list[Any] = []
+        for kind, arg in zip(self.kinds, args, strict=True):
+            cls: Any = type(arg)
+            if cls is SymbolicTensor:
+                if kind != "tensor":
+                    return None
+                key.append(arg.dtype)
+            elif kind == "attr":
+                if cls not in _HASHABLE:
+                    return None
+                key += cls, arg
+            elif kind == "tensor":
+                if not self.uniform or (cls is not float and (cls is not int or not -128 <= arg < 128)):
+                    return None
+                key += cls, arg < 0  # so that it fits the dtype wherever the other did
+            elif kind == "list":
+                if cls is not list or any(type(item) is not SymbolicTensor for item in arg):
+                    return None
+                key.append(tuple([item.dtype for item in arg]))
+            elif cls is int or arg is None:
+                key.append(cls)
+            elif (cls is tuple or cls is list) and all(type(item) is int for item in arg):
+                key.append(tuple)
+            else:
+                return None
+        return tuple(key)
+
+    def settle(self, key: Any, types: dict[str, Any], arguments: Sequence[Any], dtypes: Sequence[DType]) -> None:
+        """Keeps what a call has settled for those that are alike."""
+        if len(self.settled) >= _MOST_SETTLED:
+            self.settled.clear()
+        self.settled[key] = Settled(types, arguments[len(self.opdef.inputs) :], dtypes)
 
     def convert_arguments(self, args: tuple[Any, ...], promotes: bool = False) -> tuple[list[Any], dict[str, Any]]:
         """Converts every argument to its parameter's type, and determines the op's type attrs on the way.
@@ -246,6 +302,10 @@ class DefinedOp(Op):
                         f"{names}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] "
                         "name: ",
                     )
+
+
+# The types of attrs of which equal ones are the same: 0.0 equals -0.0.
+_HASHABLE = frozenset({bool, int, str, NoneType, DType})
 
 
 def is_tensor_like(value: Any) -> bool:

@@ -20,7 +20,7 @@ from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import detours, state
 from tapeflow.core.ops import op_def as op_defs
-from tapeflow.core.ops.arguments import DefinedOp
+from tapeflow.core.ops.arguments import DefinedOp, Settled
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import TRAITS, Op, aliases, registry
 from tapeflow.core.ops.kernels import compute
@@ -94,6 +94,7 @@ class RegisteredOp(DefinedOp):
         self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
         self.several = len(opdef.outputs) > 1 and not any(o.number_attr or o.type_list_attr for o in opdef.outputs)
         self.direct: dict[Any, DType | tuple[DType, ...]] = {}
+        self.settled: dict[Any, Settled] = {}
         self.string_kernel: Callable[..., Any] | None = None
         self.moves = self.creates = self.orders = self.promotes = False
         self.gradient = vjp.gradient  # until one is declared
@@ -129,7 +130,13 @@ class RegisteredOp(DefinedOp):
             NotStatic: the rule needs more than is static.
             InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
         """
-        shapes = self.map(lambda tensor: tensor.shape, args, host=host)
+        shapes = [
+            arg.shape if kind == "tensor"
+            else [tensor.shape for tensor in arg] if kind == "list"
+            else host(arg) if host is not None and kind == "host"
+            else arg
+            for kind, arg in zip(self.kinds, args, strict=True)
+        ]  # fmt: skip
         result = self.shape(*shapes, *[types[attr] for attr in self.shape_types])
         return [result] * count if isinstance(result, TensorShape) else [TensorShape(shape) for shape in result]
 

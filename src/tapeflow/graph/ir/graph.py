@@ -14,7 +14,7 @@ from tapeflow.core import errors
 from tapeflow.core.autodiff.tape import Call, record
 from tapeflow.core.context import detours, discard, listeners, state
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.op import OPERATORS
 from tapeflow.core.types.dtypes import DType, resource
 from tapeflow.core.types.shape import TensorShape
@@ -247,27 +247,51 @@ class Graph(Collections, Names):
 
     def add(self, op: Any, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
         """Adds an operation of a registered op, called with `args`; returns its symbolic outputs."""
-        result = op.dispatched(args)
-        if result is not NotImplemented:
-            return result
-        if name in OPERATORS and isinstance(args[0], ReadAsTensor):
-            args = (args[0]._read(), *args[1:])  # the operators of variables read them first
+        key = op.likeness(args)
+        settled = None if key is None else op.settled.get(key)
+        if settled is None:
+            result = op.dispatched(args) if key is None else NotImplemented
+            if result is not NotImplemented:
+                return result
+            if name in OPERATORS and isinstance(args[0], ReadAsTensor):
+                args = (args[0]._read(), *args[1:])  # the operators of variables read them first
         unique = self._operation_name(name or op.node_name or op.name)
-        arguments, types = self._arguments(op, args, promotes, unique)
-        count = 1 if op.single else shapes.output_count(op, arguments, types)
+        if settled is None:
+            arguments, types = self._arguments(op, args, promotes, unique)
+            dtypes = op.output_dtypes(types, 1 if op.single else shapes.output_count(op, arguments, types))
+            if key is not None:
+                op.settle(key, types, arguments, dtypes)
+        else:
+            types, attrs, dtypes = settled
+            arguments = [*self._inputs(op, args, types, unique), *attrs]
         try:
-            output_shapes = shapes.infer(op, arguments, types, count)
+            output_shapes = shapes.infer(op, arguments, types, len(dtypes))
         except (errors.OpError, ValueError) as error:
             raise shape_error(op, unique, arguments, types, error) from None
         operation = self.insert(op, unique, arguments, types)
         operation.position = self._positions.here(4)  # the op's function and `run` call this
-        for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), output_shapes, strict=True)):
+        for i, (dtype, shape) in enumerate(zip(dtypes, output_shapes, strict=True)):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
         if state.tapes:
             record(op, operation.tensor_inputs, operation.statics, operation.outputs)
         if op.single:
             return operation.outputs[0]
         return list(operation.outputs) if op.opdef.outputs else operation
+
+    def _inputs(self, op: Any, args: Sequence[Any], types: dict[str, Any], name: str) -> Iterator[Any]:
+        """Yields the inputs of an operation whose types are settled: tensors of this graph and Python values."""
+        for kind, arg, definition in zip(op.kinds, args, op.opdef.inputs, strict=False):
+            cls = type(arg)
+            if cls is SymbolicTensor:
+                yield arg if arg.op.graph is self else self.capture(arg, definition.name, scope=name)
+            elif kind == "tensor":
+                dtype = types[definition.type_attr] if definition.type_attr else definition.type
+                yield self._outer_constant(operand(arg, dtype), f"{name}/{definition.name}")
+            elif kind == "list":
+                label = definition.name
+                yield [self.capture(item, f"{label}_{j}", scope=name) for j, item in enumerate(arg)]
+            else:
+                yield tuple(arg) if cls is list else arg
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
         """Returns an operation's arguments as tensors of this graph and Python values, and its type attrs."""

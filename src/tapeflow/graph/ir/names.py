@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
@@ -76,12 +74,23 @@ class Names:
         """Returns the name of an operation that is added later, under this name with a `/` after it."""
         return self._operation_name(name)
 
-    @contextmanager
-    def _outside_of_scopes(self) -> Iterator[None]:
-        """A context for operations of the graph as a whole: no name scope, control dependency or tape applies."""
-        before = state.name_scope, self._control, state.devices, state.tapes
-        state.name_scope, self._control, state.devices, state.tapes = "", [], [], []
-        try:
-            yield
-        finally:
-            state.name_scope, self._control, state.devices, state.tapes = before
+    def _outside_of_scopes(self) -> _OutsideOfScopes:
+        """Returns a context for operations of the graph as a whole: no name scope, control dependency or tape
+        applies."""
+        return _OutsideOfScopes(self)
+
+
+class _OutsideOfScopes:
+    """The context; a class, as each constant of a traced function enters one."""
+
+    __slots__ = ("_before", "_graph")
+
+    def __init__(self, graph: Names) -> None:
+        self._graph = graph
+
+    def __enter__(self) -> None:
+        self._before = state.name_scope, self._graph._control, state.devices, state.tapes
+        state.name_scope, self._graph._control, state.devices, state.tapes = "", [], [], []
+
+    def __exit__(self, *_: object) -> None:
+        state.name_scope, self._graph._control, state.devices, state.tapes = self._before
