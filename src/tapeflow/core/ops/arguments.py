@@ -51,6 +51,8 @@ class DefinedOp(Op):
             "attr".
         attr_names: the attrs that parameters stand for.
         string_kernel: the kernel for string tensors, or None.
+        uniform: all its tensors are of one dtype.
+        settled: what calls have settled, by their `likeness`.
     """
 
     opdef: OpDef
@@ -58,6 +60,7 @@ class DefinedOp(Op):
     kinds: tuple[str, ...]
     attr_names: dict[str, str]
     string_kernel: Callable[..., Any] | None
+    uniform: bool
     settled: dict[Any, Settled]
 
     def likeness(self, args: Sequence[Any]) -> Any:
