@@ -201,6 +201,21 @@ def test_csv_rows(tmp_path):
     assert kept == [(1, 2.5, b'x, "y"'), (7, 9.5, b"")]
 
 
+def test_batches_of_csv_rows(tmp_path):
+    path = file(tmp_path, "c", b"1,a\n2,b\nx,c\n4,d\n5,e\n")
+    rows = tf.data.experimental.CsvDataset(path, [tf.int64, tf.string])
+    batches = iter(rows.batch(2))
+    first = next(batches)
+    assert [(t.dtype, t.numpy().tolist()) for t in first] == [(tf.int64, [1, 2]), (tf.string, [b"a", b"b"])]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Field 0 in record is not a valid int64: x"):
+        next(batches)
+    assert [t.numpy().tolist() for t in next(batches)] == [[5], [b"e"]]
+    with pytest.raises(StopIteration):
+        next(batches)
+    assert len(values(rows.take(2).concatenate(rows.take(1)).batch(2, drop_remainder=True))) == 1
+    assert values(rows.ignore_errors().batch(3, drop_remainder=True)) == [([1, 2, 4], [b"a", b"b", b"d"])]
+
+
 def test_csv_datasets(tmp_path):
     path = file(tmp_path, "c.csv", CSV)
 

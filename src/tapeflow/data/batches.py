@@ -43,7 +43,7 @@ def _dimension(size: int, drop_remainder: bool) -> int | None:
     return size if drop_remainder and type(size) is int else None
 
 
-def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
+def runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
     """Returns an iterator over lists of `size` elements; the last one may be shorter, unless it is to be dropped.
 
     It goes on after an error: with the elements after those that would have been in the list, as in TensorFlow.
@@ -58,8 +58,8 @@ def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[
             raise
         return run
 
-    runs = iter(take, [])
-    return filter(lambda run: len(run) == size, runs) if drop_remainder else runs
+    lists = iter(take, [])
+    return filter(lambda run: len(run) == size, lists) if drop_remainder else lists
 
 
 class _Batching(Node):
@@ -82,10 +82,14 @@ class BatchDataset(_Batching):
         size, drop = _batch_size(batch_size, "BatchDatasetV2"), _truth(drop_remainder)
         super().__init__(source, structure.batch_spec(source.element_spec, _dimension(size, drop)), size, drop)
 
+    def _iterate(self) -> Iterator[Element]:
+        batches = self._input_dataset._batches(self._batch_size, self._drop_remainder)
+        return super()._iterate() if batches is None else batches
+
     def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         specs = flatten(self._input_dataset.element_spec)
-        runs = _runs(inputs[0], self._batch_size, self._drop_remainder)
-        return map(functools.partial(structure.batched, specs=specs), runs)
+        elements = runs(inputs[0], self._batch_size, self._drop_remainder)
+        return map(functools.partial(structure.batched, specs=specs), elements)
 
 
 class ParallelBatchDataset(BatchDataset):
@@ -115,7 +119,7 @@ class RowBatches(Node):
             starts = range(0, rows.count - size + 1 if drop else rows.count, size)
             stops = [min(start + size, rows.count) for start in starts]
             return map(rows.between, starts, stops)
-        numbers = map(functools.partial(torch.tensor, dtype=torch.int64), _runs(inputs[0], size, drop))
+        numbers = map(functools.partial(torch.tensor, dtype=torch.int64), runs(inputs[0], size, drop))
         return map(rows.take, numbers)
 
 

@@ -96,6 +96,15 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         """
         return None
 
+    def _batches(self, size: int, drop_remainder: bool) -> Iterator[Element] | None:
+        """Returns an iterator over batches of the elements, where these need not be stacked one by one; else None.
+
+        Args:
+            size: the number of elements in a batch.
+            drop_remainder: whether a last, smaller batch is dropped.
+        """
+        return None
+
     def options(self) -> Options:
         """Returns the options of the pipeline.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,7 @@ from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data import staged
+from tapeflow.data.batches import runs
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.maps import in_turn
 from tapeflow.data.nodes import Node, TensorSliceDataset, integer
@@ -266,10 +268,16 @@ class CsvDatasetV2(OfFiles):
         self._header, self._compression, self._buffer_size = header, compression_type or "", buffer_size
         super().__init__(tuple([TensorSpec([], dtype) for dtype, _ in columns]), _dataset_of(filenames))
 
-    def _iterate(self) -> Iterator[Element]:
-        return map(
-            self._parser.scalars, itertools.chain.from_iterable(map(self._records, self._input_dataset._iterate()))
-        )
+    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        return map(self._parser.scalars, self._values(inputs[0]))
+
+    def _batches(self, size: int, drop_remainder: bool) -> Iterator[Element]:
+        return map(self._parser.vectors, runs(self._values(self._input_dataset._iterate()), size, drop_remainder))
+
+    def _values(self, filenames: Iterator[Element]) -> Iterator[list[Any]]:
+        """Returns an iterator over the records' values."""
+        records = itertools.chain.from_iterable(map(self._records, filenames))
+        return map(functools.partial(self._parser.values, which="record"), records)
 
     def _records(self, filename: Element) -> Iterator[bytes]:
         with opened(filename[0].item(), self._compression, self._buffer_size) as file:

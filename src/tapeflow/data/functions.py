@@ -8,6 +8,7 @@ graph runs.
 from __future__ import annotations
 
 import copy
+import functools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,8 +22,8 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.elementwise import batched, is_elementwise
 from tapeflow.data.structure import Element, Packer
+from tapeflow.data.whole_batches import of_batches
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 
@@ -39,7 +40,6 @@ class MappedFunction:
 
     Attributes:
         output_spec: the spec of the function's results.
-        elementwise: whether it does the same to every number of an element, so that one call computes many.
 
     Raises:
         ValueError: `function` is not callable.
@@ -64,8 +64,6 @@ class MappedFunction:
         self._inputs, self._outputs = structure.flatten(spec), structure.flatten(self.output_spec)
         self._plain = all(type(s) is TensorSpec for s in (*self._inputs, *self._outputs))
         self._draws = any(operation.op.random for operation in self._body.graph._operations)
-        self.elementwise = not debugging and self._plain and is_elementwise(self._body)
-        self._of_batches: Body | None = None
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
@@ -159,13 +157,15 @@ class MappedFunction:
         tensors = map(EagerTensor, values, [t.dtype for t in self._body.outputs])
         return tuple([next(tensors).value if type(s) is TensorSpec else s.from_tensors(tensors) for s in self._outputs])
 
-    def many(self, columns: Element, count: int) -> Element:
-        """Returns the results of an `elementwise` function for many elements; both are columns."""
-        if self._of_batches is None:
-            self._of_batches = batched(self._body)
-        ranks = [s.shape.rank for s in self._outputs]
-        values = self._of_batches.compiled(*columns, *map(raw, self._of_batches.graph.external_captures))
-        return tuple([v if v.ndim > r else v.expand(count, *v.shape) for v, r in zip(values, ranks, strict=True)])
+    @functools.cached_property
+    def of_batches(self) -> Body | None:
+        """The function of many elements, stacked; None where one call may not compute these."""
+        return of_batches(self._body) if self._plain and not debugging else None
+
+    def many(self, columns: Element) -> Element:
+        """Returns the results for many elements, by `of_batches`; both are columns."""
+        function: Any = self.of_batches
+        return tuple(function.compiled(*columns, *map(raw, function.graph.external_captures)))
 
 
 def _placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:

@@ -82,11 +82,11 @@ class MapDataset(Node):
         return map(self._function.caller(), self._input_dataset._iterate())
 
     def _rows(self) -> Rows | None:
-        rows = self._input_dataset._rows() if self._function.elementwise else None
-        return None if rows is None else rows.mapped(self._function)
+        rows = self._input_dataset._rows()
+        return None if rows is None or self._function.of_batches is None else rows.mapped(self._function)
 
-    def _elementwise(self) -> MappedFunction | None:
-        return self._function if self._function.elementwise else None
+    def _function_of_rows(self) -> MappedFunction | None:
+        return None if self._function.of_batches is None else self._function
 
 
 class ParallelMapDataset(MapDataset):

@@ -64,7 +64,7 @@ class Node(Dataset):
         node._input_datasets = tuple(inputs)
         return node
 
-    def _elementwise(self) -> MappedFunction | None:
+    def _function_of_rows(self) -> MappedFunction | None:
         """Returns the function that maps the input's elements to this node's, where one call can compute many; else
         None.
         """
@@ -124,11 +124,11 @@ class Rows:
         self.between = between
 
     def mapped(self, function: MappedFunction) -> Rows:
-        """Returns the rows of an elementwise function's results for these rows."""
+        """Returns the rows of the results for these rows of a function that has `of_batches`."""
         return Rows(
             self.count,
-            lambda numbers: function.many(self.take(numbers), len(numbers)),
-            lambda start, stop: function.many(self.between(start, stop), stop - start),
+            lambda numbers: function.many(self.take(numbers)),
+            lambda start, stop: function.many(self.between(start, stop)),
         )
 
 

@@ -3,8 +3,8 @@
 Many elements of a dataset of rows (slices of tensors, a range, some of these zipped, or a map of scalars over them) can
 be gathered at once, by their numbers. `shuffle`, `take`, `skip`, `repeat` and `shard` only choose among elements and
 order them, whatever the elements are. So a batch at the end of such a chain needs no elements: the chain runs over
-their numbers, and the batch gathers the rows with these numbers. A function that does the same to every number of an
-element may stand in between: it runs for the whole batch.
+their numbers, and the batch gathers the rows with these numbers. A function whose ops compute many elements as
+they compute each (`whole_batches.py`) may stand in between: it runs for the whole batch.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _rewrite(dataset: Any) -> Any:
         chain, functions = [], []
         source = dataset._input_dataset
         while isinstance(source, Node):
-            function = source._elementwise()
+            function = source._function_of_rows()
             if function is not None:
                 functions.append(function)
             elif isinstance(source, Chooser):

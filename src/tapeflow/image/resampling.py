@@ -89,7 +89,7 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
     return weights
 
 
-@op("ResizeBilinear", host=("size",), shape=_resized_shape, batching=_join_slices)
+@op("ResizeBilinear", host=("size",), shape=_resized_shape, batching=_join_slices, exact_in_batches=True)
 def resize_bilinear(
     images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
@@ -101,7 +101,7 @@ def resize_bilinear(
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
 
 
-@op("ResizeNearestNeighbor", host=("size",), shape=_resized_shape, batching=_join_slices)
+@op("ResizeNearestNeighbor", host=("size",), shape=_resized_shape, batching=_join_slices, exact_in_batches=True)
 def resize_nearest_neighbor(
     images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:

@@ -100,15 +100,17 @@ class CsvParser:
         if whole:
             raise self._error("Reached end of file without closing quoted field in record")
 
-    def scalars(self, record: bytes) -> tuple[Any, ...]:
-        """Returns the fields of a record as raw scalars."""
-        scalars: list[Any] = []
-        for (dtype, _), value in zip(self._columns, self.values(record, "record"), strict=True):
-            if dtype is string:
-                scalars.append(np.array(value, object))
-            else:
-                scalars.append(torch.scalar_tensor(value, dtype=dtype.torch))
-        return tuple(scalars)
+    def scalars(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Returns the values of a record as raw scalars."""
+        return tuple([
+            np.array(value, object) if dtype is string else torch.scalar_tensor(value, dtype=dtype.torch)
+            for (dtype, _), value in zip(self._columns, values, strict=True)
+        ])  # fmt: skip
+
+    def vectors(self, records: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+        """Returns the values of records as a raw vector for each column."""
+        columns = zip(*records, strict=True) if records else [()] * len(self._columns)
+        return tuple([_vector(values, dtype) for (dtype, _), values in zip(self._columns, columns, strict=True)])
 
     def values(self, record: bytes, which: str) -> list[Any]:
         """Returns the parsed fields of a record as Python values.
@@ -197,6 +199,15 @@ class CsvParser:
         return invalid(f"{message} [Op:{self._op}]")
 
 
+def _vector(values: Sequence[Any], dtype: DType) -> Any:
+    """Returns Python values as a raw vector."""
+    if dtype is string:
+        array = np.empty(len(values), object)
+        array[:] = values
+        return array
+    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype))  # faster than torch.tensor
+
+
 def decode_csv(
     records: TensorLike, record_defaults: Sequence[TensorLike], field_delim: str = ",", use_quote_delim: bool = True,
     na_value: str = "", select_cols: Sequence[int] | None = None, name: str | None = None,
@@ -225,29 +236,28 @@ def decode_csv(
     defaults = [d if isinstance(d, DType) else convert(d) for d in record_defaults]
     symbolic = [i for i, d in enumerate(defaults) if isinstance(d, SymbolicTensor)]
     static = [d.dtype if isinstance(d, SymbolicTensor) else d for d in defaults]
-    columns = defaults_of(static, "DecodeCSV")
     texts = convert(records, string)
 
-    def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
+    def parser(*values_now: EagerTensor) -> CsvParser:
         now = dict(zip(symbolic, values_now, strict=True))
         columns = defaults_of([now.get(i, d) for i, d in enumerate(static)], "DecodeCSV")
-        parser = CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
-        rows = [parser.values(r, f"record {i}") for i, r in enumerate(texts.value.ravel().tolist())]
-        outputs = []
-        for i, (dtype, _) in enumerate(columns):
-            column = [row[i] for row in rows]
-            value: Any
-            if dtype is string:
-                value = np.empty(len(rows), object)
-                value[:] = column
-            else:
-                value = torch.from_numpy(np.array(column, dtype.as_numpy_dtype))  # faster than torch.tensor
-            outputs.append(EagerTensor(value.reshape(texts.value.shape), dtype))
-        return outputs
+        return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
+
+    parser_of_graph = None if symbolic else parser()
+
+    def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
+        own = parser_of_graph or parser(*values_now)
+        raw = texts.value
+        if raw.ndim:
+            rows = [own.values(r, f"record {i}") for i, r in enumerate(raw.ravel().tolist())]
+            values = [v.reshape(raw.shape) for v in own.vectors(rows)]
+        else:
+            values = own.scalars(own.values(raw.item(), "record 0"))
+        return [EagerTensor(v, d.dtype if isinstance(d, Tensor) else d) for v, d in zip(values, static, strict=True)]
 
     if state.graph is None:
         return decode(texts)
-    specs = [(dtype, texts.shape) for dtype, _ in columns]
+    specs = [(d.dtype if isinstance(d, Tensor) else d, texts.shape) for d in static]
     return list(
         python_op("DecodeCSV", decode, [texts, *(defaults[i] for i in symbolic)], specs, stateful=False).outputs
     )

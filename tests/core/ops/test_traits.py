@@ -144,6 +144,24 @@ def test_elementwise(calls, name):
             close(result.numpy(), out.numpy().reshape(-1)[order])
 
 
+@declaring("exact_in_batches")
+def test_exact_in_batches(calls, name):
+    """The op's batching rule gives each slice what the op gives it alone, to the bit."""
+    for op, args, outputs in each(calls, name):
+        halves = op.map(lambda t: t * tf.cast(0.5, t.dtype), args)
+        stacked = op.map(lambda a, b: tf.stack([a, b]), args, halves)
+
+        def of_slice(tensors, op=op, args=args):
+            return op.run(tuple(op.with_tensors(tensors, op.statics(args))))
+
+        both = tf.vectorized_map(of_slice, op.tensors(stacked), fallback_to_while_loop=False)
+        for result, first, second in zip(
+            tf.nest.flatten(both), outputs, tf.nest.flatten(op.run(tuple(halves))), strict=True
+        ):
+            equal(result[0], first)
+            equal(result[1], second)
+
+
 @declaring("commutative")
 def test_commutative(calls, name):
     for op, args, outputs in each(calls, name, lambda op, args, outputs: op.kinds[:2] == ("tensor", "tensor")):

@@ -68,6 +68,8 @@ class Op:
         reads_shape: reads only the shapes of its inputs.
         view: the result may share the memory of an input.
         allocates: the result always has memory of its own; no input is retained.
+        exact_in_batches: its batching rule computes each slice by the same arithmetic in the same order as the op does.
+            It goes without saying of ops that are elementwise, and of those that only move elements.
         early: it starts work that goes on beside other steps, so that it runs as soon as its inputs are there;
             such steps keep their order among themselves.
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
@@ -112,7 +114,7 @@ class Op:
 
     elementwise = commutative = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
-    view = allocates = keeps_nothing = early = False
+    view = allocates = keeps_nothing = early = exact_in_batches = False
     neutral: float | None = None
     fills: float | None = None
     in_place: str | Callable[..., Any] | None = None
@@ -237,8 +239,9 @@ class FunctionOp(Op):
 
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis", "early",
-     "elementwise", "fills", "foreach", "foreach_scalar", "identity", "identity_if_same_shape", "in_place", "inline",
-     "keeps_nothing", "neutral", "node_name", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
+     "elementwise", "exact_in_batches", "fills", "foreach", "foreach_scalar", "identity", "identity_if_same_shape",
+     "in_place", "inline", "keeps_nothing", "neutral", "node_name", "random", "random_fill", "reads_shape", "scalar",
+     "takes_sparse", "view"}
 )  # fmt: skip
 
 

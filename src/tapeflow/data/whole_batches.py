@@ -1,0 +1,68 @@
+"""Functions of an element that one call computes for many elements, by the same arithmetic in the same order.
+
+The graph of such a function is written again by the batching rules of its ops, for elements stacked along a new first
+dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tapeflow.core.ops.batching import NoRule, rule_of
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.batching.batched import on_batch
+from tapeflow.graph.batching.vmapped import Manner
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+_PLAIN = frozenset({"Const", "Placeholder"})
+
+
+def of_batches(body: Body) -> Body | None:
+    """Returns a function of an element as one of many elements; None where its results might be rounded otherwise.
+
+    Each of its ops must compute a batch as it computes the elements: it maps numbers or strings one by one, moves them,
+    is declared to do so (`exact_in_batches`), or has integers alone, whose sums do not depend on an order.
+    """
+    graph = body.graph
+    if graph.variables or not graph.inputs or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
+        return None
+    ends = (*graph.inputs, *body.outputs)
+    if any(t.shape.rank is None or (t.dtype.torch is None and t.dtype is not string) for t in ends):
+        return None
+    if not all(o.type in _PLAIN or _is_exact(o) for o in graph._operations):
+        return None
+    new = FuncGraph(f"{body.name}_of_batches")
+    with new.as_default():
+        columns = [
+            new.input(TensorSpec(TensorShape([None]).concatenate(t.shape), t.dtype), "columns") for t in graph.inputs
+        ]
+        captured = [new.capture(c) for c in graph.external_captures]
+        batched = [True] * len(columns) + [False] * len(captured)
+        try:
+            outputs = on_batch(body, ops.Shape(columns[0])[0], [*columns, *captured], batched, Manner())
+        except NoRule:
+            return None
+        new.outputs = [new.as_output(t, body.name) for t in outputs]
+        new.structured_outputs = new.outputs
+    return Body(new) if _has_registered_ops(new._operations) else None
+
+
+def _is_exact(operation: Operation) -> bool:
+    """Returns whether an operation computes a batch as it computes the elements."""
+    op = operation.op
+    if isinstance(op, GraphOp) or op.random or op.opdef.stateful or rule_of(op) is None:
+        return False
+    if op.elementwise or op.moves or op.exact_in_batches:
+        return True
+    return all(t.dtype.is_integer or t.dtype.is_bool for t in (*operation.inputs, *operation.outputs))
+
+
+def _has_registered_ops(operations: Sequence[Operation]) -> bool:
+    """Returns whether operations are of registered ops: where an op's rule did not hold, it is run for each element."""
+    return all(o.type in _PLAIN or not isinstance(o.op, GraphOp) for o in operations)
