@@ -103,6 +103,7 @@ def test_buckets():
 def test_other_batches():
     assert values(r6.batch(4).rebatch([1, 2])) == [[0], [1, 2], [3], [4, 5]]
     assert values(r6.batch(4).rebatch(4, drop_remainder=True)) == [[0, 1, 2, 3]]
+    assert values(r6.batch(2).rebatch([3]).batch(2)) == [[[0, 1, 2], [3, 4, 5]]]
     assert r6.batch(4).rebatch(3, True).element_spec == tf.TensorSpec([3], tf.int64)
     sparse = next(iter(sequences().sparse_batch(2, [6])))
     assert tf.sparse.to_dense(sparse).numpy().tolist() == [[1, 0, 0, 0, 0, 0], [5, 5, 5, 5, 5, 0]]

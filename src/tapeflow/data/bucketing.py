@@ -126,10 +126,10 @@ class RebatchDataset(Node):
 
     def _iterate(self) -> Iterator[Element]:
         rows = self._input_dataset.unbatch()
-        return self._batches(rows._iterate(), flatten(rows.element_spec))
+        return self._rebatched(rows._iterate(), flatten(rows.element_spec))
 
     @raises_failures
-    def _batches(self, elements: Iterator[Element], specs: Any) -> Generator[Any]:
+    def _rebatched(self, elements: Iterator[Element], specs: Any) -> Generator[Any]:
         sizes = itertools.cycle(self._sizes)
         size = next(sizes)
         while True:

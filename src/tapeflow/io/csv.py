@@ -250,7 +250,7 @@ def decode_csv(
         raw = texts.value
         if raw.ndim:
             rows = [own.values(r, f"record {i}") for i, r in enumerate(raw.ravel().tolist())]
-            values = [v.reshape(raw.shape) for v in own.vectors(rows)]
+            values = tuple([v.reshape(raw.shape) for v in own.vectors(rows)])
         else:
             values = own.scalars(own.values(raw.item(), "record 0"))
         return [EagerTensor(v, d.dtype if isinstance(d, Tensor) else d) for v, d in zip(values, static, strict=True)]
