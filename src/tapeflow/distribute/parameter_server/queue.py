@@ -98,7 +98,7 @@ class ClosureQueue:
 
     @property
     def stopped(self) -> bool:
-        """Whether the workers' threads shall end."""
+        """Returns whether the workers' threads shall end."""
         return self._stopped
 
     def take(self) -> Closure | None:

@@ -50,7 +50,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch the parts when they are read."""
+        """Returns whether tapes watch the parts when they are read."""
         return self._parts[0].trainable
 
     @property

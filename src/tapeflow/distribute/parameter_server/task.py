@@ -54,7 +54,7 @@ class RemoteIterator(Iterator):
 
 
 class Task:
-    """What a task holds.
+    """The variables, functions and iterators that a task holds, and its methods.
 
     Args:
         address: the address that it has among the others, or that it shall have.
