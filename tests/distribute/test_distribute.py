@@ -568,3 +568,27 @@ def test_there_is_no_tpu():
     assert not isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy)
     with pytest.raises(tf.errors.NotFoundError, match="found no TPU"):
         tf.distribute.TPUStrategy()
+
+
+@pytest.mark.usefixtures("two_cpus")
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_methods_for_programs_of_tensorflow_1(replicas):
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"][:replicas])
+
+    def batches(values):
+        return [v.numpy().tolist() for v in strategy.experimental_local_results(values)]
+
+    dataset = tf.data.Dataset.range(6).batch(2)
+    iterator = strategy.make_dataset_iterator(dataset)
+    parts = [[[0, 2]], [[4, 6]]] if replicas == 1 else [[[0], [2]], [[4], [6]]]
+    assert [batches(strategy.experimental_run(lambda x: x * 2, iterator)) for _ in range(2)] == parts
+    assert iterator.initialize() is None
+    assert batches(strategy.experimental_run(lambda x: x * 2, iterator)) == parts[0]
+    whole = strategy.make_input_fn_iterator(lambda context: dataset)
+    assert batches(whole.get_next()) == [[0, 1], [2, 3]][:replicas]
+    assert strategy.experimental_run(lambda: 1) == 1
+    assert strategy.configure() is None
+    assert strategy.extended.should_checkpoint
+    assert strategy.extended.should_save_summary
+    with pytest.raises(ValueError, match="can't change its cluster"):
+        strategy.configure(cluster_spec={"worker": ["a:1"]})

@@ -37,5 +37,5 @@ def test_definitions():
         Server({"a": ["x:1", "x:2"]})
     with pytest.raises(TypeError, match="Could not convert `server_or_cluster_def`"):
         Server(3)
-    with pytest.raises(tf.errors.UnimplementedError, match="MultiWorkerMirroredStrategy, whose workers need no server"):
-        Server({"worker": ["x:1", "x:2"]}, task_index=0)
+    other = Server({"worker": ["localhost:0", "x:2"]}, task_index=0)
+    assert other.server_def.cluster.job[0].tasks[1] == "x:2"

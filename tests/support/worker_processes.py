@@ -55,7 +55,7 @@ def torchrun_environments(count: int) -> list[dict[str, str]]:
     return [{"RANK": str(i), "WORLD_SIZE": str(count), "MASTER_ADDR": host, "MASTER_PORT": port} for i in range(count)]
 
 
-def run_workers(program: str, environments: Sequence[Mapping[str, str]], *args: str) -> list[Ended]:
+def run_workers(program: str, environments: Sequence[Mapping[str, str]], *args: str, servers: int = 0) -> list[Ended]:
     """Runs a program of `worker_programs` once for each environment, all at the same time, until the first ones end.
 
     A process that stopped itself by SIGSTOP counts as ended when all others have; none is left behind.
@@ -64,9 +64,10 @@ def run_workers(program: str, environments: Sequence[Mapping[str, str]], *args: 
         program: the name of the program.
         environments: the variables of each process, beside those of this one.
         *args: its arguments.
+        servers: the number of processes, the last ones, that do not end by themselves, and are killed after the others.
 
     Returns:
-        The processes, as they ended.
+        The processes that ended by themselves, as they did.
     """
     base = {k: v for k, v in os.environ.items() if k not in ("TF_CONFIG", "RANK", "WORLD_SIZE")}
     base |= {"PYTHONPATH": str(pathlib.Path(tapeflow.__file__).parents[1]), "OMP_NUM_THREADS": "1",
@@ -77,11 +78,19 @@ def run_workers(program: str, environments: Sequence[Mapping[str, str]], *args: 
         for e in environments
     ]
     try:
-        return [_ended(process, processes) for process in processes]
+        return [_ended(process, processes) for process in processes[: len(processes) - servers]]
     finally:
         for process in processes:
             process.kill()
             process.wait()
+
+
+def clusters(**counts: int) -> list[dict[str, str]]:
+    """Returns the environment of each task of a cluster with so many tasks of each job, job after job."""
+    addresses = iter(free_addresses(sum(counts.values())))
+    cluster = {job: [next(addresses) for _ in range(count)] for job, count in counts.items()}
+    tasks = [{"type": job, "index": i} for job, count in counts.items() for i in range(count)]
+    return [{"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})} for task in tasks]
 
 
 def _ended(process: subprocess.Popen, all_processes: Sequence[subprocess.Popen]) -> Ended:

@@ -27,6 +27,9 @@ from tapeflow.data.nodes import Node, UnknownInteger
 from tapeflow.data.parts import register
 from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element
+from tapeflow.graph.graphdef.builders import register as register_builders
+from tapeflow.graph.graphdef.node_protos import attr_of, definition_of
+from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.optional import Optional, OptionalSpec
 
@@ -251,7 +254,7 @@ class StagedIterator(Iterator):
         def take(iterator: Any) -> Sequence[Any]:
             return OptionalSpec(self._spec)._to_components(iterator.value[()].get_next_as_optional())
 
-        operation = python_op("IteratorGetNextAsOptional", take, [self._handle], _DATASET)
+        operation = python_op("IteratorGetNextAsOptional", take, [self._handle], _DATASET, attrs=_types(self._spec))
         return StagedOptional(operation.outputs[0], self._spec)
 
 
@@ -265,10 +268,16 @@ def iterator_of(dataset: Dataset) -> StagedIterator:
     return StagedIterator(operation.outputs[0], dataset.element_spec)
 
 
+def _types(spec: Any) -> dict[str, Any]:
+    """Returns the attrs by which TensorFlow's ops say what the elements are."""
+    specs = nest.flatten(spec, expand_composites=True)
+    return {"output_types": [s.dtype for s in specs], "output_shapes": [s.shape for s in specs]}
+
+
 def _packed(name: str, function: Callable[..., list[Any]], inputs: Sequence[Any], spec: Any) -> Any:
     """Returns the outputs of a Python operation, in the structure of a spec."""
     specs = nest.flatten(spec, expand_composites=True)
-    outputs = python_op(name, function, inputs, [(s.dtype, s.shape) for s in specs]).outputs
+    outputs = python_op(name, function, inputs, [(s.dtype, s.shape) for s in specs], attrs=_types(spec)).outputs
     return nest.pack_sequence_as(spec, outputs, expand_composites=True)
 
 
@@ -327,4 +336,28 @@ def optional_of(value: Any, spec: Any) -> StagedOptional:
     return StagedOptional(operation.outputs[0], spec)
 
 
+# ---- nodes of a GraphDef ---------------------------------------------------------------------------------------------
+
+
+def _get_next(builder: Any, node: Any, inputs: list[Any]) -> Operation:
+    definition = definition_of(node.op)
+    types, shapes = (attr_of(node, definition, name) for name in ("output_types", "output_shapes"))
+
+    def take(iterator: Any) -> list[Any]:
+        return nest.flatten(iterator.value[()].get_next(), expand_composites=True)
+
+    attrs = {"output_types": types, "output_shapes": shapes}
+    return python_op(node.op, take, inputs, list(zip(types, shapes, strict=True)), attrs=attrs)
+
+
+def _get_next_as_optional(builder: Any, node: Any, inputs: list[Any]) -> Operation:
+    def take(iterator: Any) -> list[Any]:
+        optional = iterator.value[()].get_next_as_optional()
+        values = nest.flatten(optional.get_value(), expand_composites=True) if optional.has_value() else ()
+        return [held(tuple([v.value for v in values]), variant)]  # as the nodes of optionals take it
+
+    return python_op(node.op, take, inputs, _DATASET)
+
+
+register_builders({"IteratorGetNext": _get_next, "IteratorGetNextAsOptional": _get_next_as_optional})
 register(StagedDataset, StagedIterator, cardinality, iterator_of, node_of, reduced, source_of, variant_of)

@@ -1,11 +1,12 @@
 """The public `tf.distribute` namespace: the same program on several devices."""
 
-from tapeflow.distribute import cluster_resolver, experimental
+from tapeflow.distribute import cluster_resolver, coordinator, experimental
 from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy, in_cross_replica_context
 from tapeflow.distribute.input import DistributedDataset, DistributedIterator
 from tapeflow.distribute.mirrored import MirroredStrategy, OneDeviceStrategy, TPUStrategy
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import InputContext, InputOptions, InputReplicationMode, RunOptions
+from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy
 from tapeflow.distribute.reducing import (
     CrossDeviceOps,
     HierarchicalCopyAllReduce,
@@ -20,7 +21,8 @@ from tapeflow.distribute.values import DistributedValues
 __all__ = [
     "CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues", "HierarchicalCopyAllReduce",
     "InputContext", "InputOptions", "InputReplicationMode", "MirroredStrategy", "MultiWorkerMirroredStrategy",
-    "NcclAllReduce", "OneDeviceStrategy", "ReduceOp", "ReductionToOneDevice", "ReplicaContext", "RunOptions", "Server",
-    "Strategy", "StrategyExtended", "TPUStrategy", "cluster_resolver", "experimental", "experimental_set_strategy",
-    "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context",
+    "NcclAllReduce", "OneDeviceStrategy", "ParameterServerStrategy", "ReduceOp", "ReductionToOneDevice",
+    "ReplicaContext", "RunOptions", "Server", "Strategy", "StrategyExtended", "TPUStrategy", "cluster_resolver",
+    "coordinator", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy",
+    "in_cross_replica_context",
 ]  # fmt: skip

@@ -1,26 +1,14 @@
-"""The public `tf.distribute.experimental.coordinator` namespace: results of functions that run on other machines.
+"""The public `tf.distribute.coordinator` namespace: functions on the workers of a `ParameterServerStrategy`.
 
-Nothing here schedules such functions; libraries test whether a value is one of their results.
+It is `tf.distribute.experimental.coordinator` too, where `PerWorkerValue` has another name.
 """
 
-from __future__ import annotations
+from tapeflow.distribute.parameter_server.coordinator import ClusterCoordinator
+from tapeflow.distribute.parameter_server.dispatch import experimental_get_current_worker_index
+from tapeflow.distribute.parameter_server.values import PerWorkerValues, RemoteValue
 
-from abc import ABCMeta, abstractmethod
-from typing import Any
+PerWorkerValue = PerWorkerValues
 
-
-class RemoteValue(metaclass=ABCMeta):
-    """The result of a function on another machine, which may not be there yet.
-
-    Example:
-        >>> isinstance(tf.constant(1), tf.distribute.experimental.coordinator.RemoteValue)
-        False
-    """
-
-    @abstractmethod
-    def fetch(self) -> Any:
-        """Waits for the result and returns it as arrays."""
-
-    @abstractmethod
-    def get(self) -> Any:
-        """Waits for the result and returns it as tensors."""
+__all__ = [
+    "ClusterCoordinator", "PerWorkerValue", "PerWorkerValues", "RemoteValue", "experimental_get_current_worker_index",
+]  # fmt: skip

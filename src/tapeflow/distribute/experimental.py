@@ -8,14 +8,15 @@ from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
 from tapeflow.distribute.mirrored import TPUStrategy as _TPUStrategy
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as _MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import CommunicationImplementation, CommunicationOptions, ValueContext
+from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy
 from tapeflow.distribute.preemption import PreemptionCheckpointHandler, PreemptionWatcher, TerminationConfig
 
 CollectiveCommunication = CommunicationImplementation
 
 __all__ = [
     "CentralStorageStrategy", "CollectiveCommunication", "CollectiveHints", "CommunicationImplementation",
-    "CommunicationOptions", "MultiWorkerMirroredStrategy", "PreemptionCheckpointHandler", "PreemptionWatcher",
-    "TPUStrategy", "TerminationConfig", "ValueContext", "coordinator", "partitioners",
+    "CommunicationOptions", "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "PreemptionCheckpointHandler",
+    "PreemptionWatcher", "TPUStrategy", "TerminationConfig", "ValueContext", "coordinator", "partitioners",
 ]  # fmt: skip
 
 

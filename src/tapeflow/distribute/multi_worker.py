@@ -61,6 +61,10 @@ class MultiWorkerExtended(MirroredExtended):
     def _is_chief(self) -> bool:
         return self._group.rank == 0
 
+    @property
+    def should_checkpoint(self) -> bool:
+        return self._is_chief
+
     def _in_multi_worker_mode(self) -> bool:
         return True
 

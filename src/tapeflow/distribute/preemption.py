@@ -194,6 +194,8 @@ class PreemptionWatcher:
         True
     """
 
+    def __init__(self) -> None: ...
+
     @property
     def preemption_message(self) -> str | None:
         """The message of the platform; None."""

@@ -118,6 +118,8 @@ class CrossDeviceOps:
         True
     """
 
+    def __init__(self) -> None: ...
+
     def reduce(self, reduce_op: ReduceOp, per_replica_value: Any, destinations: Any, options: Any = None) -> Any:
         """Returns the sum or mean of the values of all replicas, on each device of `destinations`.
 

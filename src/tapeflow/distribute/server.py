@@ -1,20 +1,21 @@
-"""`tf.distribute.Server`: the server of a cluster of one process, to which sessions connect."""
+"""`tf.distribute.Server`: a task of a cluster, which others call."""
 
 from __future__ import annotations
 
-import socket
 import threading
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from tapeflow.core.errors import UnimplementedError, UnknownError
+from tapeflow.distribute.parameter_server.task import Task
 from tapeflow.train.cluster import ClusterDef, ClusterSpec, ServerDef
 
 
 class Server:
-    """The server of the only process of a cluster: `tf.compat.v1.Session(server.target)` runs in this process.
+    """A task of a cluster: a worker or a parameter server of a `tf.distribute.ParameterServerStrategy`.
 
-    For several processes there is `tf.distribute.MultiWorkerMirroredStrategy`, which needs no server.
+    It does what the strategy's coordinator asks for, until its process ends. `tf.compat.v1.Session(server.target)` runs
+    in the session's own process, whichever task that is; `tf.distribute.MultiWorkerMirroredStrategy` needs no server.
 
     Args:
         server_or_cluster_def: a `tf.train.ServerDef`, a `tf.train.ClusterDef`, or what `tf.train.ClusterSpec` takes.
@@ -26,7 +27,6 @@ class Server:
 
     Raises:
         TypeError: it is no definition of a cluster.
-        UnimplementedError: the cluster has other processes.
         UnknownError: another process uses the port.
         ValueError: there are several jobs or tasks, and none is named.
 
@@ -47,26 +47,20 @@ class Server:
         start: bool = True,
     ) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
-        cluster = ClusterSpec(self._server_def.cluster)
-        if sum(cluster.num_tasks(job) for job in cluster.jobs) > 1:
-            raise UnimplementedError.of(
-                f"tf.distribute.Server serves the only process of a cluster, and this one is {cluster}. Use "
-                "tf.distribute.MultiWorkerMirroredStrategy, whose workers need no server."
-            )
-        address = cluster.task_address(self._server_def.job_name, self._server_def.task_index)
-        host, _, port = address.rpartition(":")
-        self._socket = socket.socket()  # holds the port, as nobody else may be this server
-        try:
-            self._socket.bind(("", int(port)))
-        except OSError as error:
-            raise UnknownError.of(f"Could not start the server at {address}: {error}") from error
-        self._target = f"{self._server_def.protocol}://{host}:{self._socket.getsockname()[1]}"
+        job, index = self._server_def.job_name, self._server_def.task_index
+        address = ClusterSpec(self._server_def.cluster).task_address(job, index)
+        self._task = Task(address, f"{job}:{index}")
+        weakref.finalize(self, self._task.endpoint.stop)
+        self._target = f"{self._server_def.protocol}://{self._task.endpoint.address}"
+        if start:
+            self.start()
 
     def start(self) -> None:
-        """Starts the server, which has nothing to do: sessions run in this process."""
+        """Begins to do what other tasks ask for."""
+        self._task.endpoint.start()
 
     def join(self) -> None:
-        """Waits forever, or until the process is ended."""
+        """Waits until the process is ended."""
         threading.Event().wait()
 
     @property
@@ -88,10 +82,6 @@ class Server:
             start: whether the server starts at once.
         """
         return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
-
-    def __del__(self) -> None:
-        if hasattr(self, "_socket"):
-            self._socket.close()
 
 
 def _server_def(definition: Any, job_name: Any, task_index: Any, protocol: Any, config: Any) -> ServerDef:

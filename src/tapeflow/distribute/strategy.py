@@ -20,6 +20,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.custom_gradients import custom_gradient
 from tapeflow.distribute.context import Place, moved, place, require_cross_replica
 from tapeflow.distribute.input import DistributedDataset, dealt, divided
+from tapeflow.distribute.older import OlderMethods
 from tapeflow.distribute.options import InputContext, InputOptions, ValueContext
 from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
 from tapeflow.distribute.values import (
@@ -223,6 +224,16 @@ class StrategyExtended:
     def experimental_require_static_shapes(self) -> bool:
         """Returns False: shapes need not be static."""
         return False
+
+    @property
+    def should_checkpoint(self) -> bool:
+        """Returns whether this process is the one that writes checkpoints and summaries which others read."""
+        return True
+
+    @property
+    def should_save_summary(self) -> bool:
+        """Returns the same as `should_checkpoint`."""
+        return self.should_checkpoint
 
     @property
     def _num_replicas_in_sync(self) -> int:
@@ -440,7 +451,7 @@ class _Scope:
             scope.__exit__(*error)
 
 
-class Strategy:
+class Strategy(OlderMethods):
     """A way to run a program on several devices: the base of all strategies.
 
     Args:

@@ -166,6 +166,9 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
 def _resource_gather(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     if _attr(node, "batch_dims"):
         raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
+    variable: Any = variable_of(inputs[0])
+    if hasattr(variable, "staged_rows"):
+        return variable.staged_rows(*inputs).op
     reading = Node(f"{node.name}/Read", "ReadVariableOp", [], [], {"dtype": node.attrs["dtype"]})
     return gather(_read_variable(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
 

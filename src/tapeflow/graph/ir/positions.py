@@ -69,6 +69,13 @@ class Positions:
         return frame.f_code, frame.f_lasti, self._caller
 
 
+class Nowhere(Positions):
+    """Finds no positions: the operations of a function that came from another process have none here."""
+
+    def here(self, depth: int) -> Position | None:
+        return None
+
+
 def _position(frame: FrameType | None, base: FrameType | None = None, outside: Position | None = None) -> Any:
     """Returns where a frame and its callers are, without the engine's frames; from `base` on they are `outside`."""
     frames = []

@@ -25,6 +25,7 @@ def python_op(
     output_specs: Sequence[Any] = (),
     stateful: bool = True,
     differentiable: bool = False,
+    attrs: dict[str, Any] | None = None,
 ) -> Operation:
     """Adds an operation that calls a Python function to the graph that this thread builds.
 
@@ -36,6 +37,7 @@ def python_op(
         output_specs: `tf.TensorSpec`s of the outputs, or pairs of dtype and shape.
         stateful: runs even where its outputs are unused.
         differentiable: gradients pass, by a tape around the function.
+        attrs: the attrs of TensorFlow's op of this name, if there is one.
 
     Returns:
         The operation; its `outputs` are the symbolic tensors.
@@ -56,7 +58,7 @@ def python_op(
         return _python_gradient(name, function, call.inputs, specs, call.wanted, dys)
 
     op = GraphOp(name, kernel, stateful=stateful, gradient=gradient if differentiable else None,
-                gives_tuple=True)  # fmt: skip
+                attrs=attrs, gives_tuple=True)  # fmt: skip
     return graph.node(op, captured, specs)
 
 

@@ -1,0 +1,1 @@
+"""Training with parameter servers: their strategy, and the tasks of its cluster."""

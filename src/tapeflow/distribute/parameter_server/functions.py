@@ -1,0 +1,131 @@
+"""Functions that travel: a trace as TensorFlow's `FunctionDef`s, and its captures by what they are.
+
+Captured tensors travel by value, variables as the place where they are. Iterators stay where they were created, and
+their elements travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from tensorboard.compat.proto import function_pb2
+
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.types.dtypes import int64, resource, variant
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, next_id
+from tapeflow.core.values.variable import Variable
+from tapeflow.data.iterators import Iterator
+from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.graph.control.body import Body, raw
+from tapeflow.graph.graphdef.export import FunctionWriter
+from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.positions import Nowhere
+
+# The tensor that traces capture for the number of the worker on which they will run.
+WORKER_INDEX = EagerTensor(torch.tensor(-1), int64)
+WORKER_INDEX._id = next_id()  # so that it is captured, and no constant
+
+
+def message_of(concrete: ConcreteFunction, share: Callable[[Any], Any]) -> dict[str, Any]:
+    """Returns a trace as a message.
+
+    Args:
+        concrete: the trace.
+        share: returns what another task knows a variable or an iterator by.
+
+    Raises:
+        UnimplementedError: it captures something that can't travel, or returns it.
+    """
+    name = concrete.graph.name
+    for tensor in concrete.outputs:
+        if tensor.dtype in (resource, variant):
+            raise UnimplementedError.of(f"The function {name} returns a {tensor.dtype.name}, which can't travel.")
+    writer = FunctionWriter()
+    writer.add("main", concrete.body)
+    count = len(concrete.body.inputs) - len(concrete._captured)
+    return {
+        "name": name,
+        "library": [f.SerializeToString() for f in writer.library.values()],
+        "arguments": [TensorSpec(t.shape, t.dtype) for t in concrete.body.inputs[:count]],
+        "captures": [_capture(c, share, name) for c in concrete._captured],
+    }
+
+
+def _capture(value: Any, share: Callable[[Any], Any], name: str) -> Any:
+    if value is WORKER_INDEX:
+        return None
+    if isinstance(value, SymbolicTensor):
+        raise UnimplementedError.of(f"The function {name} captures a tensor of a graph that is being traced.")
+    return share(value) if isinstance(value, Variable) else argument_message(value, share, name)
+
+
+def argument_message(tensor: EagerTensor, share: Callable[[Any], Any], name: str) -> Any:
+    """Returns a tensor as a message: its value, or what another task knows the iterator by that it holds.
+
+    Raises:
+        UnimplementedError: it holds something else that can't travel.
+    """
+    if tensor.dtype not in (resource, variant):
+        return tensor
+    held = tensor.value[()]
+    if isinstance(held, Iterator):
+        return share(held)
+    raise UnimplementedError.of(f"The function {name} takes a {type(held).__name__}, which can't travel to a worker.")
+
+
+class WorkerFunction:
+    """A trace that came as a message.
+
+    Args:
+        message: what `message_of` returned.
+        received: returns the variable, or the tensor that holds the iterator, for what `share` returned.
+
+    Raises:
+        NotFoundError, UnimplementedError, ValueError: it can't run here.
+    """
+
+    def __init__(self, message: dict[str, Any], received: Callable[[Any], Any]) -> None:
+        protos = [function_pb2.FunctionDef.FromString(f.value[()]) for f in message["library"]]
+        library = {proto.signature.name: proto for proto in protos}
+        definition = function_of(library["main"])
+        graph = FuncGraph(message["name"])
+        graph._positions = Nowhere()
+        builder = Builder(graph, library)
+        self._indices = 0
+        with graph.as_default():
+            tensors: list[Any] = [graph.input(spec, "input") for spec in message["arguments"]]
+            for capture in message["captures"]:
+                if capture is None:  # the worker's number
+                    tensors.append(graph.input(TensorSpec([], WORKER_INDEX.dtype), "worker_index"))
+                    self._indices += 1
+                    continue
+                value = received(capture)
+                variable = isinstance(value, Variable)
+                tensors.append(graph.capture_variable(value) if variable else graph.capture(value))
+            builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
+            builder.add(in_order(definition.nodes, definition.arguments))
+            result = Node("result", "", [], [], {})
+            graph.outputs = [graph.as_output(builder._tensor(result, o), graph.name) for o in definition.outputs]
+        graph.structured_outputs = list(graph.outputs)
+        self._body = Body(graph)
+        self._captured = tuple([raw(c) for c in graph.external_captures])
+
+    def __call__(self, arguments: Sequence[EagerTensor], worker: int) -> list[EagerTensor]:
+        """Runs it.
+
+        Args:
+            arguments: its arguments.
+            worker: the number of the worker that this is.
+
+        Returns:
+            Its results.
+        """
+        indices = [torch.tensor(worker)] * self._indices
+        values = self._body.compiled(*[a.value for a in arguments], *indices, *self._captured)
+        return [EagerTensor(v, t.dtype) for v, t in zip(values, self._body.outputs, strict=True)]

@@ -1,0 +1,207 @@
+"""Messages between the tasks of a cluster, by gRPC: calls of methods, with values as TensorFlow's protobufs.
+
+A value is a `StructuredValue`: Python values, specs, lists, tuples and dicts, and tensors as `TensorProto`. Nothing
+else is sent or read, and no code. An error that a method raises comes back as a value; every error of gRPC itself means
+that the other task can't be reached, or was not written for this.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.spec_proto import from_proto, to_proto
+from tapeflow.core.values.tensor import EagerTensor
+
+_SERVICE = "tapeflow.Task"
+_THREADS = 64  # the number of calls that a task answers at the same time
+# A task that does not answer for so long is gone, also where its connection is open: it was stopped, or cut off.
+_SILENCE_MS = 20_000
+OPTIONS = [
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.keepalive_time_ms", _SILENCE_MS // 2),
+    ("grpc.keepalive_timeout_ms", _SILENCE_MS // 2),
+    ("grpc.http2.ping_timeout_ms", _SILENCE_MS // 2),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.http2.min_ping_interval_without_data_ms", _SILENCE_MS // 4),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", _SILENCE_MS // 4),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+    ("grpc.so_reuseport", 0),
+    ("grpc.enable_http_proxy", 0),
+]
+
+
+class TaskUnavailableError(errors.UnavailableError):
+    """A task of the cluster can't be reached: its process ended, or hangs, or is cut off."""
+
+
+def packed(value: Any) -> Any:
+    """Returns a value as a `StructuredValue`.
+
+    Raises:
+        ValueError: it holds something that is not sent.
+    """
+    from tensorboard.compat.proto import struct_pb2
+
+    out = struct_pb2.StructuredValue()
+    if isinstance(value, (EagerTensor, bytes)):
+        out.tensor_value.CopyFrom(make_tensor_proto(value))
+    elif type(value) in (list, tuple):
+        items = out.list_value if type(value) is list else out.tuple_value
+        items.SetInParent()
+        for item in value:
+            items.values.append(packed(item))
+    elif isinstance(value, Mapping):
+        out.dict_value.SetInParent()
+        for key, item in value.items():
+            out.dict_value.fields[key].CopyFrom(packed(item))
+    else:
+        return to_proto(value)
+    return out
+
+
+def unpacked(proto: Any) -> Any:
+    """Returns the value of a `StructuredValue`; bytes as a tensor.
+
+    Raises:
+        ValueError, TypeError: it holds something that is not sent.
+    """
+    kind = proto.WhichOneof("kind")
+    if kind == "tensor_value":
+        return convert(make_ndarray(proto.tensor_value), DType(proto.tensor_value.dtype))
+    if kind == "list_value":
+        return [unpacked(v) for v in proto.list_value.values]
+    if kind == "tuple_value":
+        return tuple([unpacked(v) for v in proto.tuple_value.values])
+    if kind == "dict_value":
+        return {k: unpacked(v) for k, v in proto.dict_value.fields.items()}
+    return from_proto(proto)
+
+
+def _to_bytes(value: Any) -> bytes:
+    return packed(value).SerializeToString()
+
+
+def _from_bytes(data: bytes) -> Any:
+    from tensorboard.compat.proto import struct_pb2
+
+    return unpacked(struct_pb2.StructuredValue.FromString(data))
+
+
+class Client:
+    """The calls of another task.
+
+    Args:
+        address: its address.
+        task: its name, for messages.
+    """
+
+    def __init__(self, address: str, task: str) -> None:
+        import grpc  # here, as it takes a while to load
+
+        self.address, self.task = address, task
+        self._channel = grpc.insecure_channel(address, OPTIONS)
+        self._failure = grpc.RpcError
+
+    def call(self, method: str, *args: Any, timeout: float | None = None, wait: bool = False) -> Any:
+        """Calls a method of the task.
+
+        Args:
+            method: the method's name.
+            *args: its arguments.
+            timeout: the time after which the call fails, in seconds; None for no such time.
+            wait: whether to wait for the task to come up, rather than fail at once.
+
+        Returns:
+            What the method returns.
+
+        Raises:
+            OpError: the method raised it.
+            TaskUnavailableError: the task can't be reached.
+            UnknownError: the method raised another error, which the task has logged.
+        """
+        call = self._channel.unary_unary(f"/{_SERVICE}/{method}")
+        try:
+            status, value = _from_bytes(call(_to_bytes(list(args)), timeout=timeout, wait_for_ready=wait))
+        except self._failure as error:
+            raise self._error(method, error) from None
+        if status:
+            raise errors.exception_type_from_error_code(status).of(value)
+        return value
+
+    def _error(self, method: str, error: Any) -> errors.OpError:
+        import grpc
+
+        details = f"{error.code().name}: {error.details()}"
+        if error.code() in (grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED):
+            return errors.UnknownError.of(f"{self.task} at {self.address} failed in '{method}' ({details})")
+        return TaskUnavailableError.of(f"{self.task} at {self.address} can't be reached ({details})")
+
+
+@functools.cache
+def client_of(address: str, task: str) -> Client:
+    """Returns the client for a task: one for each process."""
+    return Client(address, task)
+
+
+class Endpoint:
+    """The methods that other tasks call.
+
+    Args:
+        address: the address, whose port may be 0 for a free one; only those of loopback are reached from there alone.
+        methods: the methods, by their names.
+
+    Attributes:
+        address: the address, with the port that it has.
+
+    Raises:
+        UnknownError: another process uses the port.
+    """
+
+    def __init__(self, address: str, methods: Mapping[str, Callable[..., Any]]) -> None:
+        import grpc
+
+        handlers = {name: grpc.unary_unary_rpc_method_handler(_answering(m)) for name, m in methods.items()}
+        self._server = grpc.server(ThreadPoolExecutor(_THREADS, "tapeflow-task"), options=OPTIONS)
+        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE, handlers),))
+        host, _, port = address.rpartition(":")
+        try:
+            number = self._server.add_insecure_port(address if is_loopback(host) else f"[::]:{port}")
+        except RuntimeError as error:
+            raise errors.UnknownError.of(f"Could not start the server at {address}: {error}") from error
+        self.address = f"{host}:{number}"
+
+    def start(self) -> None:
+        """Begins to answer."""
+        self._server.start()
+
+    def wait(self) -> None:
+        """Waits until `stop` is called, or the process ended."""
+        self._server.wait_for_termination()
+
+    def stop(self) -> None:
+        """Ends the answers; calls under way fail."""
+        self._server.stop(grace=None)
+
+
+def _answering(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
+    def answer(request: bytes, context: Any) -> bytes:
+        try:
+            return _to_bytes((0, method(*_from_bytes(request))))
+        except errors.OpError as error:
+            return _to_bytes((error.error_code, error.message))
+
+    return answer
+
+
+def is_loopback(host: str) -> bool:
+    """Returns whether a host's name or address is that of this machine alone."""
+    return host in ("localhost", "[::1]") or host.startswith("127.")
