@@ -35,14 +35,9 @@ _RENAMED = {
 }
 
 
-def _implied(definition: OpDef) -> set[str | None]:
-    """Returns the attrs that follow from the inputs."""
-    return {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
-
-
 def _signature(definition: OpDef) -> inspect.Signature:
     """Returns the signature: inputs, attrs without a default, other attrs; those implied by inputs are left out."""
-    attrs = [a for a in definition.attrs.values() if a.name not in _implied(definition)]
+    attrs = [a for a in definition.attrs.values() if a.name not in op_def.implied(definition)]
     renamed = _RENAMED.get(definition.name, {})
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     required = [a.name for a in definition.inputs] + [a.name for a in attrs if not a.has_default]
@@ -97,7 +92,7 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
                     )
                 function = op.variants[attr]
         result = function(*[arguments.get(p) for p in inputs + attrs], name=arguments["name"])
-        return result if result_type is None else result_type(*_grouped(definition, result))
+        return result if result_type is None else result_type(*_grouped(definition, arguments, result))
 
     raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
     raw_op.__doc__ = op.function.__doc__
@@ -105,12 +100,17 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
     return raw_op
 
 
-def _grouped(definition: OpDef, results: list[typing.Any]) -> list[typing.Any]:
+def _grouped(definition: OpDef, arguments: dict[str, typing.Any], results: list[typing.Any]) -> list[typing.Any]:
     """Groups a flat list of results by output: a tensor or a list for each."""
-    lists = sum(o.is_list for o in definition.outputs)
-    length = (len(results) - len(definition.outputs) + lists) // lists if lists else 0
     rest = iter(results)
-    return [[next(rest) for _ in range(length)] if o.is_list else next(rest) for o in definition.outputs]
+    lists = {a.number_attr or a.type_list_attr: arguments[a.name] for a in definition.inputs if a.is_list}
+    groups = []
+    for out in definition.outputs:
+        attr = out.number_attr or out.type_list_attr
+        length = lists.get(attr, arguments.get(attr))
+        length = len(length) if isinstance(length, (list, tuple)) else length
+        groups.append([next(rest) for _ in range(length)] if out.is_list else next(rest))
+    return groups
 
 
 # Ops that libraries try on a GPU, and replace by others where there is no kernel.
@@ -181,8 +181,8 @@ def _newer(name: str) -> str | None:
             continue
         newer = op_def.get(candidate)
         inputs, attrs = {a.name for a in newer.inputs}, newer.attrs
-        names = {a.name for a in older.inputs} | {n for n in older.attrs if n not in _implied(older)}
-        required = inputs | {n for n, a in attrs.items() if not a.has_default and n not in _implied(newer)}
+        names = {a.name for a in older.inputs} | {n for n in older.attrs if n not in op_def.implied(older)}
+        required = inputs | {n for n, a in attrs.items() if not a.has_default and n not in op_def.implied(newer)}
         same_outputs = [o.name for o in older.outputs] == [o.name for o in newer.outputs]
         if same_outputs and required <= names <= inputs | set(attrs):
             return candidate

@@ -16,7 +16,7 @@ from tapeflow.image.files import (
     extract_jpeg_shape,
     is_jpeg,
 )
-from tapeflow.io import gfile
+from tapeflow.io import gfile, parsing_ops
 from tapeflow.io.csv import decode_csv
 from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature

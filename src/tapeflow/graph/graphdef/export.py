@@ -327,20 +327,29 @@ def _result(tensor: SymbolicTensor) -> str:
     """Returns the name of a tensor as nodes of a function name it."""
     op = tensor.op
     kind = op.type if isinstance(op.op, GraphOp) else lowered(op)[-1].type
-    return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs))}"
+    return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs), op)}"
 
 
-def _output_at(op: str, index: int, count: int) -> str:
-    """Returns the name of an op's output, of `count` outputs in all, and the place under that name."""
+def _output_at(kind: str, index: int, count: int, operation: Operation | None = None) -> str:
+    """Returns the name of an op's output, of `count` outputs in all, and the place under that name.
+
+    Args:
+        kind: the op.
+        index: the output's number.
+        count: how many there are.
+        operation: the operation, whose attrs say how long each of several lists is.
+    """
     try:
-        outputs = op_defs.get(op).outputs
+        outputs = op_defs.get(kind).outputs
     except LookupError:
         return f"output:{index}"
     lists = sum(out.is_list for out in outputs)
-    length = (count - len(outputs) + lists) // lists if lists else 1
+    attrs = attrs_of(operation) if lists > 1 and operation is not None else {}
     start = 0
     for out in outputs:
-        size = max(length, 1) if out.is_list else 1
+        length = attrs.get(out.number_attr or out.type_list_attr, count - len(outputs) + lists)
+        length = length if isinstance(length, int) else len(length)
+        size = length if out.is_list else 1
         if index < start + size:
             return f"{out.name}:{index - start}"
         start += size

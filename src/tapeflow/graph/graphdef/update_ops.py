@@ -14,8 +14,7 @@ import torch
 
 from tapeflow.core.device import moved
 from tapeflow.core.ops import op_def as op_defs
-from tapeflow.core.ops.definition import registry
-from tapeflow.core.ops.op import RegisteredOp
+from tapeflow.core.ops.bare import define, parameters
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.tensor import invalid
 from tapeflow.core.values.variable import _assign
@@ -179,16 +178,8 @@ def _summed_by_row(indices: Any, grad: Any, whole: Any) -> tuple[Any, Any]:
 
 def _register(name: str, rule: Callable[..., Values]) -> None:
     """Registers the op of a rule, with the parameters of its definition."""
-    definition = op_defs.get(name)
-    handles = [a.name for a in definition.inputs if a.type is resource]
-    type_attrs = {a.type_attr for a in definition.inputs}
-    names = [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in type_attrs]
-    op = RegisteredOp(name, _kernel(rule, names, handles), tuple(names), (), {})
-    op.string_kernel = op.kernel  # eagerly, handles are arrays of objects, as strings are
-    op.shape = lambda *_: []
-    op.differentiable = False
-    op.function = lambda *args, name=None: op.run(args, name)
-    registry[name] = op
+    handles = [a.name for a in op_defs.get(name).inputs if a.type is resource]
+    define(name, _kernel(rule, parameters(name), handles), lambda *_: [])
 
 
 _RULES: dict[str, Callable[..., Values]] = {
