@@ -365,7 +365,16 @@ def _load_all() -> None:
 def _load_services() -> None:
     """Imports what has builders for the nodes of a `GraphDef`: the first is read."""
     with _loading:
-        for name in ("graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes"):
+        for name in (
+            "graph.graphdef.node_ops",
+            "lookup.nodes",
+            "queue.nodes",
+            "train.nodes",
+            "raw_ops.older",
+            "raw_ops.randoms",
+            "raw_ops.gradients",
+            "raw_ops.handles",
+        ):
             importlib.import_module(f"tapeflow.{name}")
 
 

@@ -101,7 +101,7 @@ class FunctionWriter:
         for name, value in attrs_of(operation).items():
             value = _as_defined(value, definitions[name].type) if name in definitions else value
             if value is not None:
-                _set(node.attr[name], value)
+                set_attr(node.attr[name], value)
         if isinstance(op, GraphOp) and op.bodies:
             before += self._calls(node, operation)
         return [*before, node]
@@ -119,8 +119,8 @@ class FunctionWriter:
             return self._loop(node, operation)
         steering = 1 if operation.type.endswith(("If", "Case")) else 0
         values = inputs[steering:]
-        _set(node.attr["Tin"], [t.dtype for t in values])
-        _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
+        set_attr(node.attr["Tin"], [t.dtype for t in values])
+        set_attr(node.attr["Tout"], [t.dtype for t in operation.outputs])
         outputs = getattr(op, "results", None)
         names = {label: self._function(op.bodies[label], values, op.places[label], outputs) for label in op.bodies}
         if operation.type.endswith("If"):
@@ -132,7 +132,7 @@ class FunctionWriter:
             for label, name in names.items():
                 node.attr[label].func.name = name
         if steering:
-            _set(node.attr["output_shapes"], [t.shape for t in operation.outputs])
+            set_attr(node.attr["output_shapes"], [t.shape for t in operation.outputs])
         return []
 
     def _loop(self, node: Any, operation: Operation) -> list[Any]:
@@ -154,9 +154,9 @@ class FunctionWriter:
                 before.append(_constant(f"{name}/maximum_iterations", -1, int32))
                 node.input.insert(0, before[1].name)
             node.input.insert(0, before[0].name)
-        _set(node.attr["T"], [int32] * op.first_output + [t.dtype for t in values])
+        set_attr(node.attr["T"], [int32] * op.first_output + [t.dtype for t in values])
         shapes = [t.shape for t in (*operation.outputs, *values[len(operation.outputs) :])]
-        _set(node.attr["output_shapes"], [TensorShape([])] * op.first_output + shapes)
+        set_attr(node.attr["output_shapes"], [TensorShape([])] * op.first_output + shapes)
         for label in ("cond", "body"):
             node.attr[label].func.name = self._loop_function(operation, label, values)
         return before
@@ -408,7 +408,7 @@ def _as_defined(value: Any, kind: str) -> Any:
     return value
 
 
-def _set(attr: attr_value_pb2.AttrValue, value: Any) -> None:
+def set_attr(attr: attr_value_pb2.AttrValue, value: Any) -> None:
     """Writes an attr's value."""
     if isinstance(value, (EagerTensor, np.ndarray)):
         attr.tensor.CopyFrom(make_tensor_proto(value))

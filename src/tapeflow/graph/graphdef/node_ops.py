@@ -159,7 +159,7 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
         return convert(list(variable_in(handle)._value.shape), dtype).value
 
     return builder.graph.node(
-        GraphOp(node.op, kernel), inputs, [(dtype, [variable and variable.shape.rank])], node.name
+        GraphOp(node.op, kernel), inputs, [(dtype, [None if variable is None else variable.shape.rank])], node.name
     )
 
 
