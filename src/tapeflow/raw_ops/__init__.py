@@ -13,6 +13,8 @@ import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
 
+import numpy as np
+
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.device import machine
@@ -88,7 +90,7 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
         arguments = _bound(raw_op, signature, kwargs)
         function = op.function
         for attr in arguments.keys() - accepted:
-            if arguments[attr] != signature.parameters[attr].default:
+            if not np.array_equal(arguments[attr], signature.parameters[attr].default):
                 if attr not in op.variants:
                     raise NotImplementedError(
                         f"tf.raw_ops.{name}: attr {attr!r} can't be changed from its default here"

@@ -294,6 +294,7 @@ register(
     {
         "Const": _constant,
         "Placeholder": _placeholder,
+        "PlaceholderV2": _placeholder,
         "PlaceholderWithDefault": _placeholder_with_default,
         "NoOp": _no_op,
         "ControlTrigger": _no_op,
@@ -313,6 +314,8 @@ register(
         "ResourceScatterSub": _scatter("scatter_sub"),
         "ResourceScatterUpdate": _scatter("scatter_update"),
         "ResourceScatterNdAdd": _scatter("scatter_nd_add"),
+        "ResourceScatterNdMax": _scatter("scatter_nd_max"),
+        "ResourceScatterNdMin": _scatter("scatter_nd_min"),
         "ResourceScatterNdSub": _scatter("scatter_nd_sub"),
         "ResourceScatterNdUpdate": _scatter("scatter_nd_update"),
         "VarIsInitializedOp": _is_initialized,
