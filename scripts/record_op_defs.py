@@ -11,8 +11,8 @@ with one addition, because TensorFlow's print leaves it out: an argument that is
 names its `list(type)` attr (`inputs:T`, where TensorFlow prints `inputs:`). Every line is compared with what TensorFlow
 itself prints for that op, so a difference in the notation stops the recording.
 
-Recorded is what `tf.raw_ops` offers, less what belongs to TPUs, XLA and NCCL, the boosted trees that TensorFlow itself
-has given up, and the `Experimental*` spellings of ops that have since got their final names.
+Recorded is what `tf.raw_ops` offers. The names of the ops for which a CPU build has no kernel (those of TPUs, NCCL and
+cuDNN, and the boosted trees, that TensorFlow itself has given up) go into `src/tapeflow/raw_ops/without_kernel.txt`.
 """
 
 import argparse
@@ -29,10 +29,11 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import tensorflow as tf
 from tensorflow.core.framework import op_def_pb2, types_pb2
 from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.framework import kernels
 
-TARGET = pathlib.Path(__file__).parents[1] / "src" / "tapeflow" / "core" / "ops" / "op_defs.txt"
-
-LEFT_OUT = re.compile("BoostedTrees|Experimental|Nccl|.*(TPU|Xla)")
+HOME = pathlib.Path(__file__).parents[1] / "src" / "tapeflow"
+TARGET = HOME / "core" / "ops" / "op_defs.txt"
+WITHOUT_KERNEL = HOME / "raw_ops" / "without_kernel.txt"
 
 FLAGS = ("is_commutative", "is_aggregate", "is_stateful", "allows_uninitialized_input", "is_distributed_communication")
 
@@ -44,8 +45,13 @@ def registered_ops() -> list[op_def_pb2.OpDef]:
     """The ops to record, sorted by name."""
     serialized = pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
     ops = op_def_pb2.OpList.FromString(serialized).op
-    kept = [op for op in ops if hasattr(tf.raw_ops, op.name) and not LEFT_OUT.match(op.name)]
+    kept = [op for op in ops if hasattr(tf.raw_ops, op.name)]
     return sorted(kept, key=lambda op: op.name)
+
+
+def has_cpu_kernel(name: str) -> bool:
+    """Whether TensorFlow's own build for CPUs, which also has XLA's devices, runs an op in eager mode."""
+    return any(kernel.device_type in ("CPU", "DEFAULT") for kernel in kernels.get_registered_kernels_for_op(name).kernel)
 
 
 def notation(op: op_def_pb2.OpDef) -> str:
@@ -162,13 +168,15 @@ def main() -> int:
             print(difference)
             wrong += 1
         lines.append(line)
+    without = "".join(f"{op.name}\n" for op in registered_ops() if not has_cpu_kernel(op.name))
     text = "".join(f"{line}\n" for line in lines)
     if wrong:
         print(f"{wrong} ops are printed differently by TensorFlow; nothing written")
         return 1
     if args.check:
-        return 0 if TARGET.read_text() == text else 1
+        return 0 if TARGET.read_text() == text and WITHOUT_KERNEL.read_text() == without else 1
     TARGET.write_text(text)
+    WITHOUT_KERNEL.write_text(without)
     print(f"{len(lines)} ops, {len(text) // 1024} KiB, TensorFlow {tf.__version__}: {TARGET}")
     return 0
 

@@ -3,6 +3,7 @@
 
 record_saved_model.py record        writes it anew
 record_saved_model.py record-graph  writes the one of a session's graph, in tests/fixtures/v1_saved_model
+record_saved_model.py record-parsing  writes the one that parses examples, in tests/fixtures/parsing_saved_model
 record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
 """
 
@@ -16,6 +17,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "saved_model"
 GRAPH_HOME = HOME.with_name("v1_saved_model")
+PARSING_HOME = HOME.with_name("parsing_saved_model")
 
 
 def file_of_words():
@@ -146,6 +148,93 @@ def record_graph():
     graph_model(tf, GRAPH_HOME)
 
 
+def parsing_model(tf):
+    """A module whose functions parse batches, single examples and sequence examples with features of all kinds."""
+    io = tf.io
+    text = [tf.TensorSpec([None], tf.string, name="serialized")]
+    one = [tf.TensorSpec([], tf.string, name="serialized")]
+    features = {
+        "dense": io.FixedLenFeature([2], tf.float32, [7.0, 8.0]),
+        "padded": io.FixedLenSequenceFeature([], tf.int64, allow_missing=True, default_value=-1),
+        "any": io.VarLenFeature(tf.string),
+        "rows": io.RaggedFeature(tf.int64),
+    }
+    lists = {
+        "steps": io.FixedLenSequenceFeature([], tf.int64),
+        "any_steps": io.VarLenFeature(tf.int64),
+        "row_steps": io.RaggedFeature(tf.float32),
+    }
+
+    class Parser(tf.Module):
+        @tf.function(input_signature=text)
+        def batch(self, serialized):
+            return io.parse_example(serialized, features)
+
+        @tf.function(input_signature=one)
+        def single(self, serialized):
+            return io.parse_single_example(serialized, features)
+
+        @tf.function(input_signature=text)
+        def sequences(self, serialized):
+            return io.parse_sequence_example(serialized, {"any": io.VarLenFeature(tf.string)}, lists)
+
+        @tf.function(input_signature=one)
+        def sequence(self, serialized):
+            return io.parse_single_sequence_example(serialized, None, {"steps": lists["steps"]})
+
+    return Parser()
+
+
+def parsing_results(tf, m):
+    """What every function of `parsing_model` gives, as Python values."""
+    train = tf.train
+    numbers = train.Feature(int64_list=train.Int64List(value=[1, 2, 3]))
+    words = train.Feature(bytes_list=train.BytesList(value=[b"a", b"bc"]))
+    floats = train.Feature(float_list=train.FloatList(value=[0.5, 1.5]))
+    full = {"dense": floats, "padded": numbers, "any": words, "rows": numbers}
+    examples = [
+        train.Example(features=train.Features(feature=f)).SerializeToString() for f in (full, {"rows": numbers})
+    ]
+    steps = {
+        "steps": train.FeatureList(
+            feature=[train.Feature(int64_list=train.Int64List(value=[i])) for i in range(3)]
+        ),
+        "any_steps": train.FeatureList(feature=[numbers, train.Feature(int64_list=train.Int64List())]),
+        "row_steps": train.FeatureList(feature=[floats, floats]),
+    }  # fmt: skip
+    sequence = train.SequenceExample(
+        context=train.Features(feature={"any": words}), feature_lists=train.FeatureLists(feature_list=steps)
+    ).SerializeToString()
+
+    def plain(value):
+        if isinstance(value, dict):
+            return {key: plain(value[key]) for key in sorted(value)}
+        if isinstance(value, (list, tuple)):
+            return [plain(v) for v in value]
+        if isinstance(value, tf.RaggedTensor):
+            return value.to_list()
+        if isinstance(value, tf.SparseTensor):
+            return plain([value.indices, value.values, value.dense_shape])
+        return value.numpy().tolist() if value.shape.rank else value.numpy()
+
+    return {
+        "batch": plain(m.batch(examples)),
+        "single": plain(m.single(examples[0])),
+        "sequences": plain(m.sequences([sequence, sequence])),
+        "sequence": plain(m.sequence(sequence)),
+    }
+
+
+def record_parsing():
+    import tensorflow as tf
+
+    shutil.rmtree(PARSING_HOME, ignore_errors=True)
+    m = parsing_model(tf)
+    tf.saved_model.save(m, str(PARSING_HOME))
+    (PARSING_HOME / "fingerprint.pb").unlink()
+    print(parsing_results(tf, m))
+
+
 def check(path):
     import tensorflow as tf
 
@@ -162,10 +251,15 @@ def check(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["record", "record-graph", "check"])
+    parser.add_argument("command", choices=["record", "record-graph", "record-parsing", "check"])
     parser.add_argument("directory", nargs="?")
     args = parser.parse_args()
-    commands = {"record": record, "record-graph": record_graph, "check": lambda: check(args.directory)}
+    commands = {
+        "record": record,
+        "record-graph": record_graph,
+        "record-parsing": record_parsing,
+        "check": lambda: check(args.directory),
+    }
     commands[args.command]()
 
 

@@ -361,11 +361,18 @@ def _load_all() -> None:
                 importlib.import_module(home)
 
 
+# What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
+_WITH_OPS_OF_GRAPHS = (
+    "graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes", "raw_ops.older", "raw_ops.randoms",
+    "raw_ops.gradients", "raw_ops.handles", "raw_ops.datasets", "raw_ops.cells", "raw_ops.small", "raw_ops.summaries",
+)  # fmt: skip
+
+
 @functools.cache
 def _load_services() -> None:
     """Imports what has builders for the nodes of a `GraphDef`: the first is read."""
     with _loading:
-        for name in ("graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes"):
+        for name in _WITH_OPS_OF_GRAPHS:
             importlib.import_module(f"tapeflow.{name}")
 
 

@@ -28,6 +28,31 @@ RESULTS = {
 }
 
 
+PARSED = {
+    "batch": {
+        "any": [[[0, 0], [0, 1]], [b"a", b"bc"], [2, 2]],
+        "dense": [[0.5, 1.5], [7.0, 8.0]],
+        "padded": [[1, 2, 3], [-1, -1, -1]],
+        "rows": [[1, 2, 3], [1, 2, 3]],
+    },
+    "single": {"any": [[[0], [1]], [b"a", b"bc"], [2]], "dense": [0.5, 1.5], "padded": [1, 2, 3], "rows": [1, 2, 3]},
+    "sequences": [
+        {"any": [[[0, 0], [0, 1], [1, 0], [1, 1]], [b"a", b"bc", b"a", b"bc"], [2, 2]]},
+        {
+            "any_steps": [
+                [[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 0, 0], [1, 0, 1], [1, 0, 2]],
+                [1, 2, 3, 1, 2, 3],
+                [2, 2, 3],
+            ],
+            "row_steps": [[[0.5, 1.5], [0.5, 1.5]], [[0.5, 1.5], [0.5, 1.5]]],
+            "steps": [[0, 1, 2], [0, 1, 2]],
+        },
+        {"steps": [3, 3]},
+    ],
+    "sequence": [{}, {"steps": [0, 1, 2]}],
+}
+
+
 @pytest.fixture(scope="module")
 def recorder():
     sys.path.insert(0, str(SCRIPT.parent))
@@ -50,6 +75,13 @@ def test_loads_what_tensorflow_saved(recorder):
     loaded = tf.saved_model.load(RECORDED)
     assert recorder.results(tf, loaded) == RESULTS
     assert loaded.w.trainable and not loaded.count.trainable and loaded.w.name == "w:0"
+
+
+def test_parses_examples_as_tensorflow_saved_it(recorder, tmp_path):
+    loaded = tf.saved_model.load(RECORDED.with_name("parsing_saved_model"))
+    assert recorder.parsing_results(tf, loaded) == PARSED
+    tf.saved_model.save(recorder.parsing_model(tf), tmp_path)
+    assert recorder.parsing_results(tf, tf.saved_model.load(tmp_path)) == PARSED
 
 
 def test_loads_what_it_saved(recorder, saved):

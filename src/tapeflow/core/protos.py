@@ -60,9 +60,9 @@ def _declare() -> descriptor_pool.DescriptorPool:
     for full_name, fields in _MESSAGES.items():
         for text in fields.split(", "):
             _add_field(declared[full_name], full_name, text)
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file) if hasattr(pool, "Add") else pool.AddSerializedFile(file.SerializeToString())
-    return pool
+    declared_pool = descriptor_pool.DescriptorPool()
+    declared_pool.AddSerializedFile(file.SerializeToString())
+    return declared_pool
 
 
 def _add_field(message: Any, full_name: str, text: str) -> None:
@@ -90,11 +90,11 @@ def _add_field(message: Any, full_name: str, text: str) -> None:
         field.oneof_index = names.index(oneof)
 
 
-_pool = _declare()
+pool = _declare()
 
 
 def _message(name: str) -> Any:
-    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"tensorflow.{name}"))
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"tensorflow.{name}"))
 
 
 BundleHeaderProto = _message("BundleHeaderProto")

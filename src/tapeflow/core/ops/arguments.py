@@ -53,6 +53,7 @@ class DefinedOp(Op):
         string_kernel: the kernel for string tensors, or None.
         uniform: all its tensors are of one dtype.
         settled: what calls have settled, by their `likeness`.
+        output_numbers: the attrs that are the lengths of lists among several outputs.
     """
 
     opdef: OpDef
@@ -62,6 +63,7 @@ class DefinedOp(Op):
     string_kernel: Callable[..., Any] | None
     uniform: bool
     settled: dict[Any, Settled]
+    output_numbers: Sequence[str] = ()
 
     def likeness(self, args: Sequence[Any]) -> Any:
         """Returns a key that is equal for calls of the op in a graph that settle the same types and attrs; or None.
@@ -113,7 +115,7 @@ class DefinedOp(Op):
         attrs = self.attr_params()
         for i, attr_def in attrs:  # TensorFlow looks at the attrs before it converts the inputs
             out[i] = attr_value(self, attr_def, args[i])
-            if attr_def.type == "type" and out[i] is not None:
+            if attr_def.type in ("type", "list(type)") and out[i] is not None:
                 types[attr_def.name] = out[i]
         for i, kind in enumerate(self.kinds[: len(inputs)]):
             arg, attr = args[i], inputs[i].type_attr
@@ -146,7 +148,16 @@ class DefinedOp(Op):
         self.check_types(types)
         for i, attr_def in attrs:
             self.check_attr(attr_def, out[i])
+        if self.output_numbers:
+            types |= self.numbers(out)
         return out, types
+
+    def numbers(self, args: Sequence[Any]) -> dict[str, int]:
+        """Returns the lengths of the lists among the outputs, by the attrs that name them."""
+        attrs = {self.attr_names[p]: arg for p, arg in zip(self.params, args, strict=True) if p in self.attr_names}
+        lists = {a.number_attr: len(arg) for a, arg in zip(self.opdef.inputs, args, strict=False) if a.number_attr}
+        every = attrs | lists
+        return {attr: every[attr] for attr in self.output_numbers if attr in every}
 
     @functools.cache  # noqa: B019 (ops live as long as the process)
     def attr_params(self) -> list[tuple[int, AttrDef]]:
@@ -295,7 +306,7 @@ class DefinedOp(Op):
             allowed = self.opdef.attrs[attr].allowed
             if allowed is None:
                 continue
-            for d in dtype if isinstance(dtype, list) else (dtype,):
+            for d in dtype if isinstance(dtype, (list, tuple)) else (dtype,):
                 if d not in allowed and not (d is string and attr in input_attrs):
                     names = ", ".join(datatype_name(a) for a in allowed)
                     raise errors.InvalidArgumentError(

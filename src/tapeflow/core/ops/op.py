@@ -93,6 +93,8 @@ class RegisteredOp(DefinedOp):
         self.single = len(opdef.outputs) == 1 and not opdef.outputs[0].is_list
         self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
         self.several = len(opdef.outputs) > 1 and not any(o.number_attr or o.type_list_attr for o in opdef.outputs)
+        if len(opdef.outputs) > 1:
+            self.output_numbers = tuple([o.number_attr for o in opdef.outputs if o.number_attr])
         self.direct: dict[Any, DType | tuple[DType, ...]] = {}
         self.settled: dict[Any, Settled] = {}
         self.string_kernel: Callable[..., Any] | None = None
@@ -252,14 +254,12 @@ class RegisteredOp(DefinedOp):
         if self.single:
             return [outputs[0].type or types[outputs[0].type_attr]]
         result: list[DType] = []
-        lists = sum(bool(o.number_attr) for o in outputs)  # all of one length
-        repeats = (count - len(outputs) + lists) // lists if lists else 1
         for out in outputs:
             if out.type_list_attr:
                 result.extend(types[out.type_list_attr])
                 continue
             dtype = out.type if out.type is not None else types[out.type_attr]
-            result.extend([dtype] * (repeats if out.number_attr else 1))
+            result.extend([dtype] * (types.get(out.number_attr, count) if out.number_attr else 1))
         return result
 
 

@@ -141,6 +141,11 @@ def get(name: str) -> OpDef:
     return _parse(line)
 
 
+def implied(definition: OpDef) -> set[str]:
+    """Returns the attrs of an op that follow from its inputs."""
+    return {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr) if t}
+
+
 def declare(name: str, signature: str) -> None:
     """Adds the definition of an op that TensorFlow lacks, such as `x:T, y:T -> z:T; attr=T:type`."""
     _own[name] = f"Op<name={name}; signature={signature}>"

@@ -101,7 +101,7 @@ class FunctionWriter:
         for name, value in attrs_of(operation).items():
             value = _as_defined(value, definitions[name].type) if name in definitions else value
             if value is not None:
-                _set(node.attr[name], value)
+                set_attr(node.attr[name], value)
         if isinstance(op, GraphOp) and op.bodies:
             before += self._calls(node, operation)
         return [*before, node]
@@ -119,8 +119,8 @@ class FunctionWriter:
             return self._loop(node, operation)
         steering = 1 if operation.type.endswith(("If", "Case")) else 0
         values = inputs[steering:]
-        _set(node.attr["Tin"], [t.dtype for t in values])
-        _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
+        set_attr(node.attr["Tin"], [t.dtype for t in values])
+        set_attr(node.attr["Tout"], [t.dtype for t in operation.outputs])
         outputs = getattr(op, "results", None)
         names = {label: self._function(op.bodies[label], values, op.places[label], outputs) for label in op.bodies}
         if operation.type.endswith("If"):
@@ -132,7 +132,7 @@ class FunctionWriter:
             for label, name in names.items():
                 node.attr[label].func.name = name
         if steering:
-            _set(node.attr["output_shapes"], [t.shape for t in operation.outputs])
+            set_attr(node.attr["output_shapes"], [t.shape for t in operation.outputs])
         return []
 
     def _loop(self, node: Any, operation: Operation) -> list[Any]:
@@ -154,9 +154,9 @@ class FunctionWriter:
                 before.append(_constant(f"{name}/maximum_iterations", -1, int32))
                 node.input.insert(0, before[1].name)
             node.input.insert(0, before[0].name)
-        _set(node.attr["T"], [int32] * op.first_output + [t.dtype for t in values])
+        set_attr(node.attr["T"], [int32] * op.first_output + [t.dtype for t in values])
         shapes = [t.shape for t in (*operation.outputs, *values[len(operation.outputs) :])]
-        _set(node.attr["output_shapes"], [TensorShape([])] * op.first_output + shapes)
+        set_attr(node.attr["output_shapes"], [TensorShape([])] * op.first_output + shapes)
         for label in ("cond", "body"):
             node.attr[label].func.name = self._loop_function(operation, label, values)
         return before
@@ -327,20 +327,29 @@ def _result(tensor: SymbolicTensor) -> str:
     """Returns the name of a tensor as nodes of a function name it."""
     op = tensor.op
     kind = op.type if isinstance(op.op, GraphOp) else lowered(op)[-1].type
-    return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs))}"
+    return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs), op)}"
 
 
-def _output_at(op: str, index: int, count: int) -> str:
-    """Returns the name of an op's output, of `count` outputs in all, and the place under that name."""
+def _output_at(kind: str, index: int, count: int, operation: Operation | None = None) -> str:
+    """Returns the name of an op's output, of `count` outputs in all, and the place under that name.
+
+    Args:
+        kind: the op.
+        index: the output's number.
+        count: how many there are.
+        operation: the operation, whose attrs say how long each of several lists is.
+    """
     try:
-        outputs = op_defs.get(op).outputs
+        outputs = op_defs.get(kind).outputs
     except LookupError:
         return f"output:{index}"
     lists = sum(out.is_list for out in outputs)
-    length = (count - len(outputs) + lists) // lists if lists else 1
+    attrs = attrs_of(operation) if lists > 1 and operation is not None else {}
     start = 0
     for out in outputs:
-        size = max(length, 1) if out.is_list else 1
+        length = attrs.get(out.number_attr or out.type_list_attr, count - len(outputs) + lists)
+        length = length if isinstance(length, int) else len(length)
+        size = length if out.is_list else 1
         if index < start + size:
             return f"{out.name}:{index - start}"
         start += size
@@ -399,7 +408,7 @@ def _as_defined(value: Any, kind: str) -> Any:
     return value
 
 
-def _set(attr: attr_value_pb2.AttrValue, value: Any) -> None:
+def set_attr(attr: attr_value_pb2.AttrValue, value: Any) -> None:
     """Writes an attr's value."""
     if isinstance(value, (EagerTensor, np.ndarray)):
         attr.tensor.CopyFrom(make_tensor_proto(value))

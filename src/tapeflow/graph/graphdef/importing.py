@@ -15,8 +15,9 @@ import numpy as np
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.ops import forms
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import find
+from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.control.body import Body
@@ -142,6 +143,20 @@ def _key(text: str) -> Output:
     return (name, int(index)) if colon and index.isdigit() else (text, 0)
 
 
+def _grouped(node: Node, definition: OpDef, tensors: Sequence[Any]) -> list[Any]:
+    """Returns a node's inputs as the op takes them: a tensor or a list of them for each."""
+    args: list[Any] = []
+    rest = iter(tensors)
+    for argument in definition.inputs:
+        if argument.number_attr:
+            args.append([next(rest) for _ in range(attr_of(node, definition, argument.number_attr))])
+        elif argument.type_list_attr:
+            args.append([next(rest) for _ in attr_of(node, definition, argument.type_list_attr)])
+        else:
+            args.append(next(rest))
+    return args
+
+
 class Builder:
     """Adds nodes to a graph.
 
@@ -187,7 +202,12 @@ class Builder:
             controls = [o for c in node.controls for o in self._control(c)]
             if controls:
                 stack.enter_context(self.graph.control_dependencies(controls))
-            operation = self._registered(node, definition, tensors) if build is None else build(self, node, tensors)
+            if build is not None:
+                operation = build(self, node, tensors)
+            elif node.op in forms.forms:
+                operation = self._formed(node, definition, tensors)
+            else:
+                operation = self._registered(node, definition, tensors)
         state.name_scope = ""
         if operation is None:  # nothing to do, as for the deletion of a resource
             self.values[node.name] = []
@@ -265,20 +285,25 @@ class Builder:
                 f"Op type {node.op!r} of node '{self.prefix}{node.name}' is TensorFlow's, and TapeFlow has no kernel "
                 "for it yet",
             )
-        args: list[Any] = []
-        rest = iter(tensors)
-        for argument in op.opdef.inputs:
-            if argument.number_attr:
-                args.append([next(rest) for _ in range(attr_of(node, definition, argument.number_attr))])
-            elif argument.type_list_attr:
-                args.append([next(rest) for _ in attr_of(node, definition, argument.type_list_attr)])
-            else:
-                args.append(next(rest))
+        args = _grouped(node, op.opdef, tensors)
         attrs = list(op.attr_names.values())
         args += [attr_of(node, definition, a) if a in definition.attrs else attr_of(node, op.opdef, a) for a in attrs]
         self._check_other_attrs(node, definition, attrs)
         self.graph.add(op, tuple(op.map(lambda t: t, args, host=lambda a: tuple(a) if type(a) is list else a)))
         return self.graph._operations[-1]
+
+    def _formed(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
+        """Adds the operations that compute the node's op, and one that has their outputs."""
+        inputs = {
+            a.name: value for a, value in zip(definition.inputs, _grouped(node, definition, tensors), strict=True)
+        }
+        attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
+        outputs = [convert(t) for t in forms.applied(node.op, attrs | inputs)]
+        if not outputs:
+            return self.graph._operations[-1]
+        if isinstance(outputs[0], SymbolicTensor) and list(map(id, outputs[0].op.outputs)) == list(map(id, outputs)):
+            return outputs[0].op
+        return ops.IdentityN(outputs)[0].op
 
     def _check_other_attrs(self, node: Node, definition: OpDef, supported: Sequence[str]) -> None:
         """Checks that attrs that the op lacks here, and that would change the result, have their defaults."""

@@ -159,7 +159,7 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
         return convert(list(variable_in(handle)._value.shape), dtype).value
 
     return builder.graph.node(
-        GraphOp(node.op, kernel), inputs, [(dtype, [variable and variable.shape.rank])], node.name
+        GraphOp(node.op, kernel), inputs, [(dtype, [None if variable is None else variable.shape.rank])], node.name
     )
 
 
@@ -297,6 +297,7 @@ register(
     {
         "Const": _constant,
         "Placeholder": _placeholder,
+        "PlaceholderV2": _placeholder,
         "PlaceholderWithDefault": _placeholder_with_default,
         "NoOp": _no_op,
         "ControlTrigger": _no_op,
@@ -316,6 +317,8 @@ register(
         "ResourceScatterSub": _scatter("scatter_sub"),
         "ResourceScatterUpdate": _scatter("scatter_update"),
         "ResourceScatterNdAdd": _scatter("scatter_nd_add"),
+        "ResourceScatterNdMax": _scatter("scatter_nd_max"),
+        "ResourceScatterNdMin": _scatter("scatter_nd_min"),
         "ResourceScatterNdSub": _scatter("scatter_nd_sub"),
         "ResourceScatterNdUpdate": _scatter("scatter_nd_update"),
         "VarIsInitializedOp": _is_initialized,

@@ -238,15 +238,16 @@ def function_of(proto: Any) -> Function:
     return Function(name, arguments, dtypes, nodes, outputs, list(proto.control_ret.values()))
 
 
-def _layout(node: Any) -> dict[str, int]:
+def _layout(proto: Any) -> dict[str, int]:
     """Returns the index at which each of a node's outputs starts, by its name."""
     starts, count = {}, 0
-    for out in definition_of(node.op).outputs:
+    node, definition = Node(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)
+    for out in definition.outputs:
         starts[out.name] = count
         if out.number_attr:
-            count += node.attr[out.number_attr].i
+            count += attr_of(node, definition, out.number_attr)
         elif out.type_list_attr:
-            count += len(node.attr[out.type_list_attr].list.type)
+            count += len(attr_of(node, definition, out.type_list_attr))
         else:
             count += 1
     return starts

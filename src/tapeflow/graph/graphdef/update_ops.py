@@ -14,8 +14,7 @@ import torch
 
 from tapeflow.core.device import moved
 from tapeflow.core.ops import op_def as op_defs
-from tapeflow.core.ops.definition import registry
-from tapeflow.core.ops.op import RegisteredOp
+from tapeflow.core.ops.bare import define, parameters
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.tensor import invalid
 from tapeflow.core.values.variable import _assign
@@ -122,6 +121,38 @@ def _adagrad_da(var: Any, total: Any, squares: Any, grad: Any, lr: Any, l1: Any,
     return -lr * shrunk / (l2 * global_step * lr + torch.sqrt(squares)), total, squares
 
 
+def _ada_max(
+    var: Any, m: Any, v: Any, grad: Any, beta1_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any
+) -> Values:
+    """Computes a step of AdaMax (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980)."""
+    m = m + (grad - m) * (1 - beta1)
+    v = torch.maximum(beta2 * v, grad.abs())
+    return var - lr / (1 - beta1_power) * (m / (v + epsilon)), m, v
+
+
+def _amsgrad(
+    var: Any, m: Any, v: Any, vhat: Any, grad: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
+    epsilon: Any,
+) -> Values:  # fmt: skip
+    """Computes a step of AMSGrad (Reddi et al. 2018, https://arxiv.org/abs/1904.09237)."""
+    alpha = lr * torch.sqrt(1 - beta2_power) / (1 - beta1_power)
+    m = m + (grad - m) * (1 - beta1)
+    v = v + (grad * grad - v) * (1 - beta2)
+    vhat = torch.maximum(vhat, v)
+    return var - m * alpha / (torch.sqrt(vhat) + epsilon), m, v, vhat
+
+
+def _add_sign(var: Any, m: Any, grad: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any) -> Values:
+    """Computes a step of AddSign (Bello et al. 2017, https://arxiv.org/abs/1709.07417)."""
+    m = m * beta + grad * (1 - beta)
+    return var - lr * (alpha + sign_decay * grad.sign() * m.sign()) * grad, m
+
+
+def _power_sign(var: Any, m: Any, grad: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any) -> Values:
+    m = m * beta + grad * (1 - beta)
+    return var - lr * torch.exp(logbase * sign_decay * grad.sign() * m.sign()) * grad, m
+
+
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
@@ -179,30 +210,26 @@ def _summed_by_row(indices: Any, grad: Any, whole: Any) -> tuple[Any, Any]:
 
 def _register(name: str, rule: Callable[..., Values]) -> None:
     """Registers the op of a rule, with the parameters of its definition."""
-    definition = op_defs.get(name)
-    handles = [a.name for a in definition.inputs if a.type is resource]
-    type_attrs = {a.type_attr for a in definition.inputs}
-    names = [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in type_attrs]
-    op = RegisteredOp(name, _kernel(rule, names, handles), tuple(names), (), {})
-    op.string_kernel = op.kernel  # eagerly, handles are arrays of objects, as strings are
-    op.shape = lambda *_: []
-    op.differentiable = False
-    op.function = lambda *args, name=None: op.run(args, name)
-    registry[name] = op
+    handles = [a.name for a in op_defs.get(name).inputs if a.type is resource]
+    define(name, _kernel(rule, parameters(name), handles), lambda *_: [])
 
 
 _RULES: dict[str, Callable[..., Values]] = {
+    "AdaMax": _ada_max,
     "Adadelta": _adadelta,
     "Adagrad": _adagrad,
     "AdagradDA": _adagrad_da,
     "AdagradV2": _adagrad_v2,
     "Adam": _adam,
+    "AdamWithAmsgrad": _amsgrad,
+    "AddSign": _add_sign,
     "CenteredRMSProp": _centered_rms_prop,
     "Ftrl": _ftrl,
     "FtrlV2": _ftrl,
     "GradientDescent": _gradient_descent,
     "KerasMomentum": _keras_momentum,
     "Momentum": _momentum,
+    "PowerSign": _power_sign,
     "ProximalAdagrad": _proximal_adagrad,
     "ProximalGradientDescent": _proximal_gradient_descent,
     "RMSProp": _rms_prop,

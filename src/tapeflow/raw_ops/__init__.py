@@ -5,22 +5,27 @@ No op is listed here: its signature is read from its definition when it is first
 
 from __future__ import annotations
 
+import functools
 import inspect
+import pathlib
 import re
 import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
 
+import numpy as np
+
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.device import machine
-from tapeflow.core.ops import op_def
+from tapeflow.core.ops import forms, op_def
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import aliases, find, load_all, registry
 from tapeflow.core.ops.op_def import OpDef
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.graph.graphdef.builders import load_services
+from tapeflow.graph.graphdef.builders import builder_of, load_services
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.raw_ops import absent, nodes, references
 
 # The Python names of inputs and attrs, where they differ from the registered ones.
 _AXIS = {"reduction_indices": "axis"}
@@ -35,14 +40,9 @@ _RENAMED = {
 }
 
 
-def _implied(definition: OpDef) -> set[str | None]:
-    """Returns the attrs that follow from the inputs."""
-    return {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
-
-
 def _signature(definition: OpDef) -> inspect.Signature:
     """Returns the signature: inputs, attrs without a default, other attrs; those implied by inputs are left out."""
-    attrs = [a for a in definition.attrs.values() if a.name not in _implied(definition)]
+    attrs = [a for a in definition.attrs.values() if a.name not in op_def.implied(definition)]
     renamed = _RENAMED.get(definition.name, {})
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     required = [a.name for a in definition.inputs] + [a.name for a in attrs if not a.has_default]
@@ -90,14 +90,14 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
         arguments = _bound(raw_op, signature, kwargs)
         function = op.function
         for attr in arguments.keys() - accepted:
-            if arguments[attr] != signature.parameters[attr].default:
+            if not np.array_equal(arguments[attr], signature.parameters[attr].default):
                 if attr not in op.variants:
                     raise NotImplementedError(
                         f"tf.raw_ops.{name}: attr {attr!r} can't be changed from its default here"
                     )
                 function = op.variants[attr]
         result = function(*[arguments.get(p) for p in inputs + attrs], name=arguments["name"])
-        return result if result_type is None else result_type(*_grouped(definition, result))
+        return result if result_type is None else result_type(*_grouped(definition, arguments, result))
 
     raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
     raw_op.__doc__ = op.function.__doc__
@@ -105,12 +105,17 @@ def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
     return raw_op
 
 
-def _grouped(definition: OpDef, results: list[typing.Any]) -> list[typing.Any]:
+def _grouped(definition: OpDef, arguments: dict[str, typing.Any], results: list[typing.Any]) -> list[typing.Any]:
     """Groups a flat list of results by output: a tensor or a list for each."""
-    lists = sum(o.is_list for o in definition.outputs)
-    length = (len(results) - len(definition.outputs) + lists) // lists if lists else 0
     rest = iter(results)
-    return [[next(rest) for _ in range(length)] if o.is_list else next(rest) for o in definition.outputs]
+    lists = {a.number_attr or a.type_list_attr: arguments[a.name] for a in definition.inputs if a.is_list}
+    groups = []
+    for out in definition.outputs:
+        attr = out.number_attr or out.type_list_attr
+        length = lists.get(attr, arguments.get(attr))
+        length = len(length) if isinstance(length, (list, tuple)) else length
+        groups.append([next(rest) for _ in range(length)] if out.is_list else next(rest))
+    return groups
 
 
 # Ops that libraries try on a GPU, and replace by others where there is no kernel.
@@ -176,13 +181,13 @@ def _newer(name: str) -> str | None:
     """
     older, version = op_def.get(name), re.search(r"V(\d+)$", name)
     following = f"{name[: version.start()]}V{int(version[1]) + 1}" if version else f"{name}V2"
-    for candidate in (following, name.removeprefix("Batch")):
+    for candidate in (following, name.removeprefix("Batch"), name.removeprefix("Experimental")):
         if candidate == name or name in _CHANGED or candidate not in op_def.names() or _registered(candidate) is None:
             continue
         newer = op_def.get(candidate)
         inputs, attrs = {a.name for a in newer.inputs}, newer.attrs
-        names = {a.name for a in older.inputs} | {n for n in older.attrs if n not in _implied(older)}
-        required = inputs | {n for n, a in attrs.items() if not a.has_default and n not in _implied(newer)}
+        names = {a.name for a in older.inputs} | {n for n in older.attrs if n not in op_def.implied(older)}
+        required = inputs | {n for n, a in attrs.items() if not a.has_default and n not in op_def.implied(newer)}
         same_outputs = [o.name for o in older.outputs] == [o.name for o in newer.outputs]
         if same_outputs and required <= names <= inputs | set(attrs):
             return candidate
@@ -207,19 +212,137 @@ def _older_form(name: str, newer: str) -> Callable[..., typing.Any]:
     return raw_op
 
 
+# ---- built ops -------------------------------------------------------------------------------------------------------
+
+
+def _built(name: str, op: typing.Any) -> Callable[..., typing.Any]:
+    """Returns the function of an op whose operations a builder adds to graphs.
+
+    Args:
+        name: the op.
+        op: the registered op, which runs at once, or None.
+    """
+    definition = op_def.get(name)
+    signature = _signature(definition)
+    names, build = list(signature.parameters), builder_of(name)
+    at_once = None if op is None else _raw_op(name, op)
+    outputs = definition.outputs
+    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
+
+    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        if at_once is not None and state.graph is None:
+            return at_once(*args, **kwargs)
+        _check_keywords(raw_op, names, args)
+        arguments = _bound(raw_op, signature, kwargs)
+        label = arguments.pop("name")
+        results = nodes.call(name, build, arguments, label)  # type: ignore[arg-type]
+        if result_type is not None:
+            return result_type(*_grouped(definition, arguments, results))
+        return results if outputs and outputs[0].is_list else results[0] if results else None
+
+    return _documented(raw_op, name, signature, "Adds the operation to a graph, or runs it at once.")
+
+
+def _formed(name: str) -> Callable[..., typing.Any]:
+    """Returns the function of an op that is computed by others."""
+    definition = op_def.get(name)
+    signature = _signature(definition)
+    names = list(signature.parameters)
+    registered = {v: k for k, v in _RENAMED.get(name, {}).items()}
+    outputs = definition.outputs
+    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
+
+    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        _check_keywords(raw_op, names, args)
+        bound = _bound(raw_op, signature, kwargs)
+        arguments = {registered.get(n, n): v for n, v in bound.items()}
+        results = forms.call(name, arguments)
+        if result_type is not None:
+            return result_type(*_grouped(definition, arguments, results))
+        return results if outputs and outputs[0].is_list else results[0] if results else None
+
+    return _documented(raw_op, name, signature, forms.forms[name].__doc__)
+
+
+def _documented(
+    raw_op: typing.Any, name: str, signature: inspect.Signature, doc: str | None
+) -> Callable[..., typing.Any]:
+    raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
+    raw_op.__doc__ = doc
+    raw_op.__signature__ = signature
+    return raw_op
+
+
+# ---- references ------------------------------------------------------------------------------------------------------
+
+
+def _of_references(name: str) -> Callable[..., typing.Any]:
+    """Returns the function of an op on TensorFlow 1's references to variables and resources.
+
+    As in TensorFlow it raises RuntimeError outside of graphs. In a graph, where variables and resources have handles
+    here, it calls the op of handles.
+    """
+    definition = op_def.get(name)
+    signature = _signature(definition)
+    names = list(signature.parameters)
+    reference = next(a.name for a in (*definition.outputs, *definition.inputs) if a.is_ref)
+
+    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        _check_keywords(raw_op, names, args)
+        arguments = _bound(raw_op, signature, kwargs)
+        if state.graph is None:
+            raise RuntimeError(
+                f"{op_def.snake_case(name)} op does not support eager execution. Arg '{reference}' is a ref."
+            )
+        return references.call(name, arguments, __getattr__)
+
+    return _documented(raw_op, name, signature, "Takes TensorFlow 1's references: for graphs alone.")
+
+
+def _has_references(name: str) -> bool:
+    definition = op_def.get(name)
+    return any(a.is_ref for a in (*definition.inputs, *definition.outputs))
+
+
+# ---- what is not there -----------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _without_kernel() -> frozenset[str]:
+    """Returns the ops for which TensorFlow's own build for CPUs has no kernel."""
+    return frozenset(pathlib.Path(__file__).with_name("without_kernel.txt").read_text(encoding="utf-8").split())
+
+
+def _function_of(name: str) -> Callable[..., typing.Any] | None:
+    """Returns the function of an op, or None."""
+    if not name[:1].isupper() or name not in op_def.names():
+        return None
+    op = _registered(name)
+    if name in forms.forms:
+        return _formed(name)
+    if builder_of(name) is not None:
+        return _built(name, op)
+    if op is not None:
+        return _raw_op(name, op)
+    newer = _newer(name)
+    if newer is not None:
+        return _older_form(name, newer)
+    if _has_references(name):
+        return _of_references(name)
+    return _no_kernel(name) if name in _without_kernel() else None
+
+
 def __getattr__(name: str) -> typing.Any:
-    if name in _OPTIONAL:
-        return _no_kernel(name)
-    known = name[:1].isupper() and name in op_def.names()
-    op = _registered(name) if known else None
-    newer = _newer(name) if known and op is None else None
-    if op is None and newer is None:
-        raise AttributeError(f"module 'tapeflow.raw_ops' has no attribute {name!r}")
-    function = globals()[name] = _raw_op(name, op) if newer is None else _older_form(name, newer)
+    function = _no_kernel(name) if name in _OPTIONAL else _function_of(name)
+    if function is None:
+        reason = f": {absent.reason(name)}" if name in op_def.names() else ""
+        raise AttributeError(f"module 'tapeflow.raw_ops' has no attribute {name!r}{reason}")
+    if name not in _OPTIONAL:
+        globals()[name] = function
     return function
 
 
 def __dir__() -> list[str]:
     for load in (*load_all, *load_services):
         load()
-    return sorted(n for n in op_def.names() if n in registry or n in aliases or _newer(n) is not None)
+    return [n for n in op_def.names() if not absent.is_absent(n)]

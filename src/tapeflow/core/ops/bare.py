@@ -1,0 +1,70 @@
+"""Ops without a public function of their own: programs call them through `tf.raw_ops`, and graphs that are read.
+
+Their parameters are those of the definition: the inputs, then the attrs that do not follow from these. So a family of
+ops is a table of kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.definition import registry
+from tapeflow.core.ops.op import RegisteredOp
+from tapeflow.core.types.shape import TensorShape
+
+Kernel = Callable[..., Any]
+
+
+def parameters(name: str) -> list[str]:
+    """Returns the parameters of an op: its inputs, and the attrs that do not follow from them, in their order."""
+    definition = op_defs.get(name)
+    return [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in op_defs.implied(definition)]
+
+
+def unknown(*_: Any) -> TensorShape:
+    """Returns the shape of an output of which nothing is static."""
+    return TensorShape(None)
+
+
+def scalar(*_: Any) -> TensorShape:
+    """Returns the shape of a scalar, such as a handle."""
+    return TensorShape([])
+
+
+def define(name: str, kernel: Kernel, shape: Kernel = unknown, host: Sequence[str] = (), **traits: Any) -> RegisteredOp:
+    """Registers an op whose kernel takes the parameters of its definition, in their order.
+
+    Args:
+        name: TensorFlow's registered name.
+        kernel: takes raw values (for handles, strings and variants arrays of objects) and plain attrs.
+        shape: the shape rule.
+        host: inputs that the kernel takes as Python numbers.
+        **traits: see `Op`.
+
+    Returns:
+        The op. No gradient passes it, unless one is declared.
+    """
+    op = RegisteredOp(name, kernel, tuple(parameters(name)), host, {})
+    op.string_kernel = kernel
+    op.shape = shape
+    op.differentiable = False
+    op.function = lambda *args, name=None: op.run(args, name)
+    for trait, value in traits.items():
+        setattr(op, trait, value)
+    registry[name] = op
+    return op
+
+
+def kernel_of(
+    *names: str, shape: Kernel = unknown, host: Sequence[str] = (), **traits: Any
+) -> Callable[[Kernel], Kernel]:
+    """Decorates the kernel of ops that take the same parameters; see `define`."""
+
+    def decorate(kernel: Kernel) -> Kernel:
+        for name in names:
+            define(name, kernel, shape, host, **traits)
+        return kernel
+
+    return decorate

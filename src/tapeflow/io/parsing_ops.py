@@ -1,0 +1,223 @@
+"""The ops that parse serialized examples: all features of one kind after another, as graphs hold them.
+
+`tf.io.parse_example` and its kin work with columns (see `parsing.py`); these ops take the keys, dtypes and shapes of
+features apart, build columns of them, and return the columns' tensors by output.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.ops.bare import define, parameters
+from tapeflow.core.protos import Example, SequenceExample
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.io.columns import (
+    DenseColumn,
+    PaddedColumn,
+    PaddedSteps,
+    RaggedColumn,
+    RaggedSteps,
+    VariableColumn,
+    VariableSteps,
+    decoded,
+)
+from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
+
+Column = Any
+
+
+def _texts(keys: Any) -> list[str]:
+    """Returns the keys that a string tensor, a list of them or an attr holds."""
+    if isinstance(keys, np.ndarray):
+        keys = keys.reshape(-1).tolist()
+    return [k.item().decode() if isinstance(k, np.ndarray) else k.decode() if isinstance(k, bytes) else k for k in keys]
+
+
+def _dense(keys: Any, defaults: Sequence[Any], dtypes: Sequence[DType], shapes: Sequence[Any]) -> list[Column]:
+    columns: list[Column] = []
+    for key, default, dtype, dims in zip(_texts(keys), defaults, dtypes, shapes, strict=True):
+        shape = TensorShape(dims)
+        value = None if default is None or not _size(default) else EagerTensor(default, dtype)
+        if shape.rank and shape[0] is None:
+            columns.append(PaddedColumn(key, FixedLenSequenceFeature(shape[1:], dtype, True, value), ""))
+        else:
+            columns.append(DenseColumn(key, FixedLenFeature(shape, dtype, value), ""))
+    return columns
+
+
+def _size(value: Any) -> int:
+    return value.size if isinstance(value, np.ndarray) else value.numel()
+
+
+def _variable(keys: Any, dtypes: Sequence[DType], kind: Any = VariableColumn) -> list[Column]:
+    return [kind(key, VarLenFeature(dtype), "") for key, dtype in zip(_texts(keys), dtypes, strict=True)]
+
+
+def _ragged(keys: Any, dtypes: Sequence[DType], splits: Sequence[DType], kind: Any = RaggedColumn) -> list[Column]:
+    features = zip(_texts(keys), dtypes, splits, strict=True)
+    return [kind(key, RaggedFeature(dtype, row_splits_dtype=rows), "") for key, dtype, rows in features]
+
+
+def _splits(lengths: torch.Tensor) -> torch.Tensor:
+    """Returns the row splits of rows of these lengths."""
+    return torch.cat([lengths.new_zeros(1), torch.cumsum(lengths, 0, dtype=lengths.dtype)])
+
+
+def _by_output(columns: Sequence[Column], examples: Sequence[Any], single: bool, count: int) -> list[Any]:
+    """Returns the tensors of columns of one kind, which has `count` of them: first all first ones."""
+    rows = [column.read(examples, single) for column in columns]
+    return [row[i] for i in range(count) for row in rows]
+
+
+def _of_ragged(columns: Sequence[Column], examples: Sequence[Any], single: bool, depth: int) -> list[Any]:
+    rows = []
+    for column in columns:
+        values, *lengths = column.read(examples, single)
+        splits = [_splits(row) for row in lengths]
+        empty = torch.zeros(0, dtype=column.splits.torch)
+        rows.append([values, *[empty] * (depth - len(splits)), *splits])
+    return [row[i] for i in range(depth + 1) for row in rows]
+
+
+def _messages(serialized: np.ndarray, message: Any, part: Callable[[Any], Any]) -> list[Any]:
+    return [part(decoded(message, text, i)) for i, text in enumerate(serialized.reshape(-1).tolist())]
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _shapes(columns: Sequence[Column], serialized: TensorShape, count: int, single: bool | None = None) -> list[Any]:
+    """Returns the static shapes of `_by_output`."""
+    if serialized.rank is None and single is None:
+        return [TensorShape(None)] * (count * len(columns))
+    single = serialized.rank == 0 if single is None else single
+    rows = [c.outputs(None if single or not serialized.rank else serialized[0], single) for c in columns]
+    return [TensorShape(row[i][1]) for i in range(count) for row in rows]
+
+
+def _ragged_shapes(count: int, depth: int) -> list[TensorShape]:
+    return [TensorShape([None])] * (count * (depth + 1))
+
+
+def _blank(dtypes: Sequence[Any]) -> list[str]:
+    return [""] * len(dtypes)
+
+
+# ---- ops -------------------------------------------------------------------------------------------------------------
+
+
+class _Arguments(dict[str, Any]):
+    """Arguments by the names of an op's definition; empty where the op lacks one."""
+
+    def __init__(self, op: str, args: Sequence[Any]) -> None:
+        super().__init__(zip(parameters(op), args, strict=False))
+
+    def __missing__(self, name: str) -> Any:
+        return ()
+
+
+def _dtypes_of(values: Sequence[Any]) -> list[DType]:
+    """Returns the dtypes of raw default values."""
+    return [string if isinstance(v, np.ndarray) else FROM_TORCH[v.dtype] for v in values]
+
+
+def _parse_examples(op: str, *args: Any) -> tuple[Any, ...]:
+    named = _Arguments(op, args)
+    serialized, defaults, sparse_types = named["serialized"], named["dense_defaults"], named["sparse_types"]
+    if len(sparse_types) != len(_texts(named["sparse_keys"])):
+        raise invalid(
+            f"len(sparse_keys) != len(sparse_types): {len(_texts(named['sparse_keys']))} vs. {len(sparse_types)}"
+        )
+    single = serialized.ndim == 0
+    examples = _messages(serialized, Example, lambda e: e.features.feature)
+    return (
+        *_by_output(_variable(named["sparse_keys"], sparse_types), examples, single, 3),
+        *_by_output(
+            _dense(named["dense_keys"], defaults, _dtypes_of(defaults), named["dense_shapes"]), examples, single, 1
+        ),
+        *_of_ragged(
+            _ragged(named["ragged_keys"], named["ragged_value_types"], named["ragged_split_types"]), examples, single, 1
+        ),
+    )
+
+
+def _shape_of_examples(op: str, *args: Any) -> list[Any]:
+    named, dtypes = _Arguments(op, args), args[-1]
+    serialized = TensorShape([]) if op == "ParseSingleExample" else named["serialized"]
+    sparse = _variable(_blank(named["sparse_types"]), named["sparse_types"])
+    dense = _dense(_blank(dtypes), [None] * len(dtypes), dtypes, named["dense_shapes"])
+    ragged = _ragged_shapes(len(named["ragged_value_types"]), 1)
+    return [*_shapes(sparse, serialized, 3), *_shapes(dense, serialized, 1), *ragged]
+
+
+def _steps(keys: Any, dtypes: Sequence[DType], shapes: Sequence[Any], optional: Sequence[str]) -> list[Column]:
+    """Returns the columns of feature lists of fixed shapes; those of the keys in `optional` may be missing."""
+    features = zip(_texts(keys), dtypes, shapes, strict=True)
+    return [PaddedSteps(k, FixedLenSequenceFeature(s, d, k in optional), "") for k, d, s in features]
+
+
+def _optional(named: _Arguments) -> list[str]:
+    """Returns the keys of feature lists that may be missing."""
+    missing = named["feature_list_dense_missing_assumed_empty"]
+    if isinstance(missing, torch.Tensor):  # a flag for each key
+        return [k for k, flag in zip(_texts(named["feature_list_dense_keys"]), missing.tolist(), strict=False) if flag]
+    return _texts(missing)
+
+
+def _parse_sequences(op: str, *args: Any) -> tuple[Any, ...]:
+    named = _Arguments(op, args)
+    serialized, defaults = named["serialized"], named["context_dense_defaults"]
+    single = serialized.ndim == 0
+    contexts = _messages(serialized, SequenceExample, lambda e: e.context.feature)
+    lists = _messages(serialized, SequenceExample, lambda e: e.feature_lists.feature_list)
+    dense = _dense(named["context_dense_keys"], defaults, _dtypes_of(defaults), named["context_dense_shapes"])
+    ragged = (f"context_ragged_{part}" for part in ("keys", "value_types", "split_types"))
+    steps = (named[f"feature_list_dense_{part}"] for part in ("keys", "types", "shapes"))
+    ragged_steps = (f"feature_list_ragged_{part}" for part in ("keys", "value_types", "split_types"))
+    return (
+        *_by_output(_variable(named["context_sparse_keys"], named["context_sparse_types"]), contexts, single, 3),
+        *_by_output(dense, contexts, single, 1),
+        *_of_ragged(_ragged(*[named[n] for n in ragged]), contexts, single, 1),
+        *_by_output(
+            _variable(named["feature_list_sparse_keys"], named["feature_list_sparse_types"], VariableSteps),
+            lists, single, 3,
+        ),
+        *_by_output(_steps(*steps, _optional(named)), lists, single, 1 if op == "ParseSingleSequenceExample" else 2),
+        *_of_ragged(_ragged(*[named[n] for n in ragged_steps], RaggedSteps), lists, single, 2),
+    )  # fmt: skip
+
+
+def _shape_of_sequences(op: str, *args: Any) -> list[Any]:
+    named, dtypes = _Arguments(op, args), args[-1]
+    single = op == "ParseSingleSequenceExample"
+    serialized = TensorShape([]) if single else named["serialized"]
+    context, sparse = named["context_sparse_types"], named["feature_list_sparse_types"]
+    dense = _dense(_blank(dtypes), [None] * len(dtypes), dtypes, named["context_dense_shapes"])
+    types = named["feature_list_dense_types"]
+    steps = _steps(_blank(types), types, named["feature_list_dense_shapes"], ())
+    return [
+        *_shapes(_variable(_blank(context), context), serialized, 3),
+        *_shapes(dense, serialized, 1),
+        *_ragged_shapes(len(named["context_ragged_value_types"]), 1),
+        *_shapes(_variable(_blank(sparse), sparse, VariableSteps), serialized, 3),
+        *_shapes(steps, serialized, 1 if single else 2),
+        *_ragged_shapes(len(named["feature_list_ragged_value_types"]), 2),
+    ]
+
+
+for _ops, _parse, _shape, _dtypes in (
+    (("ParseExample", "ParseExampleV2", "ParseSingleExample"), _parse_examples, _shape_of_examples, "Tdense"),
+    (
+        ("ParseSequenceExample", "ParseSequenceExampleV2", "ParseSingleSequenceExample"),
+        _parse_sequences, _shape_of_sequences, "Tcontext_dense",
+    ),
+):  # fmt: skip
+    for _op in _ops:
+        define(_op, functools.partial(_parse, _op), functools.partial(_shape, _op), shape_types=(_dtypes,))

@@ -1,0 +1,200 @@
+"""Forms of the ops by which TensorFlow's own gradients are computed: the gradients of the ops that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tapeflow as tf
+import tapeflow.raw_ops as raw
+from tapeflow.core.ops.forms import form
+
+
+def _gradients(function: Callable[..., Any], primals: Sequence[Any], dy: Any) -> list[Any]:
+    """Returns the gradients of a function's arguments, for the cotangent of its result."""
+    with tf.GradientTape() as tape:
+        tape.watch(list(primals))
+        y = function(*primals)
+    gradients = tape.gradient(y, list(primals), dy, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    return [tf.convert_to_tensor(g) for g in gradients]
+
+
+# ---- math ------------------------------------------------------------------------------------------------------------
+
+
+@form("InvGrad")
+def _inv(y: Any, dy: Any) -> Any:
+    return raw.ReciprocalGrad(y=y, dy=dy)
+
+
+@form("CholeskyGrad", "BatchCholeskyGrad")
+def _cholesky(l: Any, grad: Any) -> Any:  # noqa: E741 (the registered name)
+    symmetric = tf.linalg.matmul(l, l, transpose_b=True)
+    gradient = _gradients(tf.linalg.cholesky, [symmetric], tf.linalg.band_part(grad, -1, 0))[0]
+    return (gradient + tf.linalg.matrix_transpose(gradient)) / 2
+
+
+def _of_segments(scale: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Returns the form of the gradient of a sparse segment op, whose rows `scale(grad, counts)` divides."""
+
+    def rows(grad: Any, segment_ids: Any) -> Any:
+        ones = tf.ones_like(segment_ids, grad.dtype)
+        counts = tf.maximum(tf.math.unsorted_segment_sum(ones, segment_ids, tf.shape(grad)[0]), tf.cast(1, grad.dtype))
+        shape = tf.concat([tf.shape(counts), tf.ones([tf.rank(grad) - 1], tf.int32)], 0)
+        return tf.gather(scale(grad, tf.reshape(counts, shape)), segment_ids)
+
+    return rows
+
+
+_ROWS = {
+    "Sum": _of_segments(lambda grad, counts: grad),
+    "Mean": _of_segments(lambda grad, counts: grad / counts),
+    "SqrtN": _of_segments(lambda grad, counts: grad * tf.math.rsqrt(counts)),
+}
+
+
+def _declare_segments(name: str, rows: Callable[..., Any]) -> None:
+    @form(f"SparseSegment{name}Grad")
+    def _whole(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
+        return tf.math.unsorted_segment_sum(rows(grad, segment_ids), indices, output_dim0)
+
+    @form(f"SparseSegment{name}GradV2")
+    def _unique(grad: Any, indices: Any, segment_ids: Any) -> Any:
+        numbers = tf.sort(tf.unique(indices).y)
+        places = tf.searchsorted(numbers, indices)
+        return tf.math.unsorted_segment_sum(rows(grad, segment_ids), places, tf.size(numbers)), numbers
+
+
+for _name, _rows in _ROWS.items():
+    _declare_segments(_name, _rows)
+
+
+@form("SparseFillEmptyRowsGrad")
+def _fill_empty_rows(reverse_index_map: Any, grad_values: Any) -> Any:
+    values = tf.gather(grad_values, reverse_index_map)
+    return values, tf.reduce_sum(grad_values) - tf.reduce_sum(values)
+
+
+@form("SparseSliceGrad")
+def _sparse_slice(backprop_val_grad: Any, input_indices: Any, input_start: Any, output_indices: Any) -> Any:
+    size = tf.reduce_max(tf.concat([input_indices, output_indices + input_start], 0), 0) + 1
+    strides = tf.math.cumprod(size, exclusive=True, reverse=True)
+    numbers = tf.reduce_sum(input_indices * strides, 1)
+    kept = tf.reduce_sum((output_indices + input_start) * strides, 1)
+    padded = tf.concat([kept, [-1]], 0)
+    places = tf.searchsorted(kept, numbers)
+    found = tf.gather(padded, places) == numbers
+    values = tf.concat([backprop_val_grad, tf.zeros([1], backprop_val_grad.dtype)], 0)
+    return tf.where(found, tf.gather(values, places), tf.zeros_like(values[0]))
+
+
+# ---- images ----------------------------------------------------------------------------------------------------------
+
+
+@form("ResizeBilinearGrad")
+def _resize_bilinear(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    def resized(images: Any) -> Any:
+        size = tf.shape(grads)[1:3]
+        return raw.ResizeBilinear(
+            images=images, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+        )
+
+    return _gradients(resized, [original_image], grads)[0]
+
+
+@form("ResizeBicubicGrad")
+def _resize_bicubic(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    def resized(images: Any) -> Any:
+        size = tf.shape(grads)[1:3]
+        return raw.ResizeBicubic(
+            images=images, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+        )
+
+    return _gradients(resized, [original_image], grads)[0]
+
+
+@form("ResizeNearestNeighborGrad")
+def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    def resized(images: Any) -> Any:
+        return raw.ResizeNearestNeighbor(
+            images=images, size=tf.shape(grads)[1:3], align_corners=align_corners,
+            half_pixel_centers=half_pixel_centers,
+        )  # fmt: skip
+
+    shape = tf.concat([tf.shape(grads)[:1], size, tf.shape(grads)[3:]], 0)
+    return _gradients(resized, [tf.zeros(shape, grads.dtype)], grads)[0]
+
+
+@form("ScaleAndTranslateGrad")
+def _scale_and_translate(
+    grads: Any, original_image: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool
+) -> Any:
+    def moved(images: Any) -> Any:
+        return raw.ScaleAndTranslate(
+            images=images, size=tf.shape(grads)[1:3], scale=scale, translation=translation, kernel_type=kernel_type,
+            antialias=antialias,
+        )  # fmt: skip
+
+    return _gradients(moved, [original_image], grads)[0]
+
+
+@form("CropAndResizeGradImage")
+def _crops_image(grads: Any, boxes: Any, box_ind: Any, image_size: Any, T: Any, method: str) -> Any:
+    def cropped(image: Any) -> Any:
+        return raw.CropAndResize(
+            image=image, boxes=boxes, box_ind=box_ind, crop_size=tf.shape(grads)[1:3], method=method
+        )
+
+    return _gradients(cropped, [tf.zeros(image_size, T)], grads)[0]
+
+
+@form("CropAndResizeGradBoxes")
+def _crops_boxes(grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
+    def cropped(corners: Any) -> Any:
+        return raw.CropAndResize(image=image, boxes=corners, box_ind=box_ind, crop_size=tf.shape(grads)[1:3])
+
+    return _gradients(cropped, [boxes], grads)[0]
+
+
+# ---- neural networks -------------------------------------------------------------------------------------------------
+
+
+@form("Conv3DBackpropInput")
+def _conv_input(input: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, dilations: Any) -> Any:
+    return raw.Conv3DBackpropInputV2(
+        input_sizes=tf.shape(input), filter=filter, out_backprop=out_backprop, strides=list(strides), padding=padding,
+        dilations=list(dilations),
+    )  # fmt: skip
+
+
+@form("Conv3DBackpropFilter")
+def _conv_filter(input: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, dilations: Any) -> Any:
+    return raw.Conv3DBackpropFilterV2(
+        input=input, filter_sizes=tf.shape(filter), out_backprop=out_backprop, strides=list(strides), padding=padding,
+        dilations=list(dilations),
+    )  # fmt: skip
+
+
+@form("FusedBatchNormGrad", "FusedBatchNormGradV2")
+def _batch_norm(
+    y_backprop: Any, x: Any, scale: Any, reserve_space_1: Any, reserve_space_2: Any, epsilon: float, data_format: str,
+    is_training: bool,
+) -> Any:  # fmt: skip
+    gradients = raw.FusedBatchNormGradV3(
+        y_backprop=y_backprop, x=x, scale=scale, reserve_space_1=reserve_space_1, reserve_space_2=reserve_space_2,
+        reserve_space_3=tf.zeros([0]), epsilon=epsilon, data_format=data_format, is_training=is_training,
+    )  # fmt: skip
+    return *gradients[:3], tf.zeros([]), tf.zeros([])
+
+
+@form("BatchNormWithGlobalNormalizationGrad")
+def _global_norm(
+    t: Any, m: Any, v: Any, gamma: Any, backprop: Any, variance_epsilon: float, scale_after_normalization: bool
+) -> Any:
+    def normalized(*primals: Any) -> Any:
+        return raw.BatchNormWithGlobalNormalization(
+            t=primals[0], m=primals[1], v=primals[2], beta=primals[3], gamma=primals[4],
+            variance_epsilon=variance_epsilon, scale_after_normalization=scale_after_normalization,
+        )  # fmt: skip
+
+    return _gradients(normalized, [t, m, v, tf.zeros_like(m), gamma], backprop)

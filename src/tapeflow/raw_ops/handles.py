@@ -1,0 +1,446 @@
+"""The ops on stacks, tensor arrays, maps and staging areas: kernels on what their handles hold."""
+
+from __future__ import annotations
+
+import collections
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core import errors
+from tapeflow.core.ops.bare import define, kernel_of, scalar
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import invalid
+from tapeflow.queue.held import held_here
+
+Raw = Any
+
+
+def _integer(value: Raw) -> int:
+    return int(value)
+
+
+def _flow(*_: Any) -> torch.Tensor:
+    return torch.zeros(())
+
+
+# ---- stacks ----------------------------------------------------------------------------------------------------------
+
+
+class _Stack(list[Raw]):
+    """The tensors on a stack, of at most `size`, or of any number if that is negative."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+
+@kernel_of("StackV2", shape=scalar)
+def _stack(max_size: Raw, elem_type: DType, stack_name: str) -> Raw:
+    return boxed(_Stack(_integer(max_size)))
+
+
+@kernel_of("StackPushV2", shape=lambda handle, elem, *_: elem)
+def _push(handle: Raw, elem: Raw, swap_memory: bool) -> Raw:
+    stack = handle[()]
+    if 0 <= stack.size <= len(stack):
+        raise invalid(f"Stack[{stack.size}] overflowed its max_size ({stack.size})")
+    stack.append(elem)
+    return elem
+
+
+@kernel_of("StackPopV2")
+def _pop(handle: Raw, elem_type: DType) -> Raw:
+    if not handle[()]:
+        raise invalid("Stack[] is empty when calling Pop().")
+    return handle[()].pop()
+
+
+@kernel_of("StackCloseV2", shape=lambda *_: [])
+def _close_stack(handle: Raw) -> None:
+    handle[()].clear()
+
+
+# ---- tensor arrays ---------------------------------------------------------------------------------------------------
+
+
+class _Array:
+    """The tensors of a tensor array, by their places, and those of its gradients, by their sources."""
+
+    def __init__(self, size: int, dtype: DType, grows: bool, clears: bool, sums: bool = False) -> None:
+        self.items: list[Raw] = [None] * size
+        self.dtype, self.grows, self.clears, self.sums = dtype, grows, clears, sums
+        self.shapes: list[tuple[int, ...]] = [()] * size
+        self.gradients: dict[str, _Array] = {}
+
+    def write(self, index: int, value: Raw) -> None:
+        """Stores a tensor; in the array of gradients it adds it to the one that is there."""
+        if index >= len(self.items) and self.grows:
+            more = index + 1 - len(self.items)
+            self.items += [None] * more
+            self.shapes += [()] * more
+        if not 0 <= index < len(self.items):
+            raise invalid(f"Tried to write to index {index} but array is not resizeable and size is: {len(self.items)}")
+        if self.items[index] is not None:
+            if not self.sums:
+                raise invalid(f"Could not write to TensorArray index {index} because it has already been written to.")
+            value = self.items[index] + value
+        self.items[index], self.shapes[index] = value, tuple(value.shape)
+
+    def read(self, index: int) -> Raw:
+        """Returns the tensor of a place."""
+        if not 0 <= index < len(self.items):
+            raise invalid(f"Tried to read from index {index} but array size is: {len(self.items)}")
+        value = self.items[index]
+        if value is None:
+            if self.sums:
+                return torch.zeros(self.shapes[index], dtype=self.dtype.torch)
+            raise invalid(
+                f"Could not read index {index} twice because it was cleared after a previous read, or never written."
+            )
+        if self.clears and not self.sums:
+            self.items[index] = None
+        return value
+
+
+def _array_of(handle: Raw) -> _Array:
+    return handle[()]
+
+
+@kernel_of("TensorArrayV3", shape=lambda *_: [[], []])
+def _array(
+    size: Raw, dtype: DType, element_shape: Any, dynamic_size: bool, clear_after_read: bool,
+    identical_element_shapes: bool, tensor_array_name: str,
+) -> Any:  # fmt: skip
+    return boxed(_Array(_integer(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
+
+
+@kernel_of("TensorArrayWriteV3", shape=scalar)
+def _write(handle: Raw, index: Raw, value: Raw, flow_in: Raw) -> Raw:
+    _array_of(handle).write(_integer(index), value)
+    return _flow()
+
+
+@kernel_of("TensorArrayReadV3")
+def _read(handle: Raw, index: Raw, flow_in: Raw, dtype: DType) -> Raw:
+    return _array_of(handle).read(_integer(index))
+
+
+def _stacked(values: Sequence[Raw], dtype: DType) -> Raw:
+    if not values:
+        return np.empty((0,), object) if dtype.torch is None else torch.zeros((0,), dtype=dtype.torch)
+    return np.stack(values) if isinstance(values[0], np.ndarray) else torch.stack(list(values))
+
+
+@kernel_of("TensorArrayGatherV3")
+def _gather(handle: Raw, indices: Raw, flow_in: Raw, dtype: DType, element_shape: Any) -> Raw:
+    return _stacked([_array_of(handle).read(i) for i in indices.tolist()], dtype)
+
+
+@kernel_of("TensorArrayScatterV3", shape=scalar)
+def _scatter(handle: Raw, indices: Raw, value: Raw, flow_in: Raw) -> Raw:
+    for index, row in zip(indices.tolist(), value, strict=True):
+        _array_of(handle).write(index, row)
+    return _flow()
+
+
+@kernel_of("TensorArrayConcatV3", shape=lambda *_: [None, [None]])
+def _concat(handle: Raw, flow_in: Raw, dtype: DType, element_shape_except0: Any) -> Any:
+    array = _array_of(handle)
+    values = [array.read(i) for i in range(len(array.items))]
+    if not values:
+        return _stacked([], dtype), torch.zeros(0, dtype=torch.int64)
+    joined = np.concatenate(values) if isinstance(values[0], np.ndarray) else torch.cat(values)
+    return joined, torch.tensor([len(v) for v in values])
+
+
+@kernel_of("TensorArraySplitV3", shape=scalar)
+def _split(handle: Raw, value: Raw, lengths: Raw, flow_in: Raw) -> Raw:
+    start = 0
+    for index, length in enumerate(lengths.tolist()):
+        _array_of(handle).write(index, value[start : start + length])
+        start += length
+    return _flow()
+
+
+@kernel_of("TensorArraySizeV3", shape=scalar)
+def _size(handle: Raw, flow_in: Raw) -> Raw:
+    return torch.tensor(len(_array_of(handle).items), dtype=torch.int32)
+
+
+@kernel_of("TensorArrayCloseV3", shape=lambda *_: [])
+def _close(handle: Raw) -> None:
+    _array_of(handle).items.clear()
+
+
+@kernel_of("TensorArrayGradV3", shape=lambda *_: [[], []])
+def _gradient(handle: Raw, flow_in: Raw, source: str) -> Any:
+    return _gradient_of(handle, (), source)
+
+
+@kernel_of("TensorArrayGradWithShape", shape=lambda *_: [[], []])
+def _gradient_with_shape(handle: Raw, flow_in: Raw, shape_to_prepend: Raw, source: str) -> Any:
+    return _gradient_of(handle, tuple(shape_to_prepend.tolist()), source)
+
+
+def _gradient_of(handle: Raw, front: tuple[int, ...], source: str) -> Any:
+    """Returns the handle of the array that the gradients of an array's tensors are summed in."""
+    array = _array_of(handle)
+    if source not in array.gradients:
+        gradients = _Array(len(array.items), array.dtype, False, False, sums=True)
+        gradients.shapes = [front + shape for shape in array.shapes]
+        array.gradients[source] = gradients
+    return boxed(array.gradients[source]), _flow()
+
+
+# ---- maps from tensors to tensors ------------------------------------------------------------------------------------
+
+
+def _key(value: Raw) -> Any:
+    """Returns a tensor as a key of a dict."""
+    return str(value.dtype), tuple(value.shape), tuple(value.reshape(-1).tolist())
+
+
+@kernel_of("EmptyTensorMap", shape=scalar)
+def _empty_map() -> Raw:
+    return boxed({})
+
+
+@kernel_of("TensorMapInsert", shape=scalar)
+def _insert(input_handle: Raw, key: Raw, value: Raw) -> Raw:
+    return boxed(input_handle[()] | {_key(key): (key, value)})
+
+
+@kernel_of("TensorMapLookup")
+def _look_up(input_handle: Raw, key: Raw, value_dtype: DType) -> Raw:
+    if _key(key) not in input_handle[()]:
+        raise invalid('Trying to lookup non-existent key. Could not find key "' + str(key.tolist()) + '".')
+    return input_handle[()][_key(key)][1]
+
+
+@kernel_of("TensorMapErase", shape=scalar)
+def _erase(input_handle: Raw, key: Raw, value_dtype: DType) -> Raw:
+    if _key(key) not in input_handle[()]:
+        raise invalid('Trying to erase non-existent item. Could not find key "' + str(key.tolist()) + '".')
+    return boxed({k: v for k, v in input_handle[()].items() if k != _key(key)})
+
+
+@kernel_of("TensorMapHasKey", shape=scalar)
+def _has_key(input_handle: Raw, key: Raw) -> Raw:
+    return torch.tensor(_key(key) in input_handle[()])
+
+
+@kernel_of("TensorMapSize", shape=scalar)
+def _map_size(input_handle: Raw) -> Raw:
+    return torch.tensor(len(input_handle[()]), dtype=torch.int32)
+
+
+@kernel_of("TensorMapStackKeys")
+def _stack_keys(input_handle: Raw, key_dtype: DType) -> Raw:
+    return _stacked([key for key, _ in input_handle[()].values()], key_dtype)
+
+
+# ---- staging areas ---------------------------------------------------------------------------------------------------
+
+
+class _Area:
+    """Elements between the operations that stage and unstage them; of at most `capacity`, if that is positive."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.changed = threading.Condition()
+        self.elements: collections.deque[tuple[Raw, ...]] = collections.deque()
+        self.by_key: dict[int, dict[int, Raw]] = {}  # the staged components of each key, by their places
+
+    def wait(self, ready: Callable[[], bool]) -> None:
+        """Waits, with the lock held, until something holds."""
+        self.changed.wait_for(ready)
+
+
+def _area(kind: str, capacity: int, container: str, shared_name: str) -> _Area:
+    return held_here(("StagingArea", kind, container, shared_name), lambda: _Area(capacity))
+
+
+@kernel_of("Stage", shape=lambda *_: [])
+def _stage(values: Sequence[Raw], capacity: int, memory_limit: int, container: str, shared_name: str) -> None:
+    area = _area("", capacity, container, shared_name)
+    with area.changed:
+        area.wait(lambda: not capacity or len(area.elements) < capacity)
+        area.elements.append(tuple(values))
+        area.changed.notify_all()
+
+
+@kernel_of("Unstage")
+def _unstage(capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> Any:
+    area = _area("", capacity, container, shared_name)
+    with area.changed:
+        area.wait(lambda: bool(area.elements))
+        element = area.elements.popleft()
+        area.changed.notify_all()
+    return element
+
+
+@kernel_of("StagePeek")
+def _peek(index: Raw, capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> Any:
+    area = _area("", capacity, container, shared_name)
+    with area.changed:
+        area.wait(lambda: len(area.elements) > _integer(index))
+        return area.elements[_integer(index)]
+
+
+@kernel_of("StageSize", shape=scalar)
+def _stage_size(capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> Raw:
+    return torch.tensor(len(_area("", capacity, container, shared_name).elements), dtype=torch.int32)
+
+
+@kernel_of("StageClear", shape=lambda *_: [])
+def _stage_clear(capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> None:
+    area = _area("", capacity, container, shared_name)
+    with area.changed:
+        area.elements.clear()
+        area.changed.notify_all()
+
+
+def _maps(prefix: str) -> None:
+    """Registers the ops of staging areas of keys; those of `OrderedMap...` take the least key first."""
+
+    def area_of(capacity: int, container: str, shared_name: str) -> _Area:
+        return _area(prefix, capacity, container, shared_name)
+
+    def complete(area: _Area, count: int) -> list[int]:
+        keys = [k for k, parts in area.by_key.items() if len(parts) == count]
+        return sorted(keys) if prefix == "Ordered" else keys
+
+    def taken(area: _Area, key: int, indices: Raw, removes: bool) -> tuple[Raw, ...]:
+        parts = area.by_key[key]
+        element = tuple([parts[i] for i in indices.tolist()])
+        if removes:
+            for i in indices.tolist():
+                del parts[i]
+            if not parts:
+                del area.by_key[key]
+            area.changed.notify_all()
+        return element
+
+    def stage(
+        key: Raw, indices: Raw, values: Sequence[Raw], capacity: int, memory_limit: int, dtypes: Any, container: str,
+        shared_name: str,
+    ) -> None:  # fmt: skip
+        area, number = area_of(capacity, container, shared_name), _integer(key)
+        with area.changed:
+            area.wait(lambda: not capacity or number in area.by_key or len(area.by_key) < capacity)
+            area.by_key.setdefault(number, {}).update(zip(indices.tolist(), values, strict=True))
+            area.changed.notify_all()
+
+    def of_key(removes: bool) -> Callable[..., Any]:
+        def unstage(
+            key: Raw, indices: Raw, capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str
+        ) -> Any:
+            area, number = area_of(capacity, container, shared_name), _integer(key)
+            with area.changed:
+                area.wait(lambda: set(indices.tolist()) <= set(area.by_key.get(number, ())))
+                return taken(area, number, indices, removes)
+
+        return unstage
+
+    def unstage_any(
+        indices: Raw, capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str
+    ) -> Any:
+        area = area_of(capacity, container, shared_name)
+        with area.changed:
+            area.wait(lambda: bool(complete(area, len(dtypes))))
+            key = complete(area, len(dtypes))[0]
+            return torch.tensor(key), *taken(area, key, indices, True)
+
+    def count(is_complete: bool) -> Callable[..., Raw]:
+        def size(capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> Raw:
+            area = area_of(capacity, container, shared_name)
+            with area.changed:
+                ready = len(complete(area, len(dtypes)))
+                return torch.tensor(ready if is_complete else len(area.by_key) - ready, dtype=torch.int32)
+
+        return size
+
+    def clear(capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> None:
+        area = area_of(capacity, container, shared_name)
+        with area.changed:
+            area.by_key.clear()
+            area.changed.notify_all()
+
+    nothing = lambda *_: []  # noqa: E731
+    define(f"{prefix}MapStage", stage, nothing)
+    define(f"{prefix}MapUnstage", of_key(True))
+    define(f"{prefix}MapPeek", of_key(False))
+    define(f"{prefix}MapUnstageNoKey", unstage_any)
+    define(f"{prefix}MapSize", count(True), scalar)
+    define(f"{prefix}MapIncompleteSize", count(False), scalar)
+    define(f"{prefix}MapClear", clear, nothing)
+
+
+_maps("")
+_maps("Ordered")
+
+
+# ---- accumulators ----------------------------------------------------------------------------------------------------
+
+
+class _Accumulator:
+    """The sum of gradients that were computed at the present step, and their number."""
+
+    def __init__(self, reduction: str) -> None:
+        self.mean = reduction == "MEAN"
+        self.step = 0
+        self.count = 0
+        self.total: Raw = None
+        self.changed = threading.Condition()
+
+
+@kernel_of("ResourceConditionalAccumulator", shape=scalar)
+def _accumulator(dtype: DType, shape: Any, container: str, shared_name: str, reduction_type: str) -> Raw:
+    if not shared_name:
+        return boxed(_Accumulator(reduction_type))
+    key = ("Accumulator", container, shared_name)
+    return boxed(held_here(key, lambda: _Accumulator(reduction_type)))
+
+
+@kernel_of("ResourceAccumulatorApplyGradient", shape=lambda *_: [])
+def _apply(handle: Raw, local_step: Raw, gradient: Raw) -> None:
+    accumulator = handle[()]
+    with accumulator.changed:
+        if _integer(local_step) < accumulator.step:
+            return  # it is stale
+        accumulator.total = gradient if accumulator.total is None else accumulator.total + gradient
+        accumulator.count += 1
+        accumulator.changed.notify_all()
+
+
+@kernel_of("ResourceAccumulatorTakeGradient")
+def _take(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
+    accumulator, required = handle[()], _integer(num_required)
+    if required <= 0:
+        raise invalid(f"Argument num_required must be positive, but got {required}")
+    with accumulator.changed:
+        accumulator.changed.wait_for(lambda: accumulator.count >= required)
+        total, count = accumulator.total, accumulator.count
+        accumulator.total, accumulator.count = None, 0
+        accumulator.step += 1
+    return total / count if accumulator.mean else total
+
+
+@kernel_of("ResourceAccumulatorNumAccumulated", shape=scalar)
+def _accumulated(handle: Raw) -> Raw:
+    return torch.tensor(handle[()].count, dtype=torch.int32)
+
+
+@kernel_of("ResourceAccumulatorSetGlobalStep", shape=lambda *_: [])
+def _set_step(handle: Raw, new_global_step: Raw) -> None:
+    accumulator = handle[()]
+    if _integer(new_global_step) < accumulator.step:
+        raise errors.InvalidArgumentError.of(
+            f"Attempting to set global step to {_integer(new_global_step)}, which is less than {accumulator.step}"
+        )
+    accumulator.step = _integer(new_global_step)

@@ -1,0 +1,49 @@
+"""Raw ops on TensorFlow 1's references, in graphs: calls of the ops that take handles instead."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+
+from tapeflow.core.context import state
+from tapeflow.core.ops import op_def
+from tapeflow.core.values.variable import Variable
+
+_ON_HANDLES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",
+               "IsVariableInitialized": "VarIsInitializedOp"}  # fmt: skip
+
+
+def _form_on_handles(name: str) -> str | None:
+    """Returns the op that does with handles what an op does with references."""
+    version = "V3" if name.startswith("TensorArray") else "V2"
+    candidates = (_ON_HANDLES.get(name, ""), f"Resource{name}", f"{name}{version}")
+    return next((c for c in candidates if c in op_def.names()), None)
+
+
+def call(name: str, arguments: dict[str, typing.Any], raw_op: Callable[[str], typing.Any]) -> typing.Any:
+    """Calls, in a graph, the op on handles that stands for an op on references.
+
+    Args:
+        name: the op.
+        arguments: by the names of its parameters.
+        raw_op: returns the raw op of a name.
+
+    Returns:
+        Its results; where the op on handles has none, the new value of the variable that the first argument is.
+
+    Raises:
+        NotImplementedError: no op on handles does the same.
+    """
+    form = _form_on_handles(name)
+    if form is None:
+        raise NotImplementedError(f"tf.raw_ops.{name} takes references, which variables and resources here are not")
+    definition, target = op_def.get(name), op_def.get(form)
+    attrs = {n: v for n, v in arguments.items() if n in target.attrs and n not in op_def.implied(target)}
+    values = [arguments[a.name] for a in definition.inputs]
+    inputs = [v.handle if isinstance(v, Variable) and a.is_ref else v
+              for v, a in zip(values, definition.inputs, strict=True)]  # fmt: skip
+    named = {a.name: v for a, v in zip(target.inputs, inputs, strict=True)}
+    result = raw_op(form)(**named, **attrs, name=arguments.get("name"))
+    if target.outputs or not isinstance(values[0], Variable):
+        return result
+    return state.graph.read_of(values[0], after=result)
