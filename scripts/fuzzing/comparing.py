@@ -124,18 +124,25 @@ def findings(tasks: list[Any], found: dict[str, Difference]) -> list[Finding]:
 
 
 def rates(tasks: list[Any], theirs: dict[str, Any], found: dict[str, Difference]) -> list[str]:
-    """Lines that say how many calls of each mode have the same outcome."""
-    total, same, left_out = collections.Counter(), collections.Counter(), collections.Counter()
+    """Lines that say how many calls of each mode have the same outcome, and of those that both refuse how many fail by
+    an error of the same class."""
+    total, same, left_out, refused, other_class = (collections.Counter() for _ in range(5))
     for task in tasks:
         if compared(task, theirs[task["id"]]):
+            kind = found[task["id"]].kind if task["id"] in found else ""
             total[task["mode"]] += 1
-            same[task["mode"]] += task["id"] not in found
+            same[task["mode"]] += not kind
+            refused[task["mode"]] += "error" in theirs[task["id"]] and kind != "accepts"
+            other_class[task["mode"]] += kind in ("error class", "words of torch")
         elif "skip" not in theirs[task["id"]]:
             left_out[task["mode"]] += 1
     lines = []
     for mode in total:
         rest = f"; TensorFlow crashed, hung or lacks something in {left_out[mode]}" if left_out[mode] else ""
         lines.append(f"{mode}: same outcome in {100 * same[mode] / total[mode]:.1f}% of {total[mode]:,} calls{rest}")
+        if refused[mode]:
+            equal = 100 - 100 * other_class[mode] / refused[mode]
+            lines.append(f"{mode}: same error class in {equal:.1f}% of {refused[mode]:,} calls that both refuse")
     return lines
 
 

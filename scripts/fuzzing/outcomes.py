@@ -127,6 +127,10 @@ def beyond(theirs: Any) -> bool:
 OF_ITS_CODE = ("AttributeError", "AssertionError", "UnboundLocalError", "NameError", "SystemError", "LookupError",
                "NotImplementedError")  # fmt: skip
 LACKS = ("Could not find device for node", "No OpKernel was registered", "Default MaxPoolingOp only supports",
+         "only supports NHWC on device type CPU", "only supports NDHWC on device type CPU",
+         "CPU implementation of Conv3D currently only supports", "Current CPU implementations do not yet support",
+         "Current kernel implementation does not support dilations",
+         "Current implementation only supports equal length strides",
          "singleton tf.Variables", "NoneType", "pfor/", "uncompilable", "not compilable", "XLA",
          "compile-time constant")  # fmt: skip
 

@@ -170,7 +170,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
 
 
 def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
-    new_shape = TensorShape(_shape_argument(shape).numpy().tolist())
+    new_shape = TensorShape(shape)
     elements, size = tensor.shape.num_elements(), new_shape.num_elements()
     if elements == size:
         return reshape(tensor, new_shape.as_list())

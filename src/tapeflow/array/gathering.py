@@ -56,10 +56,10 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
 
 
 def _taken_at(params: torch.Tensor, indices: torch.Tensor, axis: int) -> torch.Tensor:
-    if indices.ndim == 1:
-        return torch.index_select(params, axis, indices)
     if indices.dtype == torch.int16:
         indices = indices.to(torch.int32)
+    if indices.ndim == 1:
+        return torch.index_select(params, axis, indices)
     out = torch.index_select(params, axis, indices.reshape(-1))
     axis %= params.ndim
     shape = params.shape

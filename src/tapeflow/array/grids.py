@@ -62,7 +62,7 @@ def eye(
         ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default())
         return EagerTensor(ones, dtype)
     for n in (num_rows, columns):
-        if not isinstance(n, (int, np.integer)) and not (isinstance(n, Tensor) and n.dtype.is_integer):
+        if not isinstance(n, (int, np.integer)) and not isinstance(n, Tensor):
             raise TypeError(
                 "Arguments `num_rows` and `num_columns` must be positive integer values. "
                 f"Received: num_rows={num_rows}, num_columns={columns}"
@@ -93,7 +93,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     """Creates evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
-        start: floating or complex; integers become float64.
+        start: floating or complex; integers become float64, those of up to 16 bits float32.
         stop: of the same dtype, and of a shape that broadcasts with that of `start`.
         num: how many; an integer.
         axis: the position of the new dimension.
@@ -114,7 +114,8 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     first: Any = convert(start)
     last: Any = convert(stop, first.dtype)
     if first.dtype.is_integer:
-        first, last = cast_to(first, float64), cast_to(last, float64)
+        narrow = first.dtype.size < int32.size
+        first, last = (cast_to(end, float32 if narrow else float64) for end in (first, last))
     count = convert(num)
     if not count.dtype.is_integer:
         raise TypeError(
@@ -183,7 +184,7 @@ def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
     rank = len(args)
-    columns = [reshape(convert(v), (-1,)) for v in args]
+    columns = [reshape(_as_column(v), (-1,)) for v in args]
     for column in columns[1:]:
         if column.dtype is not columns[0].dtype:
             raise invalid(
@@ -197,6 +198,14 @@ def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
     for axis, column in axes:
         shape[axis] = shape_of(column)[0]
     return [broadcast_to(reshape(c, [-1 if i == axis else 1 for i, _ in enumerate(args)]), shape) for axis, c in axes]
+
+
+def _as_column(value: Any) -> Tensor:
+    """Returns the tensor of a value, or of a list of tensors that don't go together the error of `tf.stack`."""
+    try:
+        return convert(value)
+    except (TypeError, ValueError):
+        return ops.Pack([convert(v) for v in value], 0, name="stack")
 
 
 # ---- one hot ---------------------------------------------------------------------------------------------------------

@@ -224,11 +224,14 @@ def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
 
 
 def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
-    if not x.ndim:  # a scalar is its own reverse: only a trace, which asks the rule, minds the axis
-        return x
-    if type(axis) is int:
-        raise TypeError("the shape rule says what is wrong")
-    return torch.flip(x, axis)
+    try:
+        if type(axis) is int:
+            raise TypeError("the shape rule says what is wrong")
+        return torch.flip(x, axis)
+    except (IndexError, RuntimeError, TypeError):
+        if not x.ndim or not x.numel():  # its own reverse: only a trace, which asks the rule, minds the axis
+            return x
+        raise
 
 
 @op("ReverseV2", kernel=_flipped, host=("axis",), shape=_reverse_rule, moves=True, batching=along_axis)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -208,4 +208,4 @@ def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, 
         >>> [int(t) for t in tf.tuple([tf.constant(1), tf.constant(2)])]
         [1, 2]
     """
-    return list(tensors) if isinstance(tensors, Iterable) or state.graph is not None else tensors
+    return list(tensors) if state.graph is not None else tensors

@@ -23,12 +23,8 @@ _SHOWN = 3  # the default number of elements in a message
 
 
 def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Converts two operands; a Python value takes the other's dtype where it can."""
-    if isinstance(y, Tensor) and not isinstance(x, Tensor):
-        y, x = pair(y, x)
-        return x, y
-    x = convert(x)
-    return x, convert(y, hint=x.dtype)
+    """Converts two operands, each by itself: no Python number takes the other's dtype."""
+    return convert(x), convert(y)
 
 
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
@@ -322,7 +318,8 @@ def assert_near(
     Example:
         >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
     """
-    a, b = pair(x, y)
+    a: Any = convert(x)
+    b: Any = convert(y, a.dtype)
     real = a.dtype.real_dtype
     if not real.is_floating:
         raise ValueError(f"data type {real.as_numpy_dtype} not inexact: assert_near compares floats")

@@ -15,6 +15,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16, float32, uint8
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.image.checking import check_image
 from tapeflow.image.colors import check_scalar, scale_saturation, turn_hue
 from tapeflow.image.conversion import convert_image_dtype
@@ -158,6 +159,14 @@ def adjust_jpeg_quality(
     return convert_image_dtype(decoded, tensor.dtype, saturate=True)
 
 
+_BAD_GAMMA = "Gamma should be a non-negative real number."
+
+
+def _check_gamma(allowed: Any) -> None:
+    if not allowed:
+        raise invalid(_BAD_GAMMA)
+
+
 def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """Computes `gain * image ** gamma`, for floats in the range [0, 1].
 
@@ -170,14 +179,17 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
         Images of the same shape and dtype; integers are clipped to their range.
 
     Raises:
-        ValueError: gamma is negative.
+        ValueError: gamma is negative; where it is a tensor, that is an InvalidArgumentError.
 
     Example:
         >>> tf.image.adjust_gamma([[[0.5]]], 2.0).numpy().tolist()
         [[[0.25]]]
     """
-    if isinstance(gamma, (int, float)) and gamma < 0:
-        raise ValueError("Gamma should be a non-negative real number.")
+    allowed: Any = gamma >= 0  # type: ignore[operator]
+    if isinstance(allowed, Tensor):
+        checked(_check_gamma, allowed)
+    elif not allowed:
+        raise ValueError(_BAD_GAMMA)
     images = convert_to_tensor(image)
     return convert_image_dtype(gain * _as_floats(images) ** gamma, images.dtype, saturate=True)
 

@@ -146,11 +146,11 @@ def ssim_multiscale(
 def _prepared(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
     """Returns the images and the largest difference of pixels, as float32."""
     first, second = convert_to_tensor(img1), convert_to_tensor(img2)
-    if first.dtype is not second.dtype:
-        raise invalid(f"the images must have one dtype, not {first.dtype.name} and {second.dtype.name}")
     for image in (first, second):
         if image.shape.rank is not None and image.shape.rank < 3:
             raise ValueError(f"Shape {image.shape} must have rank at least 3")
+    if first.dtype is not second.dtype:
+        raise invalid(f"the images must have one dtype, not {first.dtype.name} and {second.dtype.name}")
     first.shape[-3:].assert_is_compatible_with(second.shape[-3:])
     peak = convert_image_dtype(cast(max_val, first.dtype), float32)
     return convert_image_dtype(first, float32), convert_image_dtype(second, float32), peak

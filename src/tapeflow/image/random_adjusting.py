@@ -23,6 +23,7 @@ from tapeflow.image.adjusting import (
     adjust_saturation,
 )
 from tapeflow.image.checking import check_image_or_batch
+from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, less
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_uniform
@@ -309,7 +310,8 @@ def _randomly_reversed(image: Any, axis: int, draw: Draw) -> Any:
     if rank == 3:
         return where(less(draw([], 0, 1.0), 0.5), flipped, images)
     count = images.shape[0] if images.shape[0] is not None else shape(images)[0]
-    return where(reshape(greater(draw([count], 0, 1.0), 0.5), [-1, 1, 1, 1]), flipped, images)
+    reversed_ones = cast(reshape(greater(draw([count], 0, 1.0), 0.5), [-1, 1, 1, 1]), images.dtype)
+    return reversed_ones * flipped + (1 - reversed_ones) * images  # no choice: infinite pixels are NaN in TensorFlow
 
 
 def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:

@@ -193,7 +193,11 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _serialized(tensor: EagerTensor) -> EagerTensor:
-    return convert(make_tensor_proto(tensor).SerializeToString())
+    proto = make_tensor_proto(tensor)
+    if tensor.dtype is not string:  # all numbers as bytes, however few they are
+        content = tensor._numpy().tobytes()
+        proto = type(proto)(dtype=proto.dtype, tensor_shape=proto.tensor_shape, tensor_content=content)
+    return convert(proto.SerializeToString())
 
 
 def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:

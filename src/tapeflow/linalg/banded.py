@@ -131,10 +131,13 @@ def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any,
 
     Raises:
         ValueError: the shapes do not go together, or there is no such format.
+        InvalidArgumentError: there are no diagonals.
     """
     if diagonals_format == "compact":
         diagonals = convert(diagonals)
         diagonals.shape.with_rank_at_least(2)
+        if diagonals.shape[-2] == 0:
+            raise invalid("Expected diagonals to be provided as a matrix with 3 rows, got 0 rows.")
         if diagonals.shape[-2] not in (3, None):
             raise ValueError(f"Expected 3 diagonals got {diagonals.shape[-2]}")
         return diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]

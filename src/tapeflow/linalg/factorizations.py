@@ -26,7 +26,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, int32
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import adjoint, band_part, diag_part, set_diag
@@ -262,7 +262,7 @@ def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, 
         ValueError: they have too few dimensions, their ranks do not match, or the matrices are not square.
         InvalidArgumentError: with `validate_args`, `perm` holds no permutations, or the matrices are not square.
     """
-    factors = lower_upper if isinstance(lower_upper, Tensor) else convert(lower_upper)
+    factors = lower_upper if isinstance(lower_upper, Tensor) else convert(lower_upper, hint=float32)
     order = perm if isinstance(perm, Tensor) else convert(perm, hint=int32)
     if factors.shape.rank is not None and factors.shape.rank < 2:
         raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
@@ -312,6 +312,8 @@ def lu_solve(
     sides: Any = rhs if isinstance(rhs, Tensor) else convert(rhs, hint=factors.dtype)
     if sides.shape.rank is not None and sides.shape.rank < 2:
         raise ValueError("Input `rhs` must have at least 2 dimensions.")
+    if not sides.shape[-2:-1].is_compatible_with(factors.shape[-1:]):
+        raise ValueError("`lower_upper.shape[-1]` must equal `rhs.shape[-2]`.")
     if order.shape.rank != 1:
         batch = broadcast_dynamic_shape(ops.Shape(order)[:-1], ops.Shape(sides)[:-2])
         sides = broadcast_to(sides, joined_dims(batch, ops.Shape(sides)[-2:]))
@@ -367,4 +369,6 @@ def lu_reconstruct(
     factors, order = _lu_tensors(lower_upper, perm, validate_args)
     product = matmul(_unit_lower(factors), band_part(factors, 0, -1))
     inverse = invert_permutation(order) if order.shape.rank == 1 else argsort(order, -1)
-    return _permute_rows(product, inverse)
+    result = _permute_rows(product, inverse)
+    result.set_shape(factors.shape)
+    return result

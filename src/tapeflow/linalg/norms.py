@@ -11,7 +11,7 @@ from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims, reshape, squeeze, transpose
 from tapeflow.array.unranked import joined_dims, other_dimensions
-from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32
@@ -59,12 +59,14 @@ def norm(
         >>> tf.norm([[1.0, -2.0], [3.0, 4.0]], ord=1, axis=[0, 1]).numpy().item()
         6.0
     """
-    axes: Any = host_value(axis)
-    is_matrix = isinstance(axes, tuple) and len(axes) == 2
-    if isinstance(axes, tuple):
-        if len(axes) not in (1, 2) or len(set(axes)) != len(axes):
-            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axes}")
-        axes = axes if is_matrix else axes[0]
+    axes: Any = tuple(axis) if isinstance(axis, list) else axis
+    is_matrix = isinstance(axes, tuple)
+    if is_matrix:
+        valid = len(axes) == 2 and all(isinstance(a, int) for a in axes) and axes[0] != axes[1]
+    else:
+        valid = axes is None or isinstance(axes, int)
+    if not valid:
+        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
     if is_matrix and ord not in _MATRIX_NORMS:
         raise ValueError(f"'ord' must be a supported matrix norm in {list(_MATRIX_NORMS)}, got {ord}")
     if not is_matrix and (ord != "euclidean" if isinstance(ord, str) else ord <= 0):

@@ -22,7 +22,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import DType, complex64, complex128, float64, int32
+from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import adjoint, band_part, diag, diag_part, set_diag
@@ -306,14 +306,14 @@ def svd(
 # ---- functions of singular values ------------------------------------------------------------------------------------
 
 
-def _float_matrices(a: TensorLike) -> Any:
-    """Returns an argument as a tensor of matrices.
+def _float_matrices(a: TensorLike, hint: DType | None = None) -> Any:
+    """Returns an argument as a tensor of matrices, of the dtype `hint` where the argument is no tensor.
 
     Raises:
         TypeError: it is not of a float dtype.
         ValueError: it has less than two dimensions.
     """
-    matrix: Any = a if isinstance(a, Tensor) else convert(a)
+    matrix: Any = a if isinstance(a, Tensor) else convert(a, hint=hint)
     if not matrix.dtype.is_floating:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {matrix.dtype.name}).")
     if matrix.shape.rank is not None and matrix.shape.rank < 2:
@@ -384,7 +384,7 @@ def matrix_rank(
         >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy().item()
         1
     """
-    matrix = _float_matrices(a)
+    matrix = _float_matrices(a, float32)
     s: Any = svd(matrix, compute_uv=False)
     if tol is None:
         eps = float(np.finfo(matrix.dtype.as_numpy_dtype).eps)

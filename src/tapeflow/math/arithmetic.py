@@ -15,6 +15,7 @@ from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_sh
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same, text
@@ -468,7 +469,7 @@ def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) ->
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = convert(x)
     if not coeffs:
-        return multiply(x, 0)
+        return ops.ZerosLike(x)
     total = convert(coeffs[0])
     for c in coeffs[1:]:
         total = add(c, multiply(total, x))

@@ -108,7 +108,7 @@ def _(call: Call, dy: Any) -> Any:
 def _zeta(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     # At the poles the sign depends on the side, unless x is even.
     pole = (q <= 0) & (q == torch.floor(q)) & (x > 1) & (torch.remainder(x, 2) != 0)
-    return torch.special.zeta(x, q).masked_fill(pole, torch.nan)
+    return torch.special.zeta(x, q).masked_fill(pole, torch.nan).masked_fill((q == torch.inf) & (x > 1), 0)
 
 
 @op("Zeta", kernel=_zeta, shape=broadcast, elementwise=True)

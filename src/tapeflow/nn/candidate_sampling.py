@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 import torch
 
 from tapeflow.core.errors import NotFoundError
-from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.draws import Draws, draws
@@ -343,7 +341,7 @@ def uniform_candidate_sampler(
         >>> sorted(tf.random.uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
+    arguments = (true_classes, num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return UniformCandidateSampler(*_uniform(*arguments))
 
 
@@ -379,7 +377,7 @@ def log_uniform_candidate_sampler(
         >>> sorted(tf.random.log_uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
+    arguments = (true_classes, num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return LogUniformCandidateSampler(*_log_uniform(*arguments))
 
 
@@ -413,7 +411,7 @@ def learned_unigram_candidate_sampler(
         >>> sorted(tf.random.learned_unigram_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
+    arguments = (true_classes, num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return LearnedUnigramCandidateSampler(*_learned(*arguments))
 
 
@@ -462,7 +460,7 @@ def fixed_unigram_candidate_sampler(
     """
     return FixedUnigramCandidateSampler(
         *_fixed(
-            convert(true_classes, int64), num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
+            true_classes, num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
             num_reserved_ids, num_shards, shard, tuple(float(u) for u in unigrams), *op_seeds(seed), name,
         )
     )  # fmt: skip
@@ -496,9 +494,7 @@ def all_candidate_sampler(
         >>> tf.nn.all_candidate_sampler([[0]], 1, 3, True).sampled_candidates.numpy().tolist()
         [0, 1, 2]
     """
-    return AllCandidateSampler(
-        *_all(convert(true_classes, int64), num_true, num_sampled, unique, *op_seeds(seed), name)
-    )
+    return AllCandidateSampler(*_all(true_classes, num_true, num_sampled, unique, *op_seeds(seed), name))
 
 
 def compute_accidental_hits(
@@ -528,5 +524,5 @@ def compute_accidental_hits(
         >>> hits.indices.numpy().tolist(), hits.ids.numpy().tolist()
         ([0, 1], [2, 0])
     """
-    arguments = (convert(true_classes, int64), convert(sampled_candidates, int64), num_true, *op_seeds(seed), name)
+    arguments = (true_classes, sampled_candidates, num_true, *op_seeds(seed), name)
     return ComputeAccidentalHits(*_accidental_hits(*arguments))

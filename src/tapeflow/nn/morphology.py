@@ -11,7 +11,7 @@ from tapeflow.array.padding import reverse
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
-from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -176,7 +176,7 @@ def dilation2d(
         [5.0, 5.0]
     """
     _check_format(data_format)
-    return _dilation2d(input, filters, host_value(strides), host_value(dilations), padding, name)
+    return _dilation2d(input, filters, strides, dilations, padding, name)
 
 
 def erosion2d(

@@ -280,6 +280,6 @@ def text_only(padding: Any) -> str:
     Raises:
         TypeError: it is not a string.
     """
-    if type(padding) is not str:
+    if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     return padding

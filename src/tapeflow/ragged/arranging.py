@@ -21,6 +21,7 @@ from tapeflow.array.shaping import squeeze as squeeze_dense
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.checks import checked
@@ -33,6 +34,8 @@ from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
 def _matched(values: Sequence[Any]) -> list[Any]:
     """Converts values to tensors and ragged tensors of one rank, of one dtype and with row splits of one dtype."""
+    if not values:
+        raise ValueError("rt_inputs may not be empty.")
     dtype = next((v.dtype for v in values if isinstance(v, RaggedTensor) or is_tensor_like(v)), None)
     items = [v if isinstance(v, RaggedTensor) else convert(v, None if is_tensor_like(v) else dtype) for v in values]
     ranks = {len(v.shape) for v in items}
@@ -204,6 +207,7 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
 def _rows_at(params: Any, indices: Any) -> Any:
     if not isinstance(params, RaggedTensor):
         return gather_dense(params, indices)
+    ops.RaggedGather.op.check_types({"Tindices": indices.dtype})
     checked(_check, indices, params._row_partition.nrows())
     dtype = params.row_splits.dtype
     rank = indices.shape.rank

@@ -313,6 +313,7 @@ def stack_dynamic_partitions(
         A ragged tensor of `num_partitions` rows.
 
     Raises:
+        ValueError: the shape of `data` does not begin with that of `partitions`.
         InvalidArgumentError: a row is out of range.
 
     Example:
@@ -323,7 +324,9 @@ def stack_dynamic_partitions(
     rank = len(rows.shape)
     if rank == 0:
         items, rows = arranging.expand_dims(items, 0), arranging.expand_dims(rows, 0)
-    elif rank > 1:
+    else:
+        items.shape[:rank].assert_is_compatible_with(rows.shape)
+    if rank > 1:
         items, rows = merged(items, 0, rank - 1), merged(rows, 0, rank - 1)
 
     def check(rows: Any, most: Any) -> None:

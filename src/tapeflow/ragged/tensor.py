@@ -666,8 +666,11 @@ def checked_axis(axis: int, rank: int | None, name: str) -> int:
     """Returns a dimension, counted from the front.
 
     Raises:
+        TypeError: it is no Python int.
         ValueError: there is no such dimension.
     """
+    if not isinstance(axis, int):
+        raise TypeError(f"{name} must be an int; got {type(axis).__name__}")
     assert rank is not None
     if not -rank <= axis < rank:
         raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")

@@ -15,8 +15,9 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
+from tapeflow.core.types.shape import listed_shape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum
 from tapeflow.signal import fourier_ops
@@ -45,12 +46,9 @@ def _nd_input(x: Any) -> Any:
     """Converts the input of a complex transform over any dimensions to a tensor.
 
     Raises:
-        InvalidArgumentError: it is of another dtype.
         ValueError: it is a scalar.
     """
     tensor = convert(x, hint=complex64)
-    if not isinstance(tensor, SymbolicTensor):
-        fourier_ops.fftnd.op.check_types({"Tcomplex": tensor.dtype})
     tensor.shape.with_rank_at_least(1)
     return tensor
 
@@ -64,12 +62,28 @@ def _whole(half: Any) -> Any:
     return max(0, 2 * (half - 1)) if isinstance(half, int) else maximum(0, 2 * (half - 1))
 
 
+def _lengths(fft_length: Any) -> Any:
+    """Returns the lengths of a transform, as a list of integers or a tensor.
+
+    Raises:
+        TypeError, ValueError: they are no vector of integers, a tensor of another dtype, or one is negative.
+    """
+    if isinstance(fft_length, list) and all(type(n) is int and n >= 0 for n in fft_length):
+        return fft_length
+    lengths = convert(fft_length, int32)
+    if isinstance(lengths, EagerTensor):
+        listed_shape(lengths.numpy())
+    return lengths
+
+
 def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
     """Computes the transform of real numbers over the last `rank` dimensions."""
     x = _real_input(x, name, rank)
     whole = fft_length is None
     if whole:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
+    else:
+        fft_length = _lengths(fft_length)
     if not isinstance(x, SymbolicTensor):
         return fourier_ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
     with name_scope(op_name or name.lower()) as scope:
@@ -83,6 +97,8 @@ def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -
     if fft_length is None:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
         fft_length[-1] = _whole(fft_length[-1])
+    else:
+        fft_length = _lengths(fft_length)
     if not isinstance(x, SymbolicTensor):
         return fourier_ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
     with name_scope(op_name or name.lower()) as scope:
@@ -263,12 +279,15 @@ def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tupl
     Returns:
         Two lists of ints. A length that is not static is a scalar tensor.
     """
-    lengths = host_value(fft_length)
+    lengths = None if fft_length is None else host_value(_lengths(fft_length))
     if isinstance(lengths, Tensor):
         lengths = unstack(lengths)
     if axes is None:
         axes = range(-len(x.shape if lengths is None else lengths), 0)
-    dims = [int(a) for a in host_value(axes)]
+    dims = host_value(convert(axes, int32))
+    if not isinstance(dims, tuple):
+        raise IndexError("tuple index out of range")  # of the shape of the axes
+    dims = list(dims)
     if lengths is None:
         outside = [a for a in dims if not -len(x.shape) <= a < len(x.shape)]
         if outside:

@@ -241,6 +241,8 @@ def inverse_mdct(
     half = x.shape[-1] if x.shape.rank else None
     if half is None:
         raise ValueError("None values not supported.")
+    if half == 0:
+        return reduce_sum(x, -2)
     unfolded = dct(x, type=4, norm=norm)
     if norm is None:
         unfolded *= 0.5 / half

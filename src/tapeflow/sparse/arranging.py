@@ -518,6 +518,17 @@ def fill_empty_rows(
     return SparseTensor(indices, values, sp.dense_shape), empty
 
 
+def _length(number: Any, name: str) -> Tensor:
+    """Returns the number of rows or columns as a tensor.
+
+    Raises:
+        TypeError: it is no integer.
+    """
+    if not (number.dtype.is_integer if isinstance(number, Tensor) else isinstance(number, (int, np.integer))):
+        raise TypeError(f"{name} must be an integer value")
+    return cast(number, int64)
+
+
 def eye(
     num_rows: int, num_columns: int | None = None, dtype: DTypeLike = float32, name: str | None = None
 ) -> SparseTensor:
@@ -531,12 +542,15 @@ def eye(
     Returns:
         A sparse tensor of rank 2.
 
+    Raises:
+        TypeError: a number is no integer.
+
     Example:
         >>> tf.sparse.eye(2).values.numpy().tolist()
         [1.0, 1.0]
     """
-    rows = cast(num_rows, int64)
-    columns = rows if num_columns is None else cast(num_columns, int64)
+    rows = _length(num_rows, "num_rows")
+    columns = rows if num_columns is None else _length(num_columns, "num_columns")
     diagonal = range_op(minimum(rows, columns))
     return SparseTensor(
         stack([diagonal, diagonal], 1), ones(shape_op(diagonal), as_dtype(dtype)), stack([rows, columns])

@@ -36,15 +36,20 @@ def dense_rows(value: Any) -> list[list[Any]]:
     return value.tolist()
 
 
+def check_sizes(sizes: list[int]) -> None:
+    """Raises InvalidArgumentError for features of different batch sizes."""
+    if len(set(sizes)) > 1:
+        raise invalid(f"Features must have the same batch size, not {sizes}")
+
+
 def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> list[list[list[Any]]]:
+    check_sizes([*(int(shape[0]) for shape in shapes), *map(len, dense)])
     return [*map(sparse_rows, indices, values, shapes), *map(dense_rows, dense)]
 
 
 def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]:
     """Returns all combinations of one value from each feature, row by row; the last feature varies fastest."""
-    sizes = [len(rows) for rows in features]
-    if len(set(sizes)) > 1:
-        raise invalid(f"Features must have the same batch size, not {sizes}")
+    check_sizes([len(rows) for rows in features])
     return [list(itertools.product(*rows)) for rows in zip(*features, strict=True)]
 
 

@@ -15,6 +15,7 @@ from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -391,8 +392,11 @@ def _segments(
         combine: the reduction of segments.
         title: the name of the op in errors.
     """
-    ids = convert(segment_ids)
+    ids, places = convert(segment_ids), convert(indices)
     count = num_segments
+    for name, vector in (("segment_ids", ids), ("indices", places)):
+        if state.graph is None and vector.shape.rank != 1:
+            raise invalid(f"{name} should be a vector. [Op:{title}]")
 
     def check(ids: Any, most: Any = None) -> None:
         numbers = ids._numpy()
@@ -404,7 +408,7 @@ def _segments(
     checked(check, *([ids] if count is None else [ids, convert(count)]))
     if count is None:
         count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
-    return combine(gather(data, indices), ids, count)
+    return combine(gather(data, places), ids, count)
 
 
 def segment_sum(

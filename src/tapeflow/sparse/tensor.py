@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.joining import concat, repeat
@@ -17,7 +15,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int64
-from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.shape import TensorShape, listed_shape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import ShapedSpec
 from tapeflow.core.values.composite import CompositeTensor
@@ -38,19 +36,6 @@ class SparseTensorValue(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
-
-
-def _static_shape(dims: Any) -> TensorShape:
-    """Returns the static shape of the values of a `dense_shape`, which are -1 where a dimension is unknown.
-
-    Raises:
-        TypeError: they are a scalar.
-        ValueError: they are no vector, or a dimension is negative otherwise.
-    """
-    rank = np.ndim(dims)
-    if rank != 1:
-        raise (ValueError if rank else TypeError)(f"dense_shape must be a vector, not {dims!r}")
-    return TensorShape([None if dim == -1 else dim for dim in dims])
 
 
 class SparseTensor(CompositeTensor):
@@ -81,7 +66,7 @@ class SparseTensor(CompositeTensor):
         self._dense_shape = convert(dense_shape, int64)
         self._shape: TensorShape | None = None
         if isinstance(self._dense_shape, EagerTensor):
-            self._shape = _static_shape(self._dense_shape.numpy())
+            self._shape = listed_shape(self._dense_shape.numpy())
         rows, rank = self._indices.shape.with_rank(2)
         count = self._values.shape.with_rank(1)[0]
         self._dense_shape.shape.assert_has_rank(1)
@@ -128,7 +113,7 @@ class SparseTensor(CompositeTensor):
         if self._shape is None:
             dims = host_static(self._dense_shape)
             if isinstance(dims, (tuple, list)):
-                self._shape = _static_shape(dims)
+                self._shape = listed_shape(dims)
             else:
                 rank = self._dense_shape.shape[0]
                 self._shape = TensorShape(None if rank is None else [None] * rank)

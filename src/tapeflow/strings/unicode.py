@@ -40,12 +40,19 @@ def _codec(encoding: str) -> str:
         raise invalid(f"Could not create converter for input encoding: {encoding}") from None
 
 
+def _check_replacement(code: int) -> None:
+    """Raises InvalidArgumentError for a replacement that is no code point."""
+    if not 0 <= code < 0x110000:
+        raise invalid("replacement_char out of unicode codepoint range")
+
+
 def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Callable[[bytes], list[tuple[int, int]]]:
     """Returns a function from bytes to pairs of a code point and the offset of its first byte.
 
     Raises:
-        InvalidArgumentError: there is no such encoding or policy; the function: the bytes are malformed.
+        InvalidArgumentError: there is no such encoding, policy or code point; the function: the bytes are malformed.
     """
+    _check_replacement(replacement)
     codec = _codec(encoding)
     if errors not in _POLICIES:
         allowed = '"strict", "replace", "ignore"'
@@ -260,6 +267,7 @@ def unicode_split_with_offsets(
 def _encoded(
     input_values: torch.Tensor, input_splits: torch.Tensor, errors: str, output_encoding: str, replacement_char: int
 ) -> np.ndarray:
+    _check_replacement(replacement_char)
     codec = _codec(output_encoding)
 
     def point(code: int) -> str:

@@ -125,7 +125,8 @@ def assert_near(
     def near(x: Any, y: Any, message: str | None = None, summarize: int | None = None) -> Any:
         return debugging.assert_near(x, y, rtol, atol, message, summarize)
 
-    return _check(near, pair(x, y), data, summarize, message)
+    first = convert(x)
+    return _check(near, (first, convert(y, first.dtype)), data, summarize, message)
 
 
 def add_check_numerics_ops() -> Any:

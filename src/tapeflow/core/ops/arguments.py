@@ -122,9 +122,7 @@ class DefinedOp(Op):
             if kind == "list":
                 arg = out[i] = self.as_list(arg, inputs[i], args)
                 if attr and attr not in types:
-                    types.update(
-                        (attr, as_dtype(v.dtype)) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v)
-                    )
+                    types.update((attr, as_dtype(v.dtype)) for v in arg[::-1] if is_tensor_like(v))
             elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
                 types[attr] = as_dtype(arg.dtype)
         position = 0
@@ -185,15 +183,28 @@ class DefinedOp(Op):
         return host
 
     def converts_slowly(self, args: Sequence[Any]) -> bool:
-        """Returns whether TensorFlow's eager fast path leaves an input to its Python code, as it does with lists and
-        NumPy's scalars: that code raises other errors for inputs of wrong dtypes."""
+        """Returns whether TensorFlow's eager fast path leaves a call to its Python code, as it does with lists, texts
+        and NumPy's scalars, and integers for an attr that is a float: that code raises other errors for inputs of
+        wrong dtypes."""
         if state.graph is not None:
             return False
         for kind, arg in zip(self.kinds, args, strict=True):
             items = arg if kind == "list" and isinstance(arg, (list, tuple)) else () if kind == "attr" else (arg,)
-            if any(isinstance(item, (list, tuple, np.generic)) for item in items):
+            if any(isinstance(item, (list, tuple, str, bytes, np.generic)) for item in items):
                 return True
-        return False
+        return any(type(args[i]) is int and attr_def.type == "float" for i, attr_def in self.attr_params())
+
+    def converts_one_by_one(self, argument: Any, args: Sequence[Any]) -> bool:
+        """Returns whether TensorFlow's Python code converts an input to a dtype: it does not where all inputs that
+        share the type attr are tensors."""
+        if not self.converts_slowly(args):
+            return False
+        for kind, arg, other in zip(self.kinds, args, self.opdef.inputs, strict=False):
+            if other.type_attr == argument.type_attr and not all(
+                isinstance(item, Tensor) for item in (arg if kind == "list" else (arg,))
+            ):
+                return True
+        return not argument.type_attr
 
     def _default(self, argument: Any) -> Any:
         """Returns the dtype of an argument whose type attr has a default, or another value."""
@@ -240,7 +251,9 @@ class DefinedOp(Op):
     def as_list(self, arg: Any, argument: Any, args: Sequence[Any]) -> list[Any]:
         if isinstance(arg, (list, tuple)):
             return list(arg)
-        if (isinstance(arg, Tensor) or hasattr(arg, "__array__")) and not self.converts_slowly(args):
+        if isinstance(arg, np.ndarray) and arg.ndim > 1:
+            raise ValueError(f"expected a sequence for attr N, got an ndarray with rank {arg.ndim} instead")
+        if is_tensor_like(arg) and not self.converts_slowly(args):
             return list(arg)
         raise unlisted(self, argument.name, arg)
 
@@ -274,11 +287,11 @@ class DefinedOp(Op):
                 hint = None  # an array of a dtype that the op takes keeps it
             arg = convert(arg, None, hint=hint)
         else:
-            arg = convert(arg, None if isinstance(arg, Tensor) else dtype)
+            arg = convert(arg, None if is_tensor_like(arg) else dtype)
         if dtype is None:
             types[attr] = arg.dtype
         elif arg.dtype is not dtype:
-            if not attr and self.converts_slowly(args):
+            if not promotes and self.converts_one_by_one(argument, args):
                 convert(arg, dtype)
             raise self.mismatch(dtype, arg.dtype, position)
         return arg

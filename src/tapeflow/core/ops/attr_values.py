@@ -10,7 +10,7 @@ import numbers
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.ops.op_def import snake_case
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.definition import Op
@@ -24,8 +24,8 @@ def attr_value(op: Op, attr: AttrDef, value: Any) -> Any:
         TypeError: it can't be an attr of this type.
     """
     kind = attr.type
-    if value is None:
-        return attr.default if attr.has_default and kind in _VALUES and kind != "type" else None
+    if value is None and (attr.has_default or kind not in _VALUES):
+        return attr.default if kind in _VALUES else None
     if not kind.startswith("list("):
         return _VALUES[kind](attr.name, value) if kind in _VALUES else value
     if not isinstance(value, (list, tuple)):
@@ -63,10 +63,16 @@ def _bool(name: str, value: Any) -> bool:
 def _string(name: str, value: Any) -> str:
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return value.decode(errors="surrogateescape") if isinstance(value, bytes) else str(value)
+
+
+def _type(name: str, value: Any) -> DType:
+    if value is None:
+        raise TypeError(f"Expected DataType for argument '{name}' not None.")
+    return as_dtype(value).base_dtype
 
 
 _VALUES = {
     "int": _int, "float": _float, "bool": _bool, "string": _string,
-    "type": lambda name, value: as_dtype(value).base_dtype,
+    "type": _type,
 }  # fmt: skip

@@ -320,6 +320,15 @@ def as_shape(shape: Any) -> TensorShape:
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
+def listed_shape(dims: Any) -> TensorShape:
+    """Returns the shape whose dimensions an array lists, of which -1 stands for one that is not static.
+
+    Raises:
+        TypeError, ValueError: the array is no vector, or a dimension is negative otherwise.
+    """
+    return TensorShape([None if dim == -1 else dim for dim in dims])
+
+
 def unknown_shape(rank: int | None = None) -> TensorShape:
     """Returns the shape with `rank` unknown dimensions, or of unknown rank."""
     return TensorShape._of(None if rank is None else (None,) * rank)

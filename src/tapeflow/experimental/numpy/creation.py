@@ -88,7 +88,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 @numpy_function("[[1, 2]]")
 def zeros_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Returns a tensor of zeros of the shape and dtype of another."""
-    return tf_zeros_like(a, result_type(dtype) if dtype else as_array(a).dtype)
+    return tf_zeros_like(a, result_type(dtype or a))
 
 
 @numpy_function()
@@ -112,7 +112,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 @numpy_function("[[1, 2]]")
 def ones_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Returns a tensor of ones of the shape and dtype of another."""
-    return tf_ones_like(a, result_type(dtype) if dtype else as_array(a).dtype)
+    return tf_ones_like(a, result_type(dtype or a))
 
 
 @numpy_function("[2, 2], 7")
@@ -183,7 +183,7 @@ def linspace(
 
 def _inexact_type(start: Any, stop: Any) -> Any:
     """Returns the dtype of the values between two, which has fractions."""
-    return result_type(*(v * 1.0 if isinstance(v, (int, float, complex)) else as_array(v) for v in (start, stop)))
+    return result_type(start * 1.0, stop * 1.0)
 
 
 @numpy_function("0., 2., 5")

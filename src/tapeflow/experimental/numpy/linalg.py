@@ -13,6 +13,7 @@ from tapeflow.array.joining import concat, stack
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.numpy.documentation import numpy_function
@@ -25,11 +26,14 @@ from tapeflow.experimental.numpy.types import as_array, broadcast_shape_of, prom
 def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Multiplies matrices, or stacks of them; a vector is a row on the left, a column on the right."""
     x, y = promoted(x1, x2)
-    if y.shape.rank == 1:
-        return linalg.tensordot(x, y, 1)
-    if x.shape.rank == 1:
-        return linalg.tensordot(x, y, [[0], [-2]])
-    return linalg.matmul(x, y)
+    try:
+        if y.shape.rank == 1:
+            return linalg.tensordot(x, y, 1)
+        if x.shape.rank == 1:
+            return linalg.tensordot(x, y, [[0], [-2]])
+        return linalg.matmul(x, y)
+    except InvalidArgumentError as error:
+        raise ValueError(str(error)) from error
 
 
 @numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]]")
@@ -132,6 +136,6 @@ def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype:
     """Sums diagonals of the matrices in two axes."""
     x = as_array(a, dtype or None)
     rank = x.shape.rank
-    if offset == 0 and rank is not None and (axis1 % rank, axis2 % rank) == (rank - 2, rank - 1):
+    if offset == 0 and rank is not None and axis1 in (-2, rank - 2) and axis2 in (-1, rank - 1):
         return linalg.trace(x)
     return sum(diagonal(x, offset, axis1, axis2), -1, dtype)

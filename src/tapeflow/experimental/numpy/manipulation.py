@@ -369,6 +369,7 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
     if axis is None:
         a, axis = ravel(a), 0
     rank = rank_of(a, "take_along_axis")
+    axis = axis + rank if axis < 0 else axis
     a, places = (moveaxis(t, axis, -1) for t in (a, places))
     length = shape_of(a, out_type=places.dtype)[-1]
     places = tf_where(places < 0, places + length, places)

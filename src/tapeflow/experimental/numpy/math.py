@@ -286,8 +286,7 @@ def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
 @numpy_function("[3., 6.], [4., 8.]")
 def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Returns the hypotenuse of right triangles."""
-    x, y = promoted(x1, x2)
-    return sqrt(math.square(x) + math.square(y))
+    return sqrt(math.square(as_array(x1)) + math.square(as_array(x2)))
 
 
 def _log_add(x1: Any, x2: Any, exponential: Function, base: float) -> Any:
@@ -346,7 +345,7 @@ def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-
     """Tells where two are equal within tolerances."""
     x, y = promoted(a, b)
     if not (x.dtype.is_floating or x.dtype.is_complex):
-        return math.equal(x, y)
+        return x == y  # eagerly False where their shapes are incompatible
     close = math.abs(x - y) <= atol + rtol * math.abs(y)
     return math.logical_or(close, math.logical_and(math.is_nan(x), math.is_nan(y))) if equal_nan else close
 

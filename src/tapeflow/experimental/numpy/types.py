@@ -45,7 +45,8 @@ def _numpy_type(value: Any) -> Any:
         return np.float32 if isinstance(value, float) else np.complex64
     if isinstance(value, numbers.Number) or value is None or isinstance(value, (str, type, np.ndarray, np.dtype)):
         return value
-    return value.dtype if hasattr(value, "dtype") else value
+    dtype = getattr(value, "dtype", value)  # a ragged tensor has one too, though it can't be an array
+    return dtype.as_numpy_dtype if isinstance(dtype, DType) else dtype
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
