@@ -20,7 +20,7 @@ D = tf.debugging
         lambda: D.assert_none_equal(1, [2, 3]),
         lambda: D.assert_less([1], [2]),
         lambda: D.assert_less_equal([2], [2]),
-        lambda: D.assert_greater(tf.constant(1.5), 1),
+        lambda: D.assert_greater(tf.constant(1.5), 1.0),
         lambda: D.assert_greater_equal(2, 2),
         lambda: D.assert_near(1.0, 1.0000001),
         lambda: D.assert_near([1.0], [1.1], rtol=0.2),

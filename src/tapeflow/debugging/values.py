@@ -22,18 +22,10 @@ from tapeflow.math.reduction import reduce_all
 _SHOWN = 3  # the default number of elements in a message
 
 
-def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Converts two operands; a Python value takes the other's dtype where it can."""
-    if isinstance(y, Tensor) and not isinstance(x, Tensor):
-        y, x = pair(y, x)
-        return x, y
-    x = convert(x)
-    return x, convert(y, hint=x.dtype)
-
-
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
-    x, y = pair(x, y)
+    x, y = convert(x), convert(y)
     if state.graph is not None:
+        op(x, y)  # says what is wrong with dtypes and shapes
         return assertion(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
     holds = op(x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):
@@ -322,7 +314,8 @@ def assert_near(
     Example:
         >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
     """
-    a, b = pair(x, y)
+    a = convert(x)
+    b = convert(y, a.dtype)
     real = a.dtype.real_dtype
     if not real.is_floating:
         raise ValueError(f"data type {real.as_numpy_dtype} not inexact: assert_near compares floats")

@@ -11,10 +11,13 @@ import torch
 from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather, gather_nd
 from tapeflow.array.joining import concat
+from tapeflow.array.passing import less_static
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -391,8 +394,11 @@ def _segments(
         combine: the reduction of segments.
         title: the name of the op in errors.
     """
-    ids = convert(segment_ids)
+    ids, rows = convert(segment_ids), convert(indices)
     count = num_segments
+    if state.graph is not None:
+        ids, rows = ensure_shape(ids, [None]), ensure_shape(rows, [None])
+        ids.shape.assert_is_compatible_with(rows.shape)
 
     def check(ids: Any, most: Any = None) -> None:
         numbers = ids._numpy()
@@ -404,7 +410,11 @@ def _segments(
     checked(check, *([ids] if count is None else [ids, convert(count)]))
     if count is None:
         count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
-    return combine(gather(data, indices), ids, count)
+    table = convert(data)
+    result = combine(gather(table, rows), ids, count)
+    if state.graph is None or table.shape.rank is None:
+        return result
+    return less_static(result, [None if num_segments is None else result.shape[0], *table.shape[1:]])
 
 
 def segment_sum(
