@@ -25,7 +25,7 @@ from tapeflow.core.ops.shape_rules import refused_when_run, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, traced
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped, traced
 
 
 def eye(
@@ -187,7 +187,7 @@ def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
     columns = [reshape(_as_column(v), (-1,)) for v in args]
     for column in columns[1:]:
         if column.dtype is not columns[0].dtype:
-            raise invalid(
+            raise mistyped(
                 f"cannot compute Mul as input #1(zero-based) was expected to be a {datatype_name(column.dtype)} tensor "
                 f"but is a {datatype_name(columns[0].dtype)} tensor [Op:Mul] name: "
             )

@@ -14,7 +14,7 @@ from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.array.unranked import joined_dims
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.context import detours, listeners
+from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.bulk import select
 from tapeflow.core.ops.convert import convert, operand
@@ -104,7 +104,7 @@ def where(
     if type(x) is EagerTensor:
         if type(y) is float or type(y) is int:
             y = operand(y, x.dtype)
-    elif type(y) is EagerTensor and (type(x) is float or type(x) is int):
+    elif type(y) is EagerTensor and (type(x) is float or type(x) is int) and state.graph is None:
         x = operand(x, y.dtype)
     return _select(condition, x, y, name)
 

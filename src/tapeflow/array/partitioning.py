@@ -12,10 +12,12 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
@@ -113,6 +115,21 @@ def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Te
 
 
 @op("DynamicStitch", kernel=_stitched, shape=_stitch_rule, moves=True)
+def _stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
+    """Puts the slices of several tensors at the places that indices name."""
+
+
+def _stitch_slowly(args: tuple[Any, ...], name: str | None = None) -> Any:
+    """Stitches off the fast path: static indices tell the length of the result of a graph."""
+    result = _stitch.op.run(args, name)
+    if isinstance(result, SymbolicTensor) and result.shape.rank:
+        places = [value_of(t) for t in result.op.args[0]]
+        if all(p is not None for p in places):
+            result.set_shape([max([0, *(int(p.max()) + 1 for p in places if p.numel())]), *result.shape[1:]])
+    return result
+
+
+@widened(_stitch, _stitch_slowly)
 def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """Puts the slices of several tensors at the places that indices name.
 
@@ -132,7 +149,7 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
     """
 
 
-@dynamic_stitch.gradient(needs="inputs")
+@_stitch.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     count = len(call.inputs) // 2
     wanted = call.wanted[count:]

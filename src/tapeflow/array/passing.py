@@ -15,14 +15,26 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def _itself(x: torch.Tensor) -> torch.Tensor:
     return x
+
+
+def less_static(tensor: Any, shape: Any) -> Any:
+    """Returns a tensor of a graph with a less specific static shape: that of TensorFlow, which computes the result in
+    another way. Programs that feed one function with the result of another see the same specs then."""
+    if not isinstance(tensor, SymbolicTensor):
+        return tensor
+    result = _identity(tensor)
+    result._shape = TensorShape(shape)
+    return result
 
 
 @op(

@@ -28,11 +28,12 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, refused_when_run, same, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, check_rank, refused_when_run, same, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 
 def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
+    check_rank(begin, 1)
+    check_rank(size, 1)
     if isinstance(size, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
     rank = len(size) if x.rank is None and isinstance(size, tuple) else x.rank
@@ -223,7 +226,7 @@ def _strided_strings(input: np.ndarray, *spec: Any) -> np.ndarray:
 def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
     if input.rank is None:
         return TensorShape(None)
-    slice_spec = _Spec(*spec)
+    slice_spec = _with_length(_Spec(*spec))
     if any(isinstance(v, Tensor) for v in slice_spec[:3]):  # not static
         return TensorShape(None)
     if all(isinstance(v, tuple) for v in slice_spec[:3]) and any(None in v for v in slice_spec[:3]):
@@ -243,6 +246,18 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
             dims.append(None if length is None else len(range(*entry.indices(length))))
     dims.extend(shape[axis:])
     return TensorShape(dims)
+
+
+def _with_length(spec: _Spec) -> _Spec:
+    """Returns a specification with None for the numbers of vectors that are not static, where their length is."""
+    if not any(isinstance(v, Tensor) for v in spec[:2]):
+        return spec
+    lengths = [v.shape.num_elements() if isinstance(v, Tensor) else len(v) for v in spec[:3]]
+    count = next((n for n in lengths if n is not None), None)
+    if count is None:
+        return spec
+    begin, end = ((None,) * count if isinstance(v, Tensor) else v for v in spec[:2])
+    return spec._replace(begin=begin, end=end)
 
 
 _FAR = 2**40  # past the end of every dimension
@@ -527,7 +542,9 @@ def strided_slice(
         >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
         [1, 3]
     """
-    if strides is None:
+    if strides is None and isinstance(begin, SymbolicTensor) and not begin.shape.is_fully_defined():
+        strides = ops.OnesLike(begin)
+    elif strides is None:
         count = len(begin) if isinstance(begin, (list, tuple)) else convert(begin).shape
         strides = [1] * count if isinstance(count, int) else [1] * count[0] if len(count) else 1
     masks = begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask

@@ -22,14 +22,10 @@ from tapeflow.math.reduction import reduce_all
 _SHOWN = 3  # the default number of elements in a message
 
 
-def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Converts two operands, each by itself: no Python number takes the other's dtype."""
-    return convert(x), convert(y)
-
-
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
-    x, y = pair(x, y)
+    x, y = convert(x), convert(y)
     if state.graph is not None:
+        op(x, y)  # says what is wrong with dtypes and shapes
         return assertion(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
     holds = op(x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):

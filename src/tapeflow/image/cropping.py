@@ -107,7 +107,8 @@ def _crops_shape(
     if boxes.rank == 2 and boxes[1] not in (4, None):
         raise invalid(f"boxes must have 4 columns, but is of shape {text(boxes)}")
     count = boxes.with_rank(2)[:1].merge_with(box_indices)[0]
-    return TensorShape([count, *_static_size(crop_size), image.with_rank(4)[3]])
+    size = _static_size(crop_size)
+    return TensorShape([count, *((None, None) if None in size else size), image.with_rank(4)[3]])
 
 
 @op("CropAndResize", kernel=_crop_and_resize_kernel, host=("crop_size",), shape=_crops_shape)

@@ -9,6 +9,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import ensure_shape, shape
 from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.slicing import slice
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32
 from tapeflow.core.values.tensor import Tensor
@@ -179,12 +180,17 @@ def _are_numbers(*values: Any) -> bool:
     return all(isinstance(v, (int, float)) for v in values)
 
 
+def _tensor_first(a: Any, b: Any) -> tuple[Any, Any]:
+    """Returns two operands, a number behind the tensor whose dtype it takes."""
+    return (a, b) if isinstance(a, Tensor) else (b, a)
+
+
 def _larger(a: Any, b: Any) -> Any:
-    return max(a, b) if _are_numbers(a, b) else maximum(a, b)
+    return max(a, b) if _are_numbers(a, b) else maximum(*_tensor_first(a, b))
 
 
 def _smaller(a: Any, b: Any) -> Any:
-    return min(a, b) if _are_numbers(a, b) else minimum(a, b)
+    return min(a, b) if _are_numbers(a, b) else minimum(*_tensor_first(a, b))
 
 
 def _floored(value: Any) -> Any:
@@ -283,8 +289,9 @@ def crop_to_bounding_box(
     for offset, target, length in parts:
         if all(isinstance(n, int) for n in (offset, target, length)) and not 0 <= offset <= offset + target <= length:
             raise ValueError(f"The part from {offset} of length {target} is not inside the image's {length} pixels.")
-    rows, columns = (slice(offset, offset + target) for offset, target, _ in parts)
-    cropped = tensor[..., rows, columns, :]
+    begin = [0] * axis + [offset_height, offset_width, 0]
+    size = [-1] * axis + [target_height, target_width, -1]
+    cropped: Any = slice(tensor, begin, size)
     cropped.set_shape([*tensor.shape[:axis], *_static(target_height, target_width), tensor.shape[-1]])
     return cropped
 

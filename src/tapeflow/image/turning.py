@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import reverse
+from tapeflow.array.passing import less_static
 from tapeflow.array.shaping import transpose as permuted
 from tapeflow.array.unranked import with_joined_batch
+from tapeflow.core.hooks import hooks
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.image.checking import check_image_or_batch
+from tapeflow.math.division import floormod
 
 
 def _reversed(image: TensorLike, axis: int) -> Any:
@@ -87,7 +92,20 @@ def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
     """
     images = convert_to_tensor(image)
     check_image_or_batch(images)
-    k %= 4
+    turned = _turned(images, k if isinstance(k, SymbolicTensor) else int(k) % 4)
+    if images.shape.rank is None:
+        return turned
+    dims = images.shape.as_list()
+    return less_static(turned, [*dims[:-3], None, None, dims[-1]])
+
+
+def _turned(images: Any, k: Any) -> Any:
+    if isinstance(k, SymbolicTensor):  # one number after the other
+        quarters = floormod(k, 4)
+        result = lambda: images  # noqa: E731
+        for i in (1, 2, 3):
+            result = functools.partial(hooks.cond, quarters == i, functools.partial(_turned, images, i), result)
+        return result()
     if k == 1:
         return flip_up_down(transpose(images))
     if k == 2:

@@ -20,7 +20,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.types.dtypes import bool as bool_
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
 
 
@@ -240,9 +240,9 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
             )
         return value
 
-    text = serialized if isinstance(serialized, EagerTensor) else convert(serialized, string)
+    text = serialized if isinstance(serialized, Tensor) else convert(serialized, string)
     if text.dtype is not string:
-        raise invalid(
+        raise mistyped(
             "cannot compute ParseTensor as input #0(zero-based) was expected to be a string tensor but is a "
             f"{datatype_name(text.dtype)} tensor [Op:ParseTensor] name: "
         )

@@ -440,7 +440,7 @@ def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, nam
         [2.0, 4.0]
     """
     factor = convert(scalar, x.dtype.base_dtype)
-    if factor.shape.rank:
+    if factor.shape.rank != 0:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
     if isinstance(x, IndexedSlices):
         rows: Any = IndexedSlices(multiply(factor, x.values), x.indices, x.dense_shape)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import bulk
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 _COMPARISON: dict[str, Any] = {"shape": broadcast, "elementwise": True, "allocates": True}
 
@@ -85,12 +88,65 @@ def compared_as_a_whole(function: Any, x: Any, y: Any, unlike: bool, name: str |
         x, y: the operands.
         unlike: the result for operands that are unequal as a whole.
     """
+    if state.graph is not None:
+        a, b = (v._read() if isinstance(v, ReadAsTensor) else v for v in (x, y))
+        if isinstance(a, Tensor) and isinstance(b, (list, tuple, np.ndarray)):
+            b = convert(b, hint=a.dtype)
+        pair = isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype is b.dtype
+        if pair and a is not b and _may_be_unlike(a.shape, b.shape):
+            return _compared_or_unlike(a, b, unlike, name=name)
     try:
         return function.op.operate((x, y), name)
     except (InvalidArgumentError, ValueError) as error:
         if str(error).startswith(("Incompatible shapes", "Dimensions must be equal")):  # eagerly, and in a graph
             return convert(unlike)
         raise
+
+
+def _dimensions(x: TensorShape, y: TensorShape) -> list[tuple[int | None, int | None]]:
+    """Returns the pairs of dimensions that two shapes of static rank have at the same place from the end."""
+    return list(itertools.zip_longest(x.as_list()[::-1], y.as_list()[::-1], fillvalue=1))[::-1]
+
+
+def _may_be_unlike(x: TensorShape, y: TensorShape) -> bool:
+    """Tests whether it is not static that two shapes broadcast, or that they do not."""
+    if x.rank is None or y.rank is None:
+        return 0 not in (x.rank, y.rank)
+    pairs = [pair for pair in _dimensions(x, y) if 1 not in pair]
+    return all(None in pair or pair[0] == pair[1] for pair in pairs) and any(None in pair for pair in pairs)
+
+
+def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
+    """Infers the broadcast shape, where a dimension beside one that is not static says nothing."""
+    if x.rank is None or y.rank is None:
+        return TensorShape(None)
+    pairs = _dimensions(x, y)
+    if any(None in pair and 1 not in pair and pair != (None, None) for pair in pairs):
+        return TensorShape(None)
+    return TensorShape([n if m == 1 else m for m, n in pairs])
+
+
+def _compare_or_not(x: Any, y: Any, unlike: bool) -> torch.Tensor:
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return torch.tensor(unlike, device=getattr(x, "device", None))
+    kernel = not_equal.op if unlike else equal.op
+    return (kernel.kernel if isinstance(x, torch.Tensor) else kernel.string_kernel)(x, y)
+
+
+@op(
+    "EqualOrUnlike", kernel=_compare_or_not, strings=True, shape=_rule_or_unlike,
+    signature="x:T, y:T -> z:bool; attr=T:type; attr=unlike:bool",
+)  # fmt: skip
+def _compared_or_unlike(x: TensorLike, y: TensorLike, unlike: bool, name: str | None = None) -> Tensor:
+    """Compares elements for equality, or for inequality if it is `unlike`: the result for shapes that turn out not to
+    broadcast."""
+
+
+@_compared_or_unlike.decomposition
+def _(x: Any, y: Any, unlike: bool) -> Any:
+    return (ops.NotEqual if unlike else ops.Equal)(x, y)
 
 
 equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compared_as_a_whole(equal, x, y, False, name)}
@@ -326,5 +382,5 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-not_differentiable(equal, not_equal, less, less_equal, greater, greater_equal)
+not_differentiable(equal, not_equal, _compared_or_unlike, less, less_equal, greater, greater_equal)
 not_differentiable(logical_and, logical_or, logical_not, is_nan, is_inf, is_finite)

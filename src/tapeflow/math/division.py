@@ -369,7 +369,10 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _divide_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
-    return _divide_numbers(_divide_no_nan, "tf.math.divide_no_nan", args, name)
+    x, y = args
+    if isinstance(y, Tensor) and not isinstance(x, Tensor):
+        x = as_operand(x, y.dtype)
+    return _divide_numbers(_divide_no_nan, "tf.math.divide_no_nan", (x, y), name)
 
 
 @widened(_divide_no_nan, _divide_numbers_no_nan)

@@ -325,7 +325,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 @bessel_k1e.gradient(needs="input0 outputs")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.inputs[0], call.outputs[0]
-    return multiply(dy, subtract(multiply(y, subtract(1.0, reciprocal(x))), bessel_k0e(x)))
+    return multiply(dy, subtract(multiply(y, 1.0 - reciprocal(x)), bessel_k0e(x)))
 
 
 # ---- integrals -------------------------------------------------------------------------------------------------------
@@ -379,7 +379,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 
 @dawsn.gradient(needs="input0 outputs")
 def _(call: Call, dy: Any) -> Any:
-    return multiply(dy, subtract(1.0, multiply(2.0, multiply(call.inputs[0], call.outputs[0]))))
+    return multiply(dy, 1.0 - 2.0 * multiply(call.inputs[0], call.outputs[0]))
 
 
 def _expint(x: torch.Tensor) -> torch.Tensor:

@@ -12,7 +12,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 
@@ -98,7 +98,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 
 @asin.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
-    return multiply(dy, rsqrt(subtract(1.0, square(conj(call.inputs[0])))))
+    return multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0]))))
 
 
 @op("Acos", kernel=torch.acos, shape=same, elementwise=True)
@@ -119,7 +119,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 
 @acos.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
-    return negative(multiply(dy, rsqrt(subtract(1.0, square(conj(call.inputs[0]))))))
+    return negative(multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0])))))
 
 
 @op("Atan", kernel=torch.atan, shape=same, elementwise=True, takes_sparse=True)
@@ -275,4 +275,4 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @atanh.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
-    return multiply(dy, reciprocal(subtract(1.0, square(conj(call.inputs[0])))))
+    return multiply(dy, reciprocal(1.0 - square(conj(call.inputs[0]))))

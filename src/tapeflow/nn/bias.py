@@ -32,7 +32,9 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
     if not TensorShape(value[channel]).is_compatible_with(TensorShape(bias[0])):
         kind = "channel dimension" if channel == 1 else "last dimension"
         raise invalid(f"Must provide as many biases as the {kind} of the input tensor: {text(bias)} vs. {text(value)}")
-    return value
+    dims = value.as_list()
+    dims[channel] = bias[0] if dims[channel] is None else dims[channel]
+    return TensorShape(dims)
 
 
 def _write_in_place(value: Any, bias: Any, data_format: str = "NHWC") -> tuple[None, str] | None:

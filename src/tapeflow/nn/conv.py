@@ -19,7 +19,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import listed, refused_when_run
+from tapeflow.core.ops.shape_rules import check_rank, listed, refused_when_run
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -141,6 +141,7 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
 def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any, *attrs: Any) -> TensorShape:
     """Infers the shape of the gradient of a convolution by its input."""
     rank = len(strides)
+    check_rank(sizes, 1)
     out, shape = out.with_rank(rank), listed(sizes)
     if rank == 5:
         return shape.with_rank(rank)
@@ -160,7 +161,17 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
             "Conv2DBackpropInput", tuple(shape.as_list()), tuple(filters.as_list()), strides, *attrs
         )
         _check_backprop("Conv2DBackpropInput", tuple(out.as_list()), layout)
-    return shape
+    batch = out[:1]  # whatever the sizes say
+    if shape.rank is None:
+        return batch.concatenate(TensorShape([None] * (rank - 1)))
+    if shape.rank == rank:
+        return batch.concatenate(shape[1:])
+    channels = filters[-2:-1]
+    return (
+        batch.concatenate(shape).concatenate(channels)
+        if channels_last(attrs[2])
+        else (batch.concatenate(channels).concatenate(shape))
+    )
 
 
 def filter_sizes_rule(x: TensorShape, sizes: Any, out: TensorShape, strides: Any, *_: Any) -> TensorShape:

@@ -348,7 +348,7 @@ def weighted_cross_entropy_with_logits(
     _check_same_shape(z, x)
     weight = add(multiply(subtract(convert(pos_weight, hint=x.dtype), 1), z), 1)
     positive = add(log1p(exp(negative(abs(x)))), relu(negative(x)))
-    return add(multiply(subtract(1, z), x), multiply(weight, positive), name=name)
+    return add(multiply(1 - z, x), multiply(weight, positive), name=name)
 
 
 def log_poisson_loss(

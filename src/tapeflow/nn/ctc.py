@@ -18,6 +18,7 @@ from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import boolean_mask, sequence_mask, where
+from tapeflow.array.passing import less_static
 from tapeflow.array.properties import ensure_shape, shape
 from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import expand_dims, reshape, transpose
@@ -271,7 +272,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     indices = gather(ranks, first, axis=1, batch_dims=1)
     at_rank = equal(expand_dims(ranks, 1), expand_dims(places, 1))  # [batch, rank, label]
     distinct = multiply(cast(at_rank, int64), expand_dims(multiply(matrix, cast(is_first, int64)), 1))
-    return [reduce_sum(distinct, 2), indices]
+    return [less_static(reduce_sum(distinct, 2), [matrix.shape[0], None]), indices]
 
 
 def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:

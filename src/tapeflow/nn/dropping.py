@@ -14,7 +14,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.math.arithmetic import multiply, subtract
+from tapeflow.math.arithmetic import multiply
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.division import realdiv
 
@@ -127,7 +127,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, sampler: Callable[..., Any], n
         scaled = multiply(x, 1 / (1 - rate))
     else:
         rate = _rate_tensor(rate, dtype)
-        scaled = realdiv(x, subtract(1, rate))
+        scaled = realdiv(x, 1 - rate)
     keep = greater_equal(sampler(shape=_noise_shape(x, noise_shape), dtype=dtype), rate)
     dropped = where(keep, scaled, operand(0.0, dtype), name)
     if isinstance(dropped, SymbolicTensor):  # as the random choices may be of a shape that only the graph knows

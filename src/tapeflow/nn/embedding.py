@@ -16,6 +16,7 @@ from tapeflow.array.sorting import argsort
 from tapeflow.array.unranked import joined_dims
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, int32, int64
 from tapeflow.core.values.composite import CompositeTensor
@@ -239,7 +240,8 @@ def safe_embedding_lookup_sparse(
     unranked = by_example.shape.rank is None
     shape: Any = ()
     if not unranked:
-        shape = tuple([dims[i] if n is None else n for i, n in enumerate(by_example.shape)])
+        lengths = static_shape(by_example.dense_shape)  # without those that a spec alone says, as in TensorFlow
+        shape = tuple([dims[i] if n is None else n for i, n in enumerate(lengths)])
     batch = reduce_prod(dims[:-1]) if unranked else math.prod(shape[:-1])
     indices, ids = by_example.indices, by_example.values
     weights = None if with_weights is None else with_weights.values

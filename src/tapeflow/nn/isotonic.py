@@ -109,7 +109,7 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
     if rank is None:
         parts = isotonic_regression(around_axis(x, axis)[0], decreasing, 1)
         output, segments = (reshape(part, shape(x)) for part in parts)
-        return output, segments
+        return IsotonicRegression(output, segments) if axis == -1 and decreasing else (output, segments)
     if rank and not -rank <= axis < rank:
         raise invalid(
             f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "

@@ -292,8 +292,16 @@ def _channels_gradient_kernel(
     return inside, below.reshape(-1, channels).sum(0), above.reshape(-1, channels).sum(0)
 
 
+def _channels_gradient_rule(dy: TensorShape, x: TensorShape, low: TensorShape, high: TensorShape, *_: Any) -> Any:
+    """Infers the shapes of the gradients: one of the limits' elements for each channel."""
+    values = x.merge_with(dy)
+    channels = low.with_rank(1).merge_with(high)
+    channels = channels if values.rank is None else channels.merge_with(values[-1:])
+    return [values, channels, channels]
+
+
 @op("FakeQuantWithMinMaxVarsPerChannelGradient", kernel=_channels_gradient_kernel,
-    shape=lambda dy, x, low, high, *_: [x, low, high])  # fmt: skip
+    shape=_channels_gradient_rule)  # fmt: skip
 def _channels_gradient(
     gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
     narrow_range: bool = False, name: str | None = None,

@@ -11,6 +11,8 @@ import torch
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
+from tapeflow.array.passing import less_static
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert, datatype_name
@@ -242,7 +244,7 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
         raise ValueError("Invalid row_splits: []")
     lengths = ops.Maximum(row_splits[1:] - row_splits[:-1], tensor_of(0, row_splits.dtype))
     ids = searchsorted(cumsum(lengths), range_op(reduce_sum(lengths)), "right", row_splits.dtype)
-    return tensor_of(ids, dtype)
+    return less_static(tensor_of(ids, dtype), [None])
 
 
 def _index_dtype(dtype: DTypeLike, attr: str) -> DType:
@@ -291,7 +293,7 @@ def segment_ids_to_row_splits(
     dtype = (
         _index_dtype(out_type, "T") if out_type is not None else ids.dtype if isinstance(segment_ids, Tensor) else int64
     )
-    ids.shape.assert_has_rank(1)
+    ids = ensure_shape(ids, [None])
     if num_segments is None:
         lengths = bincount(ids, dtype=ids.dtype)
     else:

@@ -59,7 +59,7 @@ def _complex_of(dtype: DType) -> DType:
 
 def _whole(half: Any) -> Any:
     """Returns the even length of a real signal whose transform has `half` elements."""
-    return max(0, 2 * (half - 1)) if isinstance(half, int) else maximum(0, 2 * (half - 1))
+    return max(0, 2 * (half - 1)) if isinstance(half, int) else maximum(2 * (half - 1), 0)
 
 
 def _lengths(fft_length: Any) -> Any:
@@ -126,7 +126,7 @@ def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
 def _missing(required: Any, length: Any) -> Any:
     if isinstance(required, int) and isinstance(length, int):
         return max(0, required - length)
-    return maximum(0, required - length)
+    return maximum(required - length, 0)
 
 
 def rfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:

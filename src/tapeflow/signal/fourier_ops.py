@@ -269,7 +269,7 @@ def resized(x: Any, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
     for a, n in zip(axes, lengths, strict=True):
         if isinstance(n, Tensor) or isinstance(shape[a], Tensor):
             key[a] = slice(0, n)
-            paddings[a][1] = maximum(0, n - shape[a])
+            paddings[a][1] = maximum(n - shape[a], 0)
             continue
         if n < shape[a]:
             key[a] = slice(0, n)

@@ -102,7 +102,7 @@ def frame(
 
 
 def _at_least_zero(count: Any) -> Any:
-    return max(0, count) if isinstance(count, int) else maximum(0, count)
+    return max(0, count) if isinstance(count, int) else maximum(count, 0)
 
 
 def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,8 +17,10 @@ from tapeflow.array.joining import concat as concat_dense
 from tapeflow.array.joining import stack
 from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.properties import shape as shape_op
+from tapeflow.array.properties import size as size_dense
 from tapeflow.array.shaping import expand_dims as expand_dims_dense
 from tapeflow.array.shaping import reshape as reshape_dense
+from tapeflow.array.slicing import slice as slice_dense
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
@@ -193,9 +196,14 @@ def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None 
         TensorShape([1, 3])
     """
     sp = as_sparse(sp_input)
+    at = -1 if axis is None else int(axis)
+    if sp.shape.rank is None:
+        whole = sp.dense_shape
+        place = convert([at] if at >= 0 else [at + 1]) + (0 if at >= 0 else size_dense(whole))
+        before, behind = (slice_dense(whole, *part) for part in (([0], place), (place, [-1])))
+        return reshape(sp, concat_dense([before, convert([1], int64), behind], 0))
     dims = _dims(sp)
     rank = len(dims)
-    at = -1 if axis is None else int(axis)
     if not -rank - 1 <= at <= rank:
         raise invalid(f"axis = {at} is not in [{-rank - 1}, {rank}], the places in a tensor of {rank} dimensions")
     at %= rank + 1
@@ -312,11 +320,19 @@ def concat(
     axis = int(axis)
     shapes: list[Any] = [p.dense_shape for p in parts]
     if expand_nonconcat_dims:
-        rank = len(parts[0].shape)
         largest = reduce_max(stack(shapes), 0)
-        along = convert([d == axis % rank for d in range(rank)])
+        along = _along(parts[0], axis)
         shapes = [where(along, s, largest) for s in shapes]
     return SparseTensor(*_sparse_concat([p.indices for p in parts], [p.values for p in parts], shapes, axis))
+
+
+def _along(sp: SparseTensor, axis: int) -> Any:
+    """Returns a vector of bools that is true for one of the dimensions."""
+    rank = sp.shape.rank
+    if rank is not None:
+        return convert([d == axis % rank for d in range(rank)])
+    count = size_dense(sp.dense_shape)
+    return equal(range_op(count), axis if axis >= 0 else count + axis)
 
 
 def split(
@@ -343,11 +359,9 @@ def split(
     if num_split is None or axis is None:
         raise ValueError("num_split and axis are required")
     sp = as_sparse(sp_input)
-    dims = _dims(sp)
-    rank, axis = len(dims), int(axis)
-    if not -rank <= axis < rank:
+    rank, axis = sp.shape.rank, int(axis)
+    if rank is not None and not -rank <= axis < rank:
         raise invalid(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
-    axis %= rank
 
     def check(length: Any) -> None:
         if not 1 <= num_split <= int(length):
@@ -357,6 +371,10 @@ def split(
             )
 
     checked(check, sp.dense_shape[axis])
+    if rank is None:
+        return _split_unranked(sp, num_split, axis)
+    dims = _dims(sp)
+    axis %= rank
     each, longer = dims[axis] // num_split, dims[axis] % num_split
     parts, start = [], 0
     for i in range(num_split):
@@ -366,6 +384,18 @@ def split(
         parts.append(slice(sp, _shape_tensor(begin), _shape_tensor(end)))
         start = start + length
     return parts
+
+
+def _split_unranked(sp: SparseTensor, num_split: int, axis: int) -> list[SparseTensor]:
+    """Computes `split` of a tensor whose rank is not static."""
+    dims, along = sp.dense_shape, _along(sp, axis)
+    each, longer = dims[axis] // num_split, dims[axis] % num_split
+    starts = [each * i + minimum(longer, i) for i in range(num_split + 1)]
+    none = zeros_like(dims)
+    return [
+        slice(sp, where(along, start, none), where(along, end - start, dims))
+        for start, end in itertools.pairwise(starts)
+    ]
 
 
 @op(

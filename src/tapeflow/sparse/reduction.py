@@ -11,6 +11,8 @@ import torch
 from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather, gather_nd
 from tapeflow.array.joining import concat
+from tapeflow.array.passing import less_static
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.array.shaping import reshape as reshape_dense
@@ -392,11 +394,13 @@ def _segments(
         combine: the reduction of segments.
         title: the name of the op in errors.
     """
-    ids, places = convert(segment_ids), convert(indices)
+    ids, rows = convert(segment_ids), convert(indices)
     count = num_segments
-    for name, vector in (("segment_ids", ids), ("indices", places)):
-        if state.graph is None and vector.shape.rank != 1:
-            raise invalid(f"{name} should be a vector. [Op:{title}]")
+    if state.graph is not None:
+        ids, rows = ensure_shape(ids, [None]), ensure_shape(rows, [None])
+        ids.shape.assert_is_compatible_with(rows.shape)
+    elif ids.shape.rank != 1 or rows.shape.rank != 1:
+        raise invalid(f"{'segment_ids' if ids.shape.rank != 1 else 'indices'} should be a vector. [Op:{title}]")
 
     def check(ids: Any, most: Any = None) -> None:
         numbers = ids._numpy()
@@ -408,7 +412,11 @@ def _segments(
     checked(check, *([ids] if count is None else [ids, convert(count)]))
     if count is None:
         count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
-    return combine(gather(data, places), ids, count)
+    table = convert(data)
+    result = combine(gather(table, rows), ids, count)
+    if state.graph is None or table.shape.rank is None:
+        return result
+    return less_static(result, [None if num_segments is None else result.shape[0], *table.shape[1:]])
 
 
 def segment_sum(

@@ -103,8 +103,11 @@ def _murmurs(strings: list[bytes]) -> np.ndarray:
     return hash_many(strings, _blocks, _murmur)
 
 
-def _siphashes(key: Sequence[int]) -> Callable[[list[bytes]], np.ndarray]:
-    return lambda strings: hash_many(strings, _blocks, functools.partial(_siphash, key=key))
+def _strong_buckets(strings: Any, count: int, key: Sequence[int]) -> Any:
+    if len(key) != 2:
+        raise invalid("Key must have 2 elements")
+    siphash = functools.partial(_siphash, key=key)
+    return _buckets(lambda texts: hash_many(texts, _blocks, siphash), strings, count)
 
 
 @string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprints64, s, count), shape=same, elementwise=True)
@@ -147,9 +150,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     """
 
 
-@string_op(
-    "StringToHashBucketStrong", lambda s, count, key: _buckets(_siphashes(key), s, count), shape=same, elementwise=True
-)
+@string_op("StringToHashBucketStrong", _strong_buckets, shape=same, elementwise=True)
 def _to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None) -> Tensor:
     """Computes the bucket of each string, by a keyed hash."""
 
@@ -172,6 +173,4 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
         >>> tf.strings.to_hash_bucket_strong("a", 10, [1, 2]).numpy().item()
         6
     """
-    if len(key) != 2:
-        raise invalid("Key must have 2 elements")
     return _to_hash_bucket_strong(input, num_buckets, tuple(key), name)

@@ -13,11 +13,12 @@ from tapeflow.array.creation import ones_like
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, mistyped
 from tapeflow.strings.kernels import string_op, strings_of
 from tapeflow.strings.text import length, substr
 
@@ -46,7 +47,7 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
         return [input.with_flat_values(rows) for rows in in_rows(input.flat_values, function)]
     tensor = convert(input)
     if tensor.dtype is not string:
-        raise invalid(
+        raise mistyped(
             f"cannot compute a split as the input was expected to be a string tensor but is {tensor.dtype.name}"
         )
     rank = tensor.shape.rank
@@ -112,7 +113,10 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
         values = substr(repeated(vector, partition.row_splits()), places, ones_like(places))
         return [RaggedTensor._from_row_partition(values, partition.with_dtype(int64), validate=False)]
 
-    return in_rows(input if isinstance(input, RaggedTensor) else convert(convert(input), string), split_vector)[0]
+    text = (
+        input if isinstance(input, RaggedTensor) else convert(convert(input), string if state.graph is None else None)
+    )
+    return in_rows(text, split_vector)[0]
 
 
 def split(

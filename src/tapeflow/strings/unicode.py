@@ -19,7 +19,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.strings.kernels import each, splits_of_rows, string_op, strings_of
 from tapeflow.strings.splitting import in_rows
 
@@ -334,7 +334,7 @@ def unicode_encode(
         return _encode(input.values, input.row_splits, errors, output_encoding, replacement_char, name)
     tensor = convert(input)
     if tensor.dtype is not int32:
-        raise invalid(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {tensor.dtype.name}")
+        raise mistyped(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {tensor.dtype.name}")
     if not tensor.shape.rank:
         raise ValueError("input_tensor's rank must be at least 1.")
     *outer, width = shape_of(tensor)

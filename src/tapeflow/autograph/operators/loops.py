@@ -347,4 +347,6 @@ def _like(index: Any, *values: Any) -> Any:
 
 
 def _least(one: Any, other: Any) -> Any:
-    return min(one, other) if isinstance(one, int) and isinstance(other, int) else minimum(one, other)
+    if isinstance(one, int):  # a tensor comes first, whose dtype the other takes
+        one, other = other, one
+    return min(one, other) if isinstance(one, int) else minimum(one, other)

@@ -14,7 +14,6 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.tensor import invalid
-from tapeflow.debugging.values import pair
 from tapeflow.graph.ir.checks import assertion, nothing_to_check
 
 
@@ -55,7 +54,7 @@ def _comparison(name: str, operator: str, example: str) -> Callable[..., Any]:
         message: str | None = None,
         name: str | None = None,
     ) -> Any:
-        return _check(function, pair(x, y), data, summarize, message)
+        return _check(function, [convert(x), convert(y)], data, summarize, message)
 
     return _documented(check, name, f"`x {operator} y`, element by element, with broadcasting", example)
 

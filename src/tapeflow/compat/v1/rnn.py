@@ -229,7 +229,7 @@ def _loop(
         written = tuple(a.write(time, o) for a, o in zip(arrays, nest.flatten(output), strict=True))
         return time + 1, written, following
 
-    last = steps if lengths is None else minimum(steps, maximum(1, reduce_max(lengths)))
+    last = steps if lengths is None else minimum(maximum(reduce_max(lengths), 1), steps)
     _, arrays, state = while_loop(lambda time, *_: less(time, last), body, (constant(0), arrays, state))
     outputs = [_stacked(a, size, flat[0].shape[0]) for a, size in zip(arrays, sizes, strict=True)]
     return nest.pack_sequence_as(cell.output_size, outputs), state

@@ -107,8 +107,9 @@ class DefinedOp(Op):
         """Converts every argument to its parameter's type, and determines the op's type attrs on the way.
 
         As in TensorFlow, the first tensor settles the type of all inputs that share its type attr; Python
-        values and arrays are converted to it.
+        values and arrays are converted to it. In a graph it is the first input, whether a tensor or not.
         """
+        in_turn = state.graph is not None
         types: dict[str, Any] = {}
         inputs = self.opdef.inputs
         out = list(args)
@@ -123,7 +124,7 @@ class DefinedOp(Op):
                 arg = out[i] = self.as_list(arg, inputs[i], args)
                 if attr and attr not in types:
                     types.update((attr, as_dtype(v.dtype)) for v in arg[::-1] if is_tensor_like(v))
-            elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
+            elif kind == "tensor" and attr and attr not in types and not in_turn and is_tensor_like(arg):
                 types[attr] = as_dtype(arg.dtype)
         position = 0
         for i, kind in enumerate(self.kinds[: len(inputs)]):

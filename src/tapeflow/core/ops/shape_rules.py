@@ -73,6 +73,12 @@ def unknown(*_: Any) -> TensorShape:
     return TensorShape(None)
 
 
+def check_rank(argument: Any, rank: int) -> None:
+    """Raises InvalidArgumentError for a host argument that is not static and certainly of another rank."""
+    if isinstance(argument, Tensor) and argument.shape.rank not in (None, rank):
+        raise invalid(f"Shape must be rank {rank} but is rank {argument.shape.rank}")
+
+
 def length(number: Any) -> int | None:
     """Returns a host argument that is the length of a dimension; None where it is not static."""
     return None if isinstance(number, Tensor) else number
@@ -92,7 +98,7 @@ def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
         elif m == 1:
             out.append(n)
         elif m is None or n is None:
-            out.append(m if n is None else n)
+            out.append((m or n) or None)  # beside 0 it may be 1
         else:
             raise invalid(f"Incompatible shapes: {text(x)} vs. {text(y)}")
     return TensorShape(out)

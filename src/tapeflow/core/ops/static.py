@@ -16,6 +16,7 @@ from tapeflow.core import errors
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import compute
+from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -69,15 +70,20 @@ def _evaluate(operation: Any) -> Any:
     try:
         static = rule(*operation.args)
     except NotStatic:
-        return None
+        static = None
     if not _has_none(static):
         operation.static = (torch.tensor(static, dtype=outputs[0].dtype.torch),)
+    elif op.reads_shape:  # of a value that is static, though the rules do not tell its shape
+        values = computed(op, operation.args, operation.types, value_of)
+        if values is not None:
+            operation.static = values
+            return None
     return static
 
 
 def _may_be_static(tensor: SymbolicTensor) -> bool:
-    """Returns whether a tensor is one of integers or bools, of few where their number is static."""
-    if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
+    """Returns whether a tensor is one of integers, bools or strings, of few where their number is static."""
+    if not (tensor.dtype.is_integer or tensor.dtype.is_bool or tensor.dtype is string):
         return False
     count = tensor.shape.num_elements()
     return count is None or count <= _MOST_ELEMENTS

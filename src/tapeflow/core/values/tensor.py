@@ -483,3 +483,8 @@ def traced(value: torch.Tensor) -> bool:
 def invalid(message: str) -> Any:
     """Returns TensorFlow's error for an invalid argument: a ValueError while a graph is built."""
     return errors.InvalidArgumentError(None, None, message) if state.graph is None else ValueError(message)
+
+
+def mistyped(message: str) -> Any:
+    """Returns TensorFlow's error for a tensor of a wrong dtype: a TypeError while a graph is built."""
+    return errors.InvalidArgumentError(None, None, message) if state.graph is None else TypeError(message)

@@ -14,8 +14,11 @@ from tapeflow.array.creation import ones_like as tf_ones_like
 from tapeflow.array.creation import range as tf_range
 from tapeflow.array.creation import zeros as tf_zeros
 from tapeflow.array.creation import zeros_like as tf_zeros_like
+from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.array.passing import identity as tf_identity
+from tapeflow.array.properties import ensure_shape
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import broadcast_to as tf_broadcast_to
 from tapeflow.array.shaping import expand_dims, reshape
@@ -34,6 +37,7 @@ from tapeflow.linalg import diag_part as tf_diag_part
 from tapeflow.math import floor, real
 from tapeflow.math import pow as tf_pow
 from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum
 
 _MOST_DIMENSIONS = 32
 
@@ -49,8 +53,10 @@ def array(val: TensorLike, dtype: DTypeLike = None, copy: bool = True, ndmin: in
     result = as_array(val, dtype)
     if copy:
         result = tf_identity(result)
-    missing = ndmin - (rank_of(result, "array") if ndmin else 0)
-    return reshape(result, [1] * missing + list(shape_of(result))) if missing > 0 else result
+    if not ndmin or (result.shape.rank or 0) >= ndmin:
+        return result
+    missing = maximum(ndmin - rank_op(result), 0)
+    return reshape(result, concat([fill([missing], 1), shape_of(result)], 0))
 
 
 @numpy_function("[1, 2]")
@@ -333,8 +339,9 @@ def triu(m: TensorLike, k: int = 0) -> Tensor:
 def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """Returns a Vandermonde matrix: the powers of each element."""
     tensor = as_array(x)
-    if rank_of(tensor, "vander") != 1:
+    if tensor.shape.rank not in (None, 1):
         raise ValueError("x must be a one-dimensional array")
+    tensor = ensure_shape(tensor, [None])
     columns = shape_of(tensor)[0] if N is None else N
     if N is not None and N < 0:
         raise ValueError("N must be nonnegative")

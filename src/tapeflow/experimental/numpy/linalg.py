@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.numpy.documentation import numpy_function
 from tapeflow.experimental.numpy.manipulation import moveaxis
 from tapeflow.experimental.numpy.reductions import sum
-from tapeflow.experimental.numpy.types import as_array, broadcast_shape_of, promoted, rank_of
+from tapeflow.experimental.numpy.types import as_array, broadcast_shape_of, by_rank, promoted, rank_of
 
 
 @numpy_function("[[1, 2], [3, 4]], [5, 6]")
@@ -40,18 +40,24 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axis of one and the last but one of the other, or the only one."""
     x, y = promoted(a, b)
-    if rank_of(x, "dot") == 0 or rank_of(y, "dot") == 0:
-        return x * y
-    return linalg.tensordot(x, y, [[-1], [-1 if y.shape.rank == 1 else -2]])
+    return _contracted(x, y, lambda: by_rank(y, 1, lambda: _last(x, y, -1), lambda: _last(x, y, -2)))
 
 
 @numpy_function("[[1, 2], [3, 4]], [5, 6]")
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axes of both."""
     x, y = promoted(a, b)
-    if rank_of(x, "inner") == 0 or rank_of(y, "inner") == 0:
-        return x * y
-    return linalg.tensordot(x, y, [[-1], [-1]])
+    return _contracted(x, y, lambda: _last(x, y, -1))
+
+
+def _contracted(x: Any, y: Any, contraction: Callable[[], Any]) -> Any:
+    """Returns the product where one of two is a scalar, otherwise their `contraction`."""
+    return by_rank(x, 0, lambda: x * y, lambda: by_rank(y, 0, lambda: x * y, contraction))
+
+
+def _last(x: Any, y: Any, axis: int) -> Any:
+    """Contracts the last axis of `x` with one of `y`."""
+    return linalg.tensordot(x, y, [[-1], [axis]])
 
 
 @numpy_function("[1, 2], [3, 4]")
@@ -125,7 +131,7 @@ def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Tensor:
 def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Returns diagonals of the matrices in two axes."""
     x = moveaxis(as_array(a), (axis1, axis2), (-2, -1))
-    rows, columns = x.shape[-2:]
+    rows, columns = (None, None) if x.shape.rank is None else x.shape[-2:]
     if (rows is not None and offset <= -rows) or (columns is not None and offset >= columns):
         return zeros(concat([shape_of(x)[:-2], [0]], 0), x.dtype)
     return linalg.diag_part(x, k=offset)

@@ -12,8 +12,11 @@ from tapeflow.array import gathering, joining, padding, shaping
 from tapeflow.array.creation import range as tf_range
 from tapeflow.array.joining import concat, unstack
 from tapeflow.array.masks import where as tf_where
+from tapeflow.array.partitioning import dynamic_stitch
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.properties import size as size_of
+from tapeflow.array.unranked import other_dimensions
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.types.shape import TensorShape
@@ -120,12 +123,16 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Tensor:
 def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Moves dimensions to other places."""
     tensor = as_array(a)
-    rank = rank_of(tensor, "moveaxis")
+    rank = tensor.shape.rank
     sources, destinations = (
         [axis_of(int(x), rank) for x in ([v] if isinstance(v, int) else v)] for v in (source, destination)
     )
     if len(sources) != len(destinations):
         raise ValueError("The lengths of source and destination must equal")
+    if rank is None:
+        vectors = [math.floormod(convert(v, int32), rank_op(tensor)) for v in (destinations, sources)]
+        others = [other_dimensions(tensor, v) for v in vectors]
+        return shaping.transpose(tensor, dynamic_stitch([vectors[0], others[0]], [vectors[1], others[1]]))
     order = [i for i in range(rank) if i not in sources]
     for to, place in sorted(zip(destinations, sources, strict=True)):
         order.insert(to, place)

@@ -11,6 +11,8 @@ import numpy as np
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import broadcast_dynamic_shape, shape
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.control_flow import cond
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, uint64
 from tapeflow.core.values import nest
@@ -157,6 +159,14 @@ def broadcast_shape_of(values: Iterable[Any]) -> Any:
 def axis_of(axis: Any, rank: int | None) -> Any:
     """Returns an axis counted from the front, where the rank allows to say."""
     return axis + rank if rank is not None and axis < 0 else axis
+
+
+def by_rank(value: Any, rank: int, of_it: Callable[[], Any], of_others: Callable[[], Any]) -> Any:
+    """Calls the first function for a tensor of a rank, the second one for others; in a graph that does not know the
+    rank, either as it runs."""
+    if value.shape.rank is not None:
+        return of_it() if value.shape.rank == rank else of_others()
+    return cond(rank_op(value) == rank, of_it, of_others)
 
 
 def rank_of(value: Any, caller: str) -> int:

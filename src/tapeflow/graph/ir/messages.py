@@ -61,9 +61,11 @@ def type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
         names = [a.name for a in op.opdef.inputs]
         at = min(int(match[1]), len(names) - 1)
         expected, actual = match[2], match[3]
+        attr = op.opdef.inputs[at].type_attr
+        first = next((a.name for a in op.opdef.inputs if attr and a.type_attr == attr), names[0])
         return TypeError(
             f"Input '{names[at]}' of '{op.name}' Op has type {_python_name(actual)} that does not match type "
-            f"{_python_name(expected)} of argument '{names[0]}'."
+            f"{_python_name(expected)} of argument '{first}'."
         )
     message = message.partition("\n")[0]
     of_value = '"' in message or "must be at least minimum" in message
