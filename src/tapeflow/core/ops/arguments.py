@@ -54,7 +54,7 @@ class DefinedOp(Op):
         attrs = self.attr_params()
         for i, attr_def in attrs:  # TensorFlow looks at the attrs before it converts the inputs
             out[i] = attr_value(self, attr_def, args[i])
-            if attr_def.type == "type" and out[i] is not None:
+            if attr_def.type in ("type", "list(type)") and out[i] is not None:
                 types[attr_def.name] = out[i]
         for i, kind in enumerate(self.kinds[: len(inputs)]):
             arg, attr = args[i], inputs[i].type_attr
