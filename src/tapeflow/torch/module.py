@@ -181,7 +181,7 @@ def module(x: Any, *specs: Any) -> Converted:
 
     Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
     autograd, `torch.compile` and `torch.export.export` follow. Variables become parameters (trainable ones) and
-    buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory (filters of convolutions have
+    buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory (convolutions' filters have
     memory of their own, in torch's order of dimensions); writing to either does not change the other. `train()` and
     `eval()` choose a Keras model's behavior: dropout, batch normalization. Random numbers are torch's. Gradients are
     those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
