@@ -33,6 +33,8 @@ class DistributedVariable(Variable, DistributedValues):
         aggregation: the reduction of different values to one.
     """
 
+    _has_copies = True
+
     def __init__(
         self, strategy: Any, values: Sequence[Variable], synchronization: Any, aggregation: VariableAggregation
     ) -> None:

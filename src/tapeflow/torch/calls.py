@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 
-from tapeflow.core.autodiff.tape import dense, record_function
+from tapeflow.core.autodiff.tape import Tape, dense, record_function
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import FROM_TORCH, variant
 from tapeflow.core.types.shape import TensorShape
@@ -16,6 +16,9 @@ from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, alias
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
+
+_run_backward: Any = getattr(torch.autograd.graph, "_engine_run_backward")  # noqa: B009  (`grad`, without its checks)
+_SMALL = 256  # elements: copying so many is faster than sharing their memory until it is written to
 
 Function = Callable[..., Sequence[torch.Tensor]]
 
@@ -34,7 +37,7 @@ class TorchCall:
     def __init__(
         self, name: str, function: Function, in_place: Function | None = None, parameters: Sequence[torch.Tensor] = ()
     ) -> None:
-        self.name, self._function, self._in_place, self._parameters = name, function, in_place, list(parameters)
+        self.name, self._function, self._in_place, self._parameters = name, function, in_place, parameters
 
     def __call__(self, operands: Sequence[Any], stateful: bool = False) -> list[Any]:
         """Calls the function with tensors, and variables after them.
@@ -48,39 +51,53 @@ class TorchCall:
         """
         if state.graph is not None:
             return self._in_graph(operands, stateful)
-        if not state.tapes:
+        tapes = state.tapes
+        if not tapes:
             with torch.no_grad():
                 return [_tensor(o) for o in self._run(operands)[0]]
+        variables = [o for o in operands if isinstance(o, ReadAsTensor)]
+        for tape in tapes:
+            for variable in variables:
+                tape.variable_read(variable, variable._id)
         outputs, record = self.recorded(operands)
 
         def gradient(*dys: Any) -> list[Any]:
             if state.tapes:  # which may differentiate the gradient
                 return self._vjp(operands, dys)
-            return [None if g is None else _tensor(g) for g in record.gradients([_raw_cotangent(dy) for dy in dys])]
+            gradients = record.gradients([None if dy is None else dense(dy).value for dy in dys])
+            return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
 
-        for tape in state.tapes:
-            for variable in operands:
-                if isinstance(variable, ReadAsTensor):
-                    tape.variable_read(variable, variable._id)
-        results = [_tensor(o.detach()) for o in outputs]
+        results = [_tensor(o) for o in outputs]
         record_function(self.name, operands, results, gradient)
         return results
 
     def recorded(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], Record]:
         """Calls the function with autograd on; returns its results, and what its gradients are computed from."""
         with torch.enable_grad():
-            outputs, sources = self._run(operands)
+            outputs, sources = self._run(operands, state.tapes)
         return outputs, Record(outputs, sources)
 
-    def _run(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], list[torch.Tensor]]:
-        """Returns the function's results, and for each operand the tensor of torch that it took."""
-        wanted = torch.is_grad_enabled()
+    def _run(
+        self, operands: Sequence[Any], tapes: Sequence[Any] | None = None
+    ) -> tuple[Sequence[torch.Tensor], list[torch.Tensor]]:
+        """Calls the function.
+
+        Args:
+            operands: tensors and variables.
+            tapes: those that record the call.
+
+        Returns:
+            Its results, and for each operand the tensor of torch that it took.
+        """
         values: list[torch.Tensor] = []
         for operand in operands:
-            if self._in_place is not None and isinstance(operand, ReadAsTensor):
+            is_variable = isinstance(operand, ReadAsTensor)
+            if is_variable and self._in_place is not None:
                 break
-            value = alias(operand._value.value if isinstance(operand, ReadAsTensor) else operand.value)
-            values.append(value.requires_grad_() if wanted and _is_smooth(value) else value)
+            value = _writable(operand._value.value if is_variable else operand.value)
+            if tapes is not None and _is_smooth(value) and _is_watched(operand, tapes):
+                value.requires_grad_()
+            values.append(value)
         if self._in_place is None:
             return self._function(*values), values
         return self._in_place(*values), [*values, *self._parameters]
@@ -166,20 +183,24 @@ class Record:
     """
 
     def __init__(self, outputs: Sequence[torch.Tensor], sources: Sequence[torch.Tensor]) -> None:
-        self._outputs, self._sources = outputs, sources
+        self._outputs, self.sources = outputs, sources
 
     def gradients(self, dys: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
         """Returns the gradients of the operands, None where there is none, from the cotangents of the results."""
-        pairs = [(o, dy) for o, dy in zip(self._outputs, dys, strict=True) if dy is not None and o.requires_grad]
-        sources = [s for s in self._sources if s.requires_grad]
-        if not pairs or not sources:
-            return [None] * len(self._sources)
-        gradients = iter(
-            torch.autograd.grad(
-                [o for o, _ in pairs], sources, [dy for _, dy in pairs], retain_graph=True, allow_unused=True
-            )
-        )
-        return [next(gradients) if s.requires_grad else None for s in self._sources]
+        outputs, cotangents = [], []
+        for output, dy in zip(self._outputs, dys, strict=True):
+            if dy is not None and output.requires_grad:
+                outputs.append(output)
+                cotangents.append(dy)
+        sources = self.sources
+        smooth = tuple([s for s in sources if s.requires_grad])
+        if not outputs or not smooth:
+            return [None] * len(sources)
+        gradients = _run_backward(tuple(outputs), tuple(cotangents), True, False, smooth, True, accumulate_grad=False)
+        if len(smooth) == len(sources):
+            return gradients
+        rest = iter(gradients)
+        return [next(rest) if s.requires_grad else None for s in sources]
 
 
 def _recorded_gradients(
@@ -196,7 +217,7 @@ def _recorded_gradients(
         return tuple(
             [
                 torch.zeros_like(source) if g is None else g
-                for g, source, is_smooth in zip(gradients, own._sources, smooth, strict=True)
+                for g, source, is_smooth in zip(gradients, own.sources, smooth, strict=True)
                 if is_smooth
             ]
         )
@@ -209,25 +230,38 @@ def _recorded_gradients(
 
 
 def _results_of_fakes(function: Function, operands: Sequence[Any], size: int) -> Sequence[torch.Tensor]:
-    """Calls a function with tensors without values, in which unknown dimensions have a size."""
-    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
-        values = []
-        for operand in operands:
-            dtype, shape = spec_of_gradient(operand)
-            if shape.rank is None:
-                raise ValueError(f"A torch module needs inputs of known rank, and {operand!r} has none.")
-            values.append(torch.empty([size if d is None else d for d in shape.as_list()], dtype=dtype.torch))
-        return function(*values)
+    """Calls a function with tensors without values, in which unknown dimensions have a size; or, if it looks at values,
+    with zeros."""
+    specs = [spec_of_gradient(operand) for operand in operands]
+    if any(shape.rank is None for _, shape in specs):
+        raise ValueError(f"A torch module needs inputs of static rank, not {operands!r}.")
+    sizes = [[size if d is None else d for d in shape.as_list()] for _, shape in specs]
+
+    def run(create: Callable[..., torch.Tensor]) -> Sequence[torch.Tensor]:
+        return function(*[create(dims, dtype=dtype.torch) for dims, (dtype, _) in zip(sizes, specs, strict=True)])
+
+    with torch.no_grad():
+        try:
+            with FakeTensorMode(allow_non_fake_inputs=True):
+                return run(torch.empty)
+        except (DataDependentOutputException, DynamicOutputShapeException):
+            return run(torch.zeros)
 
 
 def _is_smooth(value: torch.Tensor) -> bool:
     return value.is_floating_point() or value.is_complex()
 
 
+def _writable(value: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor with the same values; nobody sees it if this one, or the other, is written to."""
+    return value.detach().clone() if value.numel() <= _SMALL else alias(value)
+
+
 def _tensor(value: torch.Tensor) -> EagerTensor:
     """Returns the tensor of a result, which the module may keep and write to."""
-    return EagerTensor(alias(value), FROM_TORCH[value.dtype])
+    return EagerTensor(_writable(value), FROM_TORCH[value.dtype])
 
 
-def _raw_cotangent(dy: Any) -> torch.Tensor | None:
-    return None if dy is None else dense(dy).value
+def _is_watched(operand: Any, tapes: Sequence[Any]) -> bool:
+    """Returns whether a tape may ask for the gradient of an operand; if there are none, those of a graph may."""
+    return not tapes or any(type(tape) is not Tape or operand._id in tape.watched for tape in tapes)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import keras
 import torch
+from keras.src.backend.common.global_state import get_global_attribute
 
-from tapeflow.core.values import nest
-from tapeflow.torch.calls import TorchCall
+from tapeflow.core.context import state
+from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.torch.module_call import ModuleCall
 from tapeflow.torch.parameter import ParameterVariable
 
 
@@ -19,7 +22,8 @@ class Layer(keras.layers.Layer):
 
     Its parameters and buffers are the layer's variables, in the same memory: what Keras assigns, the module has, and
     what is written to the module's parameters, the variables are. `fit`, tapes and optimizers train it, and checkpoints
-    and `.weights.h5` files save it. Gradients are torch's, of every order. In a `tf.function` it is one operation.
+    and `.weights.h5` files save it. Gradients are torch's, of every order. In a `tf.function`, `torch.export` captures
+    it, and its operations become the graph's; what can't be captured is one operation, and a warning says why.
     `training` calls the module's `train()` or `eval()`; without it the module stays in the mode that it is in.
 
     Args:
@@ -49,14 +53,28 @@ class Layer(keras.layers.Layer):
         if not isinstance(self.module, torch.nn.Module):
             raise TypeError(f"Layer takes a torch.nn.Module, or a function that returns one, not {module!r}.")
         parameters, buffers = dict(self.module.named_parameters()), dict(self.module.named_buffers())
-        self._names = [*parameters, *buffers]
         self.module_variables = []
+        variables = {}
         for name, tensor in [*parameters.items(), *buffers.items()]:
-            variable = ParameterVariable(tensor, tensor.requires_grad, name)
+            variable = variables[name] = ParameterVariable(tensor, tensor.requires_grad, name)
             own = keras.Variable(variable, name=name.replace(".", "_"), trainable=variable.trainable)
             self.module_variables.append(own)
             setattr(self, f"_module_{own.name}", own)  # an attribute is what checkpoints look for
+        self._module_call = ModuleCall(self.module, variables)
+        self._input_dtype = as_dtype(self.compute_dtype)
         self.built = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layer. Where Keras would change nothing about a call, as outside other layers, it is not asked."""
+        alone = not kwargs and state.graph is None and get_global_attribute("current_call_ctx") is None
+        if alone and all(type(a) is EagerTensor and self._takes(a) for a in args):
+            return self.call(*args)
+        return super().__call__(*args, **kwargs)
+
+    def _takes(self, tensor: EagerTensor) -> bool:
+        """Returns whether a tensor is of the layer's dtype, and has no mask."""
+        cast = tensor.dtype is not self._input_dtype and tensor.dtype.is_floating
+        return not cast and not hasattr(tensor, "_keras_mask")
 
     def call(self, *inputs: Any, training: bool | None = None, **named: Any) -> Any:
         """Calls the module with tensors of torch in the place of the tensors among the arguments.
@@ -64,32 +82,7 @@ class Layer(keras.layers.Layer):
         Returns:
             The module's result, with tensors in the place of torch's.
         """
-        training = self.module.training if training is None else bool(training)
-        structure = (inputs, named)
-        leaves = nest.flatten(structure)
-        places = [i for i, leaf in enumerate(leaves) if hasattr(leaf, "dtype")]
-        results: list[Any] = []
-
-        def run(module: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-            filled = list(leaves)
-            for place, tensor in zip(places, tensors, strict=True):
-                filled[place] = tensor
-            args, kwargs = nest.pack_sequence_as(structure, filled)
-            if self.module.training is not training:
-                self.module.train(training)
-            result = module(*args, **kwargs)
-            results[:] = [result]
-            return [t for t in nest.flatten(result) if isinstance(t, torch.Tensor)]
-
-        def functional(*values: torch.Tensor) -> list[torch.Tensor]:
-            tensors, state = values[: len(places)], dict(zip(self._names, values[len(places) :], strict=True))
-            return run(lambda *a, **k: torch.func.functional_call(self.module, state, a, k), tensors)
-
-        variables = [v.value for v in self.module_variables]
-        parameters = [v.parameter for v in variables]
-        call = TorchCall(type(self.module).__name__, functional, lambda *t: run(self.module, t), parameters)
-        outputs = iter(call([*(leaves[i] for i in places), *variables], stateful=training))
-        return nest.map_structure(lambda t: next(outputs) if isinstance(t, torch.Tensor) else t, results[0])
+        return self._module_call(None if training is None else bool(training), inputs, named)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the layer's configuration.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import sys
@@ -11,14 +12,18 @@ from typing import Any
 import torch
 
 from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.core.values.variable import Variable
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Function
 from tapeflow.graph.codegen.writing import identifier
+from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.saved_model.loading import load
+from tapeflow.torch.inference import Inference
 from tapeflow.torch.source import ModuleSource, Unconvertible
 
 
@@ -41,6 +46,7 @@ class Converted(torch.nn.Module):
         super().__init__()
         if "tensorflow" in sys.modules:
             _let_dynamo_in()
+        self._orders = _memory_orders(functions)
         self._paths: dict[int, str] = {}  # the paths of variables and constants, by their ids
         self._held: list[Any] = []  # what has these ids
         for variable in _variables(functions):
@@ -53,13 +59,24 @@ class Converted(torch.nn.Module):
         self.input_names = [identifier(t.op.name) for t in arguments]
         self.input_specs: list[tuple[list[int | None], Any]] = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
         self._functions: list[Callable[..., Any]] = [source.function for source in self._sources]
+        self._inferences = [Inference(f, self._paths) for f in functions]
+        self._structures = [f.structured_outputs for f in functions]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Computes the function: its tensors by position, or by the names that they have in the TensorFlow function.
 
+        Where torch records no gradients and traces nothing, it is computed by the kernels that TapeFlow compiles the
+        function to for itself; else by those in `source()`.
+
         Returns:
             Tensors of torch in the structure of the TensorFlow function's result.
         """
+        if not torch.is_grad_enabled() and not named:
+            results = self._inferences[self.training].results(self, inputs)
+            if results is not None:
+                rest = iter(results)
+                structure = self._structures[self.training]
+                return nest.map_structure(lambda t: next(rest) if isinstance(t, SymbolicTensor) else t, structure)
         return self._functions[self.training](self, *inputs, **named)
 
     def source(self) -> str:
@@ -74,6 +91,14 @@ class Converted(torch.nn.Module):
         """
         return self._sources[self.training].source
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Converted:
+        """Returns a module of the same functions, with parameters and buffers of its own."""
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        shared = ("_functions", "_held", "_orders", "_paths", "_sources", "_structures")
+        twin.__dict__ = {n: v if n in shared else copy.deepcopy(v, memo) for n, v in self.__dict__.items()}
+        return twin
+
     def _path(self, value: Any, wish: str) -> str:
         """Returns the attribute of a variable or a constant; a constant that is new becomes a buffer."""
         if id(value) not in self._paths:
@@ -84,6 +109,8 @@ class Converted(torch.nn.Module):
         """Adds a parameter or a buffer, in the modules that the parts of its name stand for."""
         is_variable = isinstance(value, Variable)
         tensor = alias(value._value.value if is_variable else value)
+        if id(value) in self._orders:
+            tensor = _laid_out(tensor, self._orders[id(value)])
         *scopes, last = [identifier(part) for part in name.split("/") if part] or ["variable"]
         home: torch.nn.Module = self
         for scope in scopes:
@@ -107,6 +134,23 @@ def _let_dynamo_in() -> None:
     from torch._dynamo import trace_rules  # heavy, and loaded by whatever compiles or exports the module
 
     trace_rules.BUILTIN_INLINE_WHEN_CALLED.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def _memory_orders(functions: Sequence[ConcreteFunction]) -> dict[int, tuple[int, ...]]:
+    """Returns the orders of dimensions in memory that kernels take variables in, by the variables' ids."""
+    orders = {}
+    for operation in [o for f in functions for o in f.body.graph.get_operations()]:
+        for i, order in operation.op.memory_order.items():
+            read = operation.args[i].op
+            if read.op is READ and variable_of(read.args[0]) is not None:
+                orders[id(variable_of(read.args[0]))] = order
+    return orders
+
+
+def _laid_out(tensor: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
+    """Returns a tensor with its dimensions in another order in memory."""
+    inverse = [order.index(i) for i in range(len(order))]
+    return tensor.permute(*order).contiguous().permute(*inverse)
 
 
 def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:
@@ -137,9 +181,10 @@ def module(x: Any, *specs: Any) -> Converted:
 
     Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
     autograd, `torch.compile` and `torch.export.export` follow. Variables become parameters (trainable ones) and
-    buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory; writing to either does not
-    change the other. `train()` and `eval()` choose a Keras model's behavior: dropout, batch normalization. Random
-    numbers are torch's. Gradients are those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
+    buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory (convolutions' filters have
+    memory of their own, in torch's order of dimensions); writing to either does not change the other. `train()` and
+    `eval()` choose a Keras model's behavior: dropout, batch normalization. Random numbers are torch's. Gradients are
+    those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
 
     Args:
         x: a `tf.function`, a concrete function, a Keras model, or the path of a SavedModel's folder.

@@ -127,6 +127,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         "_tape_value", "_trainable", "_value", "dtype",
     )  # fmt: skip
     __array_priority__ = 100
+    _has_copies = False  # on several devices, so that it is more than one value
 
     _tape_value: EagerTensor | None
     _device: str | None = None  # where it was created, if that is another logical CPU than the first

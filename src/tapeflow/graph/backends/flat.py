@@ -18,7 +18,7 @@ from tapeflow.core.ops.static import numbers
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
+from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.batching.vmapped import draws, only_computes
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.resolving import is_direct
@@ -199,7 +199,7 @@ class Flat:
         for place, t in enumerate(program.inputs):
             variable = variable_of(t)
             dtype = t.dtype if variable is None else variable.dtype
-            if dtype.torch is None or (variable is not None and type(variable) is not Variable):
+            if dtype.torch is None or (variable is not None and variable._has_copies):
                 kind = "a tensor" if variable is None else f"a {type(variable).__name__}"
                 raise Refused(f"{t.op.name} is {kind} of dtype {dtype.name}, {_NO_PLACE}")
             self.inputs.append(Value(dtype))
