@@ -51,7 +51,8 @@ def registered_ops() -> list[op_def_pb2.OpDef]:
 
 def has_cpu_kernel(name: str) -> bool:
     """Whether TensorFlow's own build for CPUs, which also has XLA's devices, runs an op in eager mode."""
-    return any(kernel.device_type in ("CPU", "DEFAULT") for kernel in kernels.get_registered_kernels_for_op(name).kernel)
+    registered = kernels.get_registered_kernels_for_op(name).kernel
+    return any(kernel.device_type in ("CPU", "DEFAULT") for kernel in registered)
 
 
 def notation(op: op_def_pb2.OpDef) -> str:

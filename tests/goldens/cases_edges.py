@@ -1,4 +1,4 @@
-"""Calls at the edges of what functions take, as random calls made them: what they give, and by what they are refused."""
+"""Calls at the edges of what functions take, as random draws made them: results, and refusals."""
 
 from goldens.case import Group
 
