@@ -155,7 +155,7 @@ def _scattering(method: str) -> Callable[..., ShardedVariable]:
     return scatter
 
 
-for _name in Tensor.OVERLOADABLE_OPERATORS:
+for _name in sorted(Tensor.OVERLOADABLE_OPERATORS):
     setattr(ShardedVariable, _name, getattr(Variable, _name))
 for _kind in ("add", "sub", "mul", "div", "min", "max", "update"):
     setattr(ShardedVariable, f"scatter_{_kind}", _scattering(f"scatter_{_kind}"))
