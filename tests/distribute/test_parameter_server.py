@@ -3,6 +3,8 @@
 What is expected is what TensorFlow 2.21 gave.
 """
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -209,6 +211,25 @@ def test_what_can_not_travel(coordinator):
         with pytest.raises(tf.errors.UnimplementedError, match="can't travel to a worker, as it calls Python"):
             coordinator.join()
     assert coordinator.join() is None
+
+
+def test_nothing_is_held_for_what_is_gone(strategy, coordinator):
+    task = strategy.extended._task
+    before = set(task._iterators)
+    iterator = iter(coordinator.create_per_worker_dataset(tf.data.Dataset.range(2)))
+    assert coordinator.schedule(tf.function(lambda i: next(i)), args=(iterator,)).fetch() == 0
+    own = set(task._iterators) - before
+    assert len(own) == 1
+    with strategy.scope():
+        v = tf.Variable(1.0)
+    number, key = int(v.where.task[-1]), v.where.key
+    del iterator, v
+    gc.collect()
+    assert not own & set(task._iterators)
+    assert key in strategy.extended._unused[number]
+    with strategy.scope():
+        _ = [tf.Variable(1.0) for _ in range(2)]
+    assert key not in strategy.extended._unused[number]
 
 
 def test_datasets_of_workers(strategy, coordinator):

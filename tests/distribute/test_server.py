@@ -39,3 +39,5 @@ def test_definitions():
         Server(3)
     other = Server({"worker": ["localhost:0", "x:2"]}, task_index=0)
     assert other.server_def.cluster.job[0].tasks[1] == "x:2"
+    with tf.Graph().as_default(), pytest.raises(tf.errors.UnimplementedError, match="and sessions run in one"):
+        tf.compat.v1.Session(other.target)

@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.distribute.parameter_server.task import Task
-from tapeflow.train.cluster import ClusterDef, ClusterSpec, ServerDef
+from tapeflow.train.cluster import TARGETS_OF_SEVERAL, ClusterDef, ClusterSpec, ServerDef
 
 
 class Server:
     """A task of a cluster: a worker or a parameter server of a `tf.distribute.ParameterServerStrategy`.
 
-    It does what the strategy's coordinator asks for, until its process ends. `tf.compat.v1.Session(server.target)` runs
-    in the session's own process, whichever task that is; `tf.distribute.MultiWorkerMirroredStrategy` needs no server.
+    It does what the strategy's coordinator asks for, until its process ends, and asks nobody for a password, as in
+    TensorFlow. With a cluster of one process, `tf.compat.v1.Session(server.target)` runs in this process.
+    `tf.distribute.MultiWorkerMirroredStrategy` needs no server.
 
     Args:
         server_or_cluster_def: a `tf.train.ServerDef`, a `tf.train.ClusterDef`, or what `tf.train.ClusterSpec` takes.
@@ -48,10 +49,13 @@ class Server:
     ) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         job, index = self._server_def.job_name, self._server_def.task_index
-        address = ClusterSpec(self._server_def.cluster).task_address(job, index)
+        cluster = ClusterSpec(self._server_def.cluster)
+        address = cluster.task_address(job, index)
         self._task = Task(address, f"{job}:{index}")
         weakref.finalize(self, self._task.endpoint.stop)
         self._target = f"{self._server_def.protocol}://{self._task.endpoint.address}"
+        if sum(cluster.num_tasks(name) for name in cluster.jobs) > 1:
+            TARGETS_OF_SEVERAL.add(self._target)
         if start:
             self.start()
 

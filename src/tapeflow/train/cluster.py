@@ -41,6 +41,7 @@ def _server_def() -> Any:
 
 
 ServerDef: Any = _server_def()
+TARGETS_OF_SEVERAL: set[str] = set()  # the targets of this process's servers in clusters of several processes
 
 
 class ClusterSpec:

@@ -35,6 +35,7 @@ from tapeflow.queue.waiting import time_limit
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.sparse.tensor import SparseTensorValue
+from tapeflow.train.cluster import TARGETS_OF_SEVERAL
 
 _handles = itertools.count(1)
 
@@ -68,12 +69,13 @@ class Session:
     The variables of the graph have values of their own in each session, from their initializers on.
 
     Args:
-        target: accepted, and without effect.
+        target: accepted, and without effect: a session runs in its own process.
         graph: the graph; by default the default graph.
         config: accepted, and without effect.
 
     Raises:
         TypeError: `target` is no string or `graph` no graph.
+        UnimplementedError: `target` is that of a `tf.distribute.Server` in a cluster of several processes.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -86,6 +88,11 @@ class Session:
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if not isinstance(target, (str, bytes)):
             raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
+        if target in TARGETS_OF_SEVERAL:
+            raise errors.UnimplementedError.of(
+                f"The target {target} is a server's in a cluster of several processes, and sessions run in one. Use "
+                "tf.distribute.ParameterServerStrategy or tf.distribute.MultiWorkerMirroredStrategy."
+            )
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         self._graph = get_default_graph() if graph is None else graph

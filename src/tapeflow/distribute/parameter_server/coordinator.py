@@ -45,16 +45,20 @@ class _Worker:
     def _serve(self) -> None:
         self._meet()
         while (closure := self._queue.take()) is not None:
-            try:
-                result = closure.run(self)
-            except TaskUnavailableError as error:
-                _logger.warning("%s Its function goes to another worker.", error)
-                self._queue.put_back(closure)
-                self._meet()
-            except BaseException as error:
-                self._queue.end(closure, error=error)
-            else:
-                self._queue.end(closure, result)
+            self._run(closure)
+            del closure  # nothing is held while the next one is waited for
+
+    def _run(self, closure: Closure) -> None:
+        try:
+            result = closure.run(self)
+        except TaskUnavailableError as error:
+            _logger.warning("%s Its function goes to another worker.", error)
+            self._queue.put_back(closure)
+            self._meet()
+        except BaseException as error:
+            self._queue.end(closure, error=error)
+        else:
+            self._queue.end(closure, result)
 
     def _meet(self) -> None:
         """Waits until the worker is up."""

@@ -58,6 +58,7 @@ class ParameterServerExtended(StrategyExtended):
         self._partitioner = partitioner
         self._task = task
         self._servers = [client_of(cluster.task_address("ps", i), f"ps:{i}") for i in cluster.task_indices("ps")]
+        self._unused: list[list[str]] = [[] for _ in self._servers]
         self._count = 0  # of the variables so far, which go to one server after the other
         self._colocated: list[int] = []  # the numbers of the servers to use, in scopes of `colocate_vars_with`
 
@@ -81,9 +82,18 @@ class ParameterServerExtended(StrategyExtended):
         number = self._colocated[-1] if self._colocated else self._count % len(self._servers)
         self._count += not self._colocated
         server, key = self._servers[number], new_key()
+        unused, self._unused[number] = self._unused[number], []
+        if unused:
+            server.call("delete", unused)
         server.call("create", key, first._value, first._name, first.shape, first.trainable)
         where = Place(server.address, server.task, key, first._name, first.dtype, first.shape, first.trainable)
-        return RemoteVariable(where, first)
+        variable = RemoteVariable(where, first)
+        weakref.finalize(variable, self._drop, number, key)
+        return variable
+
+    def _drop(self, number: int, key: str) -> None:
+        """Notes that a server need not hold a variable any more: it is told so when the next one is created."""
+        self._unused[number].append(key)
 
     def _partition(self, kwargs: dict[str, Any]) -> int | None:
         """Returns the number of parts to cut a variable into, if there are several; computes its initial value.

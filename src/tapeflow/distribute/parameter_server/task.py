@@ -7,6 +7,7 @@ variables of its own that functions capture. What a coordinator created goes whe
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any
 
 from tapeflow.core.errors import NotFoundError, OutOfRangeError, UnavailableError, UnimplementedError
@@ -73,8 +74,8 @@ class Task:
         self._lock = threading.Lock()
         self._owner = ""
         self._variables: dict[str, Variable] = {}
-        self._iterators: dict[str, Iterator] = {}
-        self._keys: dict[int, tuple[str, Any]] = {}  # by ids, the names of what this task shares, and itself
+        self._iterators: weakref.WeakValueDictionary[str, Iterator] = weakref.WeakValueDictionary()
+        self._keys: dict[int, str] = {}  # by ids, the names of what this task shares
         self._functions: dict[str, WorkerFunction] = {}
 
     # ---- what others call --------------------------------------------------------------------------------------------
@@ -150,11 +151,16 @@ class Task:
         if isinstance(value, RemoteVariable):
             return tuple(value.where)
         with self._lock:
-            key, _ = self._keys.setdefault(id(value), (new_key(), value))
-            if isinstance(value, Iterator):
-                self._iterators[key] = value
-                return self.endpoint.address, self.name, key
-            self._variables[key] = value
+            key = self._keys.get(id(value))
+            if key is None:
+                key = self._keys[id(value)] = new_key()
+                if isinstance(value, Iterator):
+                    self._iterators[key] = value
+                    weakref.finalize(value, self._keys.pop, id(value))
+                else:
+                    self._variables[key] = value
+        if isinstance(value, Iterator):
+            return self.endpoint.address, self.name, key
         return tuple(
             Place(self.endpoint.address, self.name, key, value._name, value.dtype, value.shape, value.trainable)
         )
