@@ -56,6 +56,18 @@ def test_keras_models():
         assert worker.result["predicted"][1] == pytest.approx(alone["predicted"][1], rel=1e-4)
 
 
+def test_keras_goes_on_from_its_backup(tmp_path):
+    whole, _ = run_workers("backups", tf_configs(2), str(tmp_path / "whole"), "go")
+    assert whole.code == 0, whole.errors
+    _, dead = run_workers("backups", tf_configs(2), str(tmp_path / "again"), "die")
+    assert dead.code == -signal.SIGKILL
+    for worker in run_workers("backups", tf_configs(2), str(tmp_path / "again"), "go"):
+        assert worker.code == 0, worker.errors
+        assert worker.result["epochs"] == [2, 3]
+        assert worker.result["losses"] == pytest.approx(whole.result["losses"][2:], rel=1e-5)
+    assert [p.name for p in (tmp_path / "again").iterdir()] == ["model.keras"]
+
+
 def test_a_worker_that_dies_is_noticed():
     left, dead = run_workers("faults", torchrun_environments(2), "die", "60")
     assert dead.code == -signal.SIGKILL

@@ -4,6 +4,8 @@
 - `model.save_weights('weights')` and `load_weights('weights')`: TensorFlow's checkpoint format, and a load status.
 - `model.save` and `save_weights` write a file aside and rename it: a process killed meanwhile leaves the old one. (Not
   models saved as folders, nor weights in several files, `max_shard_size`.)
+- Of several workers, the first one's `BackupAndRestore` writes the folder that all restore; the others write folders of
+  their own beside it, so that none deletes or writes what another one uses.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
@@ -41,6 +43,8 @@ def add() -> None:
     saving_lib.save_model = _replacing_files(saving_lib.save_model)
     saving_lib.save_weights_only = _replacing_files(saving_lib.save_weights_only)
     legacy_h5_format.save_model_to_hdf5 = _replacing_files(legacy_h5_format.save_model_to_hdf5)
+    backup = keras.callbacks.BackupAndRestore
+    backup.on_train_begin = _with_folders_of_workers(backup.on_train_begin)
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
 
@@ -132,6 +136,38 @@ def _replacing_files(save: Any) -> Any:
             return save(*bound.args, **bound.kwargs)
 
     return save_aside
+
+
+# ---- backups of several workers --------------------------------------------------------------------------------------
+
+
+def _with_folders_of_workers(on_train_begin: Any) -> Any:
+    """Returns the method that restores a backup, and then has all workers but the first write to another folder."""
+
+    @functools.wraps(on_train_begin)
+    def begin(self: Any, logs: Any = None) -> None:
+        strategy = self.model.distribute_strategy
+        if strategy.extended.should_checkpoint:
+            on_train_begin(self, logs)
+            return
+        resolver = strategy.cluster_resolver
+        shared = vars(self).setdefault("_folder_of_first_worker", self.backup_dir)
+        own = f"{os.fspath(shared)}.{resolver.task_type}{resolver.task_id}"
+        _move_backups(self, shared if os.path.exists(shared) else own)  # where workers have disks of their own
+        on_train_begin(self, logs)
+        _move_backups(self, own)
+
+    return begin
+
+
+def _move_backups(callback: Any, folder: str) -> None:
+    """Sets the folder that a `BackupAndRestore` writes to."""
+    before = os.fspath(callback.backup_dir)
+    for name, value in vars(callback).items():
+        if isinstance(value, (str, os.PathLike)) and name != "_folder_of_first_worker":
+            path = os.fspath(value)
+            if path == before or os.path.dirname(path) == before.rstrip(os.sep):
+                setattr(callback, name, folder + path[len(before) :])
 
 
 # ---- tf.Variable as a weight -----------------------------------------------------------------------------------------
