@@ -83,8 +83,8 @@ class RemoteVariable(Variable):
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
-    @property  # type: ignore[misc, override]  # nothing is stored here
-    def _value(self) -> EagerTensor:
+    @property  # type: ignore[misc]  # nothing is stored here
+    def _value(self) -> EagerTensor:  # type: ignore[override]
         return self._client.call("read", self.where.key)
 
     def _read(self) -> EagerTensor:
