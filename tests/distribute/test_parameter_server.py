@@ -272,7 +272,7 @@ def test_datasets_of_workers(strategy, coordinator):
 
 def test_keras_models_train_in_loops_and_not_by_fit(strategy, coordinator):
     with strategy.scope(), strategy.extended.colocate_vars_with(tf.Variable(1.0)):  # in TensorFlow, too, whole
-        model = tf.keras.Sequential([tf.keras.Input([2]), tf.keras.layers.Dense(1)])
+        model = tf.keras.Sequential([tf.keras.Input([2]), tf.keras.layers.Dense(1, kernel_initializer="zeros")])
         optimizer = tf.keras.optimizers.Adam(0.1)
         mean = tf.keras.metrics.Mean()
         model.compile("sgd", "mse")

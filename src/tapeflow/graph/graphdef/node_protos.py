@@ -279,10 +279,7 @@ def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
         expected = "list" if kind.startswith("list(") else _FIELDS[kind]
         if name not in node.attrs:
             if definition.attrs[name].default is NO_DEFAULT and name not in node.functions:
-                raise ValueError(
-                    f"NodeDef missing attr '{name}' from {definition.signature}; NodeDef: "
-                    f"{{{{node {prefix}{node.name}}}}}"
-                )
+                raise _missing_attr(node, definition, name, prefix)
             continue
         field = node.attrs[name].WhichOneof("value")
         if field is None and expected == "list":
@@ -295,11 +292,23 @@ def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
             )
 
 
+def _missing_attr(node: Node, definition: OpDef, name: str, prefix: str = "") -> ValueError:
+    return ValueError(
+        f"NodeDef missing attr '{name}' from {definition.signature}; NodeDef: {{{{node {prefix}{node.name}}}}}"
+    )
+
+
 def attr_of(node: Node, definition: OpDef, name: str) -> Any:
-    """Returns an attr of a node, or the op's default, as a Python value."""
+    """Returns an attr of a node, or the op's default, as a Python value.
+
+    Raises:
+        ValueError: there is neither.
+    """
     attr = definition.attrs[name]
     if name not in node.attrs:
         default = attr.default
+        if default is NO_DEFAULT:
+            raise _missing_attr(node, definition, name)
         if attr.type == "shape":
             return TensorShape(None if default is None else [None if d < 0 else d for d in default])
         return tuple(default) if isinstance(default, list) else default
