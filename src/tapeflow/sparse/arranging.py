@@ -504,6 +504,8 @@ def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, defaul
 @op("SparseFillEmptyRows", host=("dense_shape",), moves=True, shape=_filled_shapes)
 def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any) -> Any:
     """Adds an entry for each empty row."""
+    if not len(dense_shape):
+        raise invalid("Dense shape cannot be empty.")
     rows = indices[:, 0]
     outside = ((rows < 0) | (rows >= dense_shape[0])).nonzero()
     if len(outside):
