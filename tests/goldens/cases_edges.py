@@ -72,6 +72,9 @@ tf.argmax([1.0], output_type=None)
 
 GROUP.errors("""
 tf.reshape([1], tf.float32)
+tf.strings.reduce_join([['a']], tf.constant([0, 1], tf.uint16))
+tf.required_space_to_batch_paddings([5], tf.constant(['2']))
+tf.required_space_to_batch_paddings([5], tf.constant([2], tf.int64))
 tf.broadcast_to([1], tf.float32)
 tf.slice(tf.ones([3, 3]), tf.float32, [2, 2])
 tf.random.stateless_normal(tf.float32, [1, 2])
@@ -241,5 +244,7 @@ tf.image.resize(tf.zeros([4, 6, 1]), [1.5, 2])
 """)
 GROUP.values("""
 tf.image.stateless_random_flip_left_right(tf.constant([[[[inf], [1.0]]], [[[2.0], [nan]]]]), [3, -1])
+tf.image.adjust_hue(tf.constant([[[4, 207, 232], [154, 186, 138], [9, 9, 9]]], tf.uint8), 1.0)
+tf.image.adjust_hue(tf.constant([[[0.1, 0.5, 0.5], [0.7, 0.7, 0.2], [0.0, 0.3, 1.0]]]), -0.3)
 tf.image.stateless_random_flip_up_down(tf.cast(tf.reshape(tf.range(8), [2, 2, 2, 1]), tf.uint8), [3, -1])
 """)

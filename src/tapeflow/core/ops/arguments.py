@@ -20,7 +20,7 @@ from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, h
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, fits, letter, unconvertible, unfit, unsupported
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
@@ -126,7 +126,8 @@ class DefinedOp(Op):
                     types.update((attr, as_dtype(v.dtype)) for v in arg[::-1] if is_tensor_like(v))
             elif kind == "tensor" and attr and attr not in types and not in_turn and is_tensor_like(arg):
                 types[attr] = as_dtype(arg.dtype)
-        self.check_lengths(out, args)
+        if self.kinds.count("list") > 1:
+            self.check_lengths(out, args)
         position = 0
         for i, kind in enumerate(self.kinds[: len(inputs)]):
             if kind == "tensor":
@@ -232,12 +233,12 @@ class DefinedOp(Op):
         return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
     def check_host_dtype(self, tensor: Tensor, argument: Any, position: int, args: Sequence[Any]) -> None:
-        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have. Integers may be of
-        another width than the op's."""
+        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have. Of int32 and int64
+        each may stand for the other."""
         dtype = tensor.dtype
         if argument.type_attr:
             self.check_types({argument.type_attr: dtype})
-        elif dtype is not argument.type and not (dtype.is_integer and argument.type.is_integer):
+        elif dtype is not argument.type and not (dtype in (int32, int64) and argument.type.is_integer):
             if self.converts_slowly(args):
                 convert(tensor, argument.type)
             raise self.mismatch(argument.type, dtype, position)
