@@ -175,6 +175,14 @@ tf.io.parse_tensor(tf.io.serialize_tensor(tf.constant([1.5], tf.bfloat16)), tf.b
 # ---- mathematics -----------------------------------------------------------------------------------------------------
 
 GROUP.errors("""
+tf.tensordot(x, tf.ones([3, 2]), tf.constant(1))
+tf.tensordot(x, tf.ones([3, 2]), np.array([1, 0]))
+tf.tensordot(x, tf.ones([3, 2]), tf.constant([1]))
+tf.quantization.quantize_and_dequantize_v2([1.0, 2.0], nan, 2.0, num_bits=8, range_given=True)
+tf.ragged.constant(tf.constant([[1]]))
+tnp.logaddexp(tf.ones([2]), tf.constant([1]))
+tf.sparse.expand_dims(sparse, tf.float32)
+tf.sparse.expand_dims(sparse, 1.5)
 tf.norm(x, axis=tf.constant(1))
 tf.norm(x, axis=np.array([0, 1]))
 tf.norm(x, axis=(0,))
@@ -205,6 +213,11 @@ tf.signal.fftnd(tf.ones([4, 4]), [[1, 2], [3]])
 """)
 GROUP.values("""
 tf.norm(x, axis=[0, 1])
+tf.tensordot(x, tf.ones([3, 2]), tf.constant([[1], [0]]))
+tf.tensordot(x, tf.ones([3, 2]), np.int64(1))
+tf.sparse.bincount([[1, 1, 2]], axis=None)
+tf.sparse.expand_dims(sparse, tf.constant(1))
+tf.ragged.constant(tf.constant(1))
 tf.norm(x, axis=True)
 tf.math.polyval([], [nan, 1.0])
 tf.math.polyval([], 'a')
