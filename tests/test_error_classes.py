@@ -21,8 +21,8 @@ MISSING = ("NotFoundError", "UnimplementedError")  # TensorFlow has no kernel
 KINDS = {
     "found while a function is traced": (12, "where TensorFlow finds it when the function runs"),
     "has a kernel": (112, "for dtypes or numbers of dimensions for which TensorFlow has none"),
-    "accepts more": (37, "such as batches of videos where TensorFlow takes images, and other dtypes"),
-    "another class": (70, "mostly a check of the op's in the place of one in TensorFlow's Python, or the other way"),
+    "accepts more": (17, "such as batches of videos where TensorFlow takes images, and other dtypes"),
+    "another class": (46, "mostly a check of the op's in the place of one in TensorFlow's Python, or the other way"),
     "refuses": (
         21,
         "where TensorFlow reads memory that it should not, stretches a scalar of another rank, or rewrites "

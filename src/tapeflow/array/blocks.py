@@ -22,6 +22,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import divided, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
@@ -252,14 +253,14 @@ def required_space_to_batch_paddings(
         >>> paddings.numpy().tolist(), crops.numpy().tolist()
         ([[0, 1]], [[0, 1]])
     """
-    space, block = convert(input_shape), convert(block_shape)
+    space, block = convert(input_shape, int32), convert(block_shape, int32)
     block.shape.assert_has_rank(1)
     space.shape.assert_is_compatible_with(block.shape)
     if base_paddings is None:
         before: Any = zeros_like(space)
         after = before
     else:
-        base = convert(base_paddings)
+        base = convert(base_paddings, int32)
         base.shape.assert_is_compatible_with([block.shape[0], 2])
         before, after = unstack(base, axis=1)
     full = space + before + after

@@ -56,10 +56,10 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
 
 
 def _taken_at(params: torch.Tensor, indices: torch.Tensor, axis: int) -> torch.Tensor:
-    if indices.dtype == torch.int16:
-        indices = indices.to(torch.int32)
     if indices.ndim == 1:
         return torch.index_select(params, axis, indices)
+    if indices.dtype == torch.int16:
+        indices = indices.to(torch.int32)
     out = torch.index_select(params, axis, indices.reshape(-1))
     axis %= params.ndim
     shape = params.shape
@@ -115,6 +115,8 @@ def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: 
     except (IndexError, RuntimeError):
         if -params.ndim <= axis < params.ndim:
             _check_indices(indices, params.shape[axis])
+        if indices.dtype == torch.int16:  # which ATen lacks
+            return _taken_at(params, indices.to(torch.int32), axis)
         raise
 
 

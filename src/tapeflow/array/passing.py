@@ -206,7 +206,7 @@ def _grouped(inputs: Sequence[Any], name: str) -> Any:
         return graph.node(GraphOp("NoOp"), (), (), name)
 
 
-def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, name: str | None = None) -> list[Any]:
+def tuple_(tensors: Any, control_inputs: Sequence[Any] | None = None, name: str | None = None) -> Any:
     """Returns the tensors once all of them are computed; eagerly they are already.
 
     Args:
@@ -214,7 +214,7 @@ def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, 
         control_inputs: operations to run before; eagerly they have run.
 
     Returns:
-        A list of the same tensors.
+        A list of the same tensors; eagerly `tensors` as they are.
 
     Example:
         >>> [int(t) for t in tf.tuple([tf.constant(1), tf.constant(2)])]

@@ -79,6 +79,10 @@ def _sorted(values: Any, axis: Any, direction: str, output: int) -> Any:
             f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
         )
     values = convert(values)
+    if not isinstance(axis, int):
+        axis = convert(axis)
+        if axis.shape.rank:
+            raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={axis}.")
     axis = int(axis)
     rank = values.shape.rank
     if rank is None:

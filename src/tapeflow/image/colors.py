@@ -185,14 +185,29 @@ def _check_image(images: torch.Tensor) -> None:
         raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
 
 
+# For each sixth of the color circle the places of red, green and blue among the largest, the middle and the smallest.
+_SECTORS = ((0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0), (1, 2, 0), (0, 2, 1))
+
+
 @op("AdjustHue", shape=ranked(same, -3), batching=leading_dimensions)
 def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     """Adds `delta` turns of the color circle to the hue of RGB images."""
     _check_image(images)
     check_scalar(delta, "delta")
-    hue = (_rgb_to_hsv_kernel(images)[..., 0] + delta.to(images.dtype)).remainder(1)
-    low, high = images.amin(-1), images.amax(-1)
-    return torch.stack([low + share * (high - low) for share in _shares(hue)], -1)
+    red, green, blue = images.unbind(-1)
+    low, middle, high = images.sort(-1).values.unbind(-1)
+    spread = high - low
+    ratio = (middle - low) / torch.where(spread > 0, spread, 1)
+    redder = torch.where(blue < green, 0, torch.where(blue > red, 4, 5))
+    greener = torch.where(blue < red, 1, torch.where(blue > green, 3, 2))
+    sector = torch.where(red < green, greener, redder)
+    hue = torch.where(spread > 0, sector + torch.where(sector % 2 == 0, ratio, 1 - ratio), 0)
+    hue = (hue + 6 * delta.to(images.dtype)).remainder(6)
+    sector = hue.floor().clamp(0, 5)
+    ratio = hue - sector
+    middle = low + torch.where(sector % 2 == 0, ratio, 1 - ratio) * spread
+    order = torch.tensor(_SECTORS, device=images.device)[sector.nan_to_num().long()]
+    return torch.stack([high, middle, low], -1).gather(-1, order)
 
 
 @op("AdjustSaturation", shape=ranked(same, -3), batching=leading_dimensions)

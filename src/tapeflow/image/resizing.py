@@ -10,9 +10,10 @@ from tapeflow.array.padding import pad
 from tapeflow.array.properties import ensure_shape, shape
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.array.slicing import slice
+from tapeflow.core.context import state
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.image import resampling
 from tapeflow.image.checking import check_image_or_batch
 from tapeflow.math.casting import cast
@@ -87,6 +88,8 @@ def resized_by(resizer: Resizer, images: TensorLike, size: ShapeLike, preserve_a
         raise ValueError("'images' contains no shape.")
     if rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
+    if state.graph is None and tensor.shape[-1] == 0:
+        raise invalid("image must have at least one channel")
     batch = tensor if rank == 4 else expand_dims(tensor, 0)
     resized = resizer(batch, _size(batch, size, preserve_aspect_ratio))
     return resized if rank == 4 else squeeze(resized, [0])
@@ -94,7 +97,10 @@ def resized_by(resizer: Resizer, images: TensorLike, size: ShapeLike, preserve_a
 
 def _size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
     """Returns the new size of a batch of images as a tensor; see `resize`."""
-    new = convert_to_tensor(size, int32, name="size")
+    try:
+        new = convert_to_tensor(size, int32, name="size")
+    except (TypeError, ValueError):
+        raise ValueError("'size' must be a 1-D int32 Tensor") from None
     if not new.shape.is_compatible_with([2]):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if not preserve_aspect_ratio:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.array.shaping import broadcast_to, reshape, transpose
@@ -25,7 +26,7 @@ from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.linalg.products import matmul
 
 _LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # those that programs use last come first
@@ -325,6 +326,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
 
 def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequence[int]]:
     """Returns the axes of both tensors that `tensordot` contracts, some perhaps negative."""
+    if isinstance(axes, (EagerTensor, np.ndarray)) and axes.ndim < 2:  # TensorFlow takes its two rows
+        raise invalid("Attempting to slice scalar input." if axes.ndim == 0 else "y should be a 1D vector.")
     axes = host_value(axes)
     if isinstance(axes, int):
         if axes < 0:

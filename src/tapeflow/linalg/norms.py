@@ -76,7 +76,7 @@ def norm(
     if isinstance(ord, str) or ord == 2:
         if is_matrix and ord == 2:
             return _spectral_norm(x, axes, keepdims)
-        squares = x * conj(x) if x.dtype.is_complex else square(x)
+        squares = square(x) if x.dtype.is_floating else x * conj(x)  # conj refuses texts
         return sqrt(reduce_sum(squares, axes, keepdims), name)
     x = abs_op(x)
     if ord == 1:

@@ -172,6 +172,9 @@ def conv_transpose(
     dims = x.shape.rank - 2
     if not 1 <= dims <= 3:
         raise ValueError(f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={x.shape}")
+    sizes = host_value(output_shape)
+    if isinstance(sizes, tuple) and not 3 <= len(sizes) <= 5:
+        raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: output_shape={output_shape}")
     function: Any = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[dims - 1]
     return function(x, filters, output_shape, strides, padding, data_format or FORMATS[dims][0], dilations, name)
 

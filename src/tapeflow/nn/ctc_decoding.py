@@ -24,11 +24,13 @@ def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
     """Returns the number of steps of each example.
 
     Raises:
-        InvalidArgumentError: the inputs have another rank.
+        InvalidArgumentError: the inputs have another rank, or are empty.
         FailedPreconditionError: there are not as many lengths as examples, or one is too large.
     """
     if inputs.dim() != 3:
         raise invalid("inputs is not a 3-Tensor")
+    if not inputs.numel():
+        raise invalid("inputs must not be empty")
     time, batch, _ = inputs.shape
     lengths = sequence_length.reshape(-1).tolist()
     if len(lengths) != batch:

@@ -19,7 +19,7 @@ from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.maxima import image_of, max_of_windows, max_of_windows_back, max_of_windows_back_back, places_of_maxima
 from tapeflow.nn.pooling import (
     PoolLayout,
@@ -206,6 +206,8 @@ def _max_pool_with_argmax(
     op = "MaxPoolWithArgmax"
     if pooled_depth(ksize, "NHWC") != 1:
         raise UnimplementedError.of("MaxPoolWithArgmax is not supported across depth")
+    if not input.numel():
+        raise invalid("tensor_in must not be empty (2)")
     layout = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
     if layout.empty:
         return input.new_zeros(layout.output), input.new_zeros(layout.output, dtype=Targmax.torch)

@@ -48,7 +48,7 @@ def _passed(
     start, end, _ = _nudged(low, high, num_bits, narrow_range)
     nowhere = (low == 0) & (high == 0)
     inside, below, above = nowhere | ((x >= start) & (x <= end)), ~nowhere & (x < start), ~nowhere & (x > end)
-    return torch.where(inside, dy, 0.0), torch.where(below, dy, 0.0), torch.where(above, dy, 0.0)
+    return dy * inside, dy * below, dy * above  # products, no choices: an infinite gradient is NaN elsewhere
 
 
 # ---- a range of Python numbers ---------------------------------------------------------------------------------------
@@ -288,8 +288,8 @@ def _channels_gradient_kernel(
 ) -> Any:  # fmt: skip
     _require_channels(inputs, min=min, max=max)
     inside, below, above = _passed(gradients, inputs, min, max, num_bits, narrow_range)
-    channels = inputs.shape[-1]
-    return inside, below.reshape(-1, channels).sum(0), above.reshape(-1, channels).sum(0)
+    rows = (inputs.shape[:-1].numel(), inputs.shape[-1])
+    return inside, below.reshape(rows).sum(0), above.reshape(rows).sum(0)
 
 
 def _channels_gradient_rule(dy: TensorShape, x: TensorShape, low: TensorShape, high: TensorShape, *_: Any) -> Any:

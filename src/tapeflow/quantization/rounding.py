@@ -31,7 +31,7 @@ def _rounded(
         raise invalid(f"num_bits is out of range: {num_bits} with signed_input_ {int(signed_input)}")
     if range_given:
         low, high = _along(low, x, axis, "input_min"), _along(high, x, axis, "input_max")
-        if bool((low > high).any()):
+        if not bool((low <= high).all()):
             raise invalid(f"Invalid range: input_min {low.max().item():g} > input_max {high.min().item():g}")
     elif not x.numel():
         return x

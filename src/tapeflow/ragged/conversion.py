@@ -227,6 +227,8 @@ def constant(
     splits_dtype = as_dtype(row_splits_dtype)
     if isinstance(pylist, np.ndarray):
         pylist = pylist.tolist() if pylist.ndim else pylist.item()
+    if isinstance(pylist, Tensor) and pylist.shape.rank:
+        raise ValueError("TypeError: Scalar tensor has no `len()`")
     if not isinstance(pylist, (list, tuple)):
         if ragged_rank is not None and ragged_rank != 0:
             raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}")

@@ -18,7 +18,7 @@ from tapeflow.array.padding import reverse
 from tapeflow.array.partitioning import dynamic_partition
 from tapeflow.array.properties import rank
 from tapeflow.array.shaping import expand_dims, reshape, squeeze
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bool_, int32, string
@@ -189,7 +189,7 @@ def _(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
 
 @handles(tile)
 def _(x: RaggedTensor, multiples: Any) -> Any:
-    counts = host_static(multiples) if isinstance(multiples, Tensor) else multiples
+    counts = host_static(host_value(multiples))
     if isinstance(counts, Tensor) or None in (counts := np.ravel(counts).tolist()):
         raise ValueError("tile of a ragged tensor needs multiples that are known when a function is traced.")
     for axis, count in enumerate(counts):

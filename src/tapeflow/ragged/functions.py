@@ -391,6 +391,8 @@ def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any
 @op("RaggedFillEmptyRowsGrad", shape=lambda rows, grads: [rows, TensorShape([])])
 def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
     """Computes the gradients of the values, and that of the default value."""
+    if grad_values.dim() != 1:
+        raise invalid(f"grad_values must be a vector, saw: {list(grad_values.shape)}")
     size = len(grad_values)
     outside = ((reverse_index_map < 0) | (reverse_index_map >= size)).nonzero()
     if len(outside):

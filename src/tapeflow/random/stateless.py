@@ -232,9 +232,9 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Any, Any, Any]:
     Raises:
         ValueError: the dtype is not floating.
     """
+    alpha, beta = convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
     if not dtype.is_floating:
         raise ValueError(f"data type {dtype.name} not inexact: gamma-distributed numbers are floating")
-    alpha, beta = convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
     static = broadcast_all(alpha.shape, beta.shape)
     shape: Any = tuple(static) if static.is_fully_defined() else ops.BroadcastArgs(ops.Shape(alpha), ops.Shape(beta))
     return ops.BroadcastTo(alpha, shape), beta, convert(torch.finfo(dtype.torch).tiny, dtype)

@@ -68,7 +68,7 @@ def _lengths(fft_length: Any) -> Any:
     Raises:
         TypeError, ValueError: they are no vector of integers, a tensor of another dtype, or one is negative.
     """
-    if isinstance(fft_length, list) and all(type(n) is int and n >= 0 for n in fft_length):
+    if type(fft_length) is list and set(map(type, fft_length)) == {int} and min(fft_length) >= 0:
         return fft_length
     lengths = convert(fft_length, int32)
     if isinstance(lengths, EagerTensor):

@@ -196,6 +196,8 @@ def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None 
         TensorShape([1, 3])
     """
     sp = as_sparse(sp_input)
+    if axis is not None and not _is_integer(axis):
+        raise TypeError("axis must be an integer value in range [-rank(sp_input) - 1, rank(sp_input)]")
     at = -1 if axis is None else int(axis)
     if sp.shape.rank is None:
         whole = sp.dense_shape
@@ -504,6 +506,8 @@ def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, defaul
 @op("SparseFillEmptyRows", host=("dense_shape",), moves=True, shape=_filled_shapes)
 def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any) -> Any:
     """Adds an entry for each empty row."""
+    if not len(dense_shape):
+        raise invalid("Dense shape cannot be empty.")
     rows = indices[:, 0]
     outside = ((rows < 0) | (rows >= dense_shape[0])).nonzero()
     if len(outside):
@@ -554,9 +558,13 @@ def _length(number: Any, name: str) -> Tensor:
     Raises:
         TypeError: it is no integer.
     """
-    if not (number.dtype.is_integer if isinstance(number, Tensor) else isinstance(number, (int, np.integer))):
+    if not _is_integer(number):
         raise TypeError(f"{name} must be an integer value")
     return cast(number, int64)
+
+
+def _is_integer(value: Any) -> bool:
+    return value.dtype.is_integer if isinstance(value, Tensor) else isinstance(value, (int, np.integer))
 
 
 def eye(

@@ -358,6 +358,7 @@ def bincount(
         >>> tf.sparse.bincount([1, 1, 3]).values.numpy().tolist()
         [2, 1]
     """
+    axis = 0 if axis is None else axis
     if axis not in (0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     least = -1 if minlength is None else int(minlength)

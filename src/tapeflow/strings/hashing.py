@@ -11,6 +11,7 @@ import torch
 
 from tapeflow.core.byte_words import MASK, OneString, hash_many
 from tapeflow.core.farmhash import fingerprints64
+from tapeflow.core.ops.attr_values import unlisted
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -173,4 +174,6 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
         >>> tf.strings.to_hash_bucket_strong("a", 10, [1, 2]).numpy().item()
         6
     """
+    if not isinstance(key, (list, tuple)):
+        raise unlisted(_to_hash_bucket_strong.op, "key", key)
     return _to_hash_bucket_strong(input, num_buckets, tuple(key), name)

@@ -18,9 +18,9 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.attr_values import attr_value, unlisted
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value
 from tapeflow.core.ops.definition import Op, ops
-from tapeflow.core.ops.op_def import AttrDef, OpDef
-from tapeflow.core.ops.sequences import MIXED, fits, letter, unconvertible, unfit
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
+from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
+from tapeflow.core.ops.sequences import MIXED, fits, letter, unconvertible, unfit, unsupported
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
@@ -126,6 +126,8 @@ class DefinedOp(Op):
                     types.update((attr, as_dtype(v.dtype)) for v in arg[::-1] if is_tensor_like(v))
             elif kind == "tensor" and attr and attr not in types and not in_turn and is_tensor_like(arg):
                 types[attr] = as_dtype(arg.dtype)
+        if self.kinds.count("list") > 1:
+            self.check_lengths(out, args)
         position = 0
         for i, kind in enumerate(self.kinds[: len(inputs)]):
             if kind == "tensor":
@@ -158,6 +160,18 @@ class DefinedOp(Op):
         every = attrs | lists
         return {attr: every[attr] for attr in self.output_numbers if attr in every}
 
+    def check_lengths(self, values: Sequence[Any], args: Sequence[Any]) -> None:
+        """Raises ValueError for lists that should have one length, where TensorFlow's Python code sees them."""
+        first: dict[str, tuple[str, int]] = {}
+        for kind, value, argument in zip(self.kinds, values, self.opdef.inputs, strict=False):
+            if kind == "list" and argument.number_attr:
+                name, count = first.setdefault(argument.number_attr, (argument.name, len(value)))
+                if count != len(value) and self.converts_slowly(args):
+                    raise ValueError(
+                        f"List argument '{argument.name}' to '{snake_case(self.name)}' Op with length {len(value)} "
+                        f"must match length {count} of argument '{name}'."
+                    )
+
     @functools.cache  # noqa: B019 (ops live as long as the process)
     def attr_params(self) -> list[tuple[int, AttrDef]]:
         """Returns the positions of the parameters that stand for attrs, and the attrs' definitions."""
@@ -177,6 +191,8 @@ class DefinedOp(Op):
             value = value.astype(np.int64)  # arrays are cast; Python's floats are not
         if isinstance(value, EagerTensor):
             self.check_host_dtype(value, argument, position, args)
+        elif isinstance(value, DType):
+            raise unsupported(value, value)
         host = host_value(value)
         if isinstance(value, (list, tuple)) and self.takes_integers(argument):
             host = tuple([_integer_entry(e, v) for e, v in zip(value, host, strict=True)])
@@ -217,12 +233,12 @@ class DefinedOp(Op):
         return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
     def check_host_dtype(self, tensor: Tensor, argument: Any, position: int, args: Sequence[Any]) -> None:
-        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have. Integers may be of
-        another width than the op's."""
+        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have. Of int32 and int64
+        each may stand for the other."""
         dtype = tensor.dtype
         if argument.type_attr:
             self.check_types({argument.type_attr: dtype})
-        elif dtype is not argument.type and not (dtype.is_integer and argument.type.is_integer):
+        elif dtype is not argument.type and not (dtype in (int32, int64) and argument.type.is_integer):
             if self.converts_slowly(args):
                 convert(tensor, argument.type)
             raise self.mismatch(argument.type, dtype, position)

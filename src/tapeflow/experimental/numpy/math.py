@@ -291,7 +291,7 @@ def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def _log_add(x1: Any, x2: Any, exponential: Function, base: float) -> Any:
     x, y = promoted(x1, x2)
-    delta = x - y
+    delta = x1 - x2 if isinstance(x1, Tensor) and isinstance(x2, Tensor) else x - y  # tensors are not promoted
     sum_of_exponentials = math.maximum(x, y) + log1p(exponential(-math.abs(delta))) / np.log(base)
     return where(isnan(delta), x + y, sum_of_exponentials)  # of two equal infinities the difference is NaN
 
