@@ -11,7 +11,6 @@ import torch
 
 from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.definition import NotStatic
@@ -314,6 +313,6 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
         TensorShape([1, 2])
     """
     expected = TensorShape(shape)
-    if expected.rank is None and state.graph is not None and getattr(x, "shape", expected).rank is not None:
+    if expected.rank is None and isinstance(x, SymbolicTensor) and x.shape.rank is not None:
         raise ValueError(f"Shape must be rank -1 but is rank {x.shape.rank}")  # an error of TensorFlow's
     return _ensure_shape(x, None if expected.rank is None else tuple(expected.as_list()), name)

@@ -261,8 +261,9 @@ def window_rule(
         return TensorShape([None] * (dims + 2))
     if any(rank != dims + 2 for rank in (x.rank, len(strides), len(dilations))):
         return TensorShape(None)
-    if min(strides) < 1:
-        raise invalid(f"Stride must be > 0, but got {min(strides)}")
+    least = 0 if 0 in strides else min(spatial(strides, data_format))  # kernels look at the other dimensions
+    if least < 1:
+        raise invalid(f"Stride must be > 0, but got {least}")
     before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
     out: list[int | None] = []
     for i, n in enumerate(spatial(x.as_list(), data_format)):
