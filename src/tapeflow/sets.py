@@ -88,6 +88,8 @@ def _of_dense_rule(set1: TensorShape, set2: TensorShape, *_: Any) -> list[Tensor
     for shape in (set1, set2):
         if shape.rank in (0, 1):
             raise invalid(f"Shape must be at least rank 2 but is rank {shape.rank}")
+    if set1.rank == set2.rank and set1.rank is not None:
+        set1[:-1].assert_is_compatible_with(set2[:-1])
     return _sets_of_rank(set2.rank if set1.rank is None else set1.rank)
 
 

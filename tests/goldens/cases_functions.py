@@ -137,6 +137,27 @@ GROUP.family(
 GROUP.errors("""
 shapes(lambda s, f, o: tf.nn.conv2d_transpose(o, f, s, 2), I(), S(3, 2, 1, 2), S(1, 2, 3, 2))
 shapes(lambda b: tf.slice(tf.constant([1.0]), b, b), I())
+shapes(lambda b: tf.fill(b, 1), I(2, 2))
+shapes(lambda x, p: tf.pad(x, p), S(3), I(3, 2))
+shapes(lambda n: tf.math.unsorted_segment_sum([1.0], [0], n), I(1))
+shapes(lambda x: tf.linalg.tensor_diag_part(x), I())
+shapes(lambda b: tf.space_to_batch(tf.ones([2, 2, 2, 1]), b, [[0, 0], [0, 0]]), I(None))
+shapes(lambda x: tf.batch_to_space(x, [1], [[0, 0], [0, 0]]), U)
+shapes(lambda x: tf.image.draw_bounding_boxes(x, [[[0.1, 0.2, 0.6, 0.7]]], None), S(1, 5, 6, 2))
+shapes(lambda x: tf.image.stateless_sample_distorted_bounding_box(x, [[[0.1, 0.2, 0.6, 0.7]]], (1, 2)), I(4))
+shapes(lambda x: tf.quantization.fake_quant_with_min_max_vars_per_channel(x, [0.0] * 3, [1.0] * 3), S(2, 4))
+shapes(lambda x: tf.image.extract_glimpse(x, [3, 3], [[-1.0, -1.0], [1.0, 1.0]]), S(1, 4, 4, 1))
+shapes(lambda a, b: tf.sets.union(a, b), I(2, 3), I(1, 3))
+shapes(lambda x: tf.histogram_fixed_width(x, [0.0, 5.0], nbins=0), S(3))
+shapes(lambda x: tf.nn.max_pool2d(x, 2, -1, 'SAME'), S(1, 4, 4, 1))
+shapes(lambda: tf.ragged.range([0, 1], [5]))
+shapes(lambda: tf.identity_n([]))
+shapes(lambda x: tf.ensure_shape(x, None), S(2))
+shapes(lambda x, k: tf.nn.max_pool2d(x, k, 1, 'SAME'), S(1, 4, 4, 1), I(2))
+shapes(lambda i, d: tf.dynamic_stitch(i, d), I(1, 1), S(1, 1))
+shapes(lambda k: tf.strings.to_hash_bucket_strong('a', 5, k), I(2))
+shapes(lambda b, s: tf.image.non_max_suppression(b, s, [1]), S(4, 4), S(4))
+shapes(lambda b, s: tf.image.combined_non_max_suppression(b, s, 1, 0), S(1, 4, 1, 4), S(1, 4, 1))
 """)
 
 GROUP.family(
@@ -145,6 +166,14 @@ GROUP.family(
     count=["", ", num_segments=4", ", num_segments=n"],
     data=["S(3, 2)", "S(None, None)", "U"],
 )
+GROUP.values("""
+shapes(lambda x, f: tf.nn.atrous_conv2d_transpose(x, f, [1, 5, 4, 1], 2, 'SAME'), S(1, 5, 4, 2), S(3, 2, 1, 2))
+shapes(lambda x, f: tf.nn.atrous_conv2d_transpose(x, f, [1, 5, 4, 1], 2, 'SAME'), S(None, None, None, 2), S(3, 2, 1, 2))
+shapes(lambda x, f, s: tf.nn.atrous_conv2d_transpose(x, f, s, 2, 'SAME'), S(1, 5, 4, 2), S(3, 2, 1, 2), I(4))
+shapes(lambda: tf.strings.bytes_split('ab'))
+shapes(lambda x: tf.experimental.numpy.diagonal(x), S(None, None, None))
+shapes(lambda x: tf.experimental.numpy.diagonal(x), S(2, 3, 4))
+""")
 GROUP.errors("""
 shapes(lambda d, i, s: tf.sparse.segment_sum(d, i, s), S(3, 2), I(3), I(2))
 shapes(lambda d, i, s: tf.sparse.segment_sum(d, i, s), S(3, 2), I(3, 1), I(3))
@@ -171,6 +200,8 @@ sparse_unranked(lambda s: tf.sparse.expand_dims(s, -2), sp)
 sparse_unranked(lambda s: tf.sparse.split(s, 2, 1), sp)
 sparse_unranked(lambda s: tf.sparse.split(s, 2, -1), sp)
 sparse_unranked(lambda s: tf.sparse.concat(0, [s, tf.sparse.transpose(s, [1, 0])], expand_nonconcat_dims=True), sp)
+unranked(tf.experimental.numpy.ndim, x)
+unranked(lambda x, f: tf.nn.conv_transpose(x, f, [1, 4, 1], 2), tf.ones([1, 2, 1]), tf.ones([2, 1, 1]))
 type(unranked(tf.nn.isotonic_regression, x)).__name__
 """)
 GROUP.errors("""

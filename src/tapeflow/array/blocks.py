@@ -20,7 +20,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import divided, text
+from tapeflow.core.ops.shape_rules import check_rank, divided, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -29,11 +29,11 @@ from tapeflow.core.values.tensor import Tensor, invalid
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
 
-def _check_blocks(rank: int, block_shape: Any, paddings: Any, name: str) -> None:
+def _check_blocks(rank: int | None, block_shape: Any, paddings: Any, name: str) -> None:
     """Checks the host arguments of both ops, in which None stands for a number that is not static."""
     if not isinstance(block_shape, (list, tuple)):
         raise invalid("block_shape rank should be 1 instead of 0")
-    if rank < len(block_shape) + 1:
+    if rank is not None and rank < len(block_shape) + 1:
         raise invalid(f"input rank should be >= {len(block_shape) + 1} instead of {rank}")
     if np.shape(paddings) != (len(block_shape), 2):
         actual = text(TensorShape(np.shape(paddings)))
@@ -66,10 +66,16 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
 def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -> list[tuple[int | None, ...]] | None:
     """Returns the dimension of space, the size of a block and both paddings for each dimension of space, None for those
     that are not static; or None where nothing is."""
-    if x.rank is None or isinstance(block_shape, Tensor):
+    check_rank(block_shape, 1)
+    check_rank(paddings, 2)
+    if isinstance(block_shape, Tensor):
+        if not block_shape.shape.is_fully_defined():
+            raise invalid("block_shape must have known size.")
         return None
     pairs = [(None, None)] * np.size(block_shape) if isinstance(paddings, Tensor) else paddings
     _check_blocks(x.rank, block_shape, pairs, name)
+    if x.rank is None:
+        return None
     return [(d, b, before, after) for d, b, (before, after) in zip(x[1:], block_shape, pairs, strict=False)]
 
 

@@ -22,7 +22,7 @@ from tapeflow.core.ops.convert import convert, operand, placed, scalars
 from tapeflow.core.ops.convert import register as register_conversion
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.ops.shape_rules import check_rank, same, text
 from tapeflow.core.ops.static import array_of
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -186,6 +186,7 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
 
 
 def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
+    check_rank(dims, 1)
     if isinstance(dims, Tensor):  # not static
         return TensorShape(None)
     if not isinstance(dims, tuple):

@@ -21,14 +21,20 @@ from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
-from tapeflow.core.ops.shape_rules import broadcast_all, text
+from tapeflow.core.ops.shape_rules import broadcast_all, refused_when_run, text
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
-@op("Where", shape=lambda x: TensorShape([None, x.rank]))
+def _where_rule(x: TensorShape) -> TensorShape:
+    if x.rank == 0:
+        raise refused_when_run("WhereOp : Unhandled input dimensions: 0")
+    return TensorShape([None, x.rank])
+
+
+@op("Where", shape=_where_rule)
 def _where(input: torch.Tensor) -> torch.Tensor:
     """Returns the indices of the elements that are true or not zero."""
     if not input.ndim:

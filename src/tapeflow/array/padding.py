@@ -25,6 +25,13 @@ from tapeflow.core.values.tensor import Tensor, invalid
 
 def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
     if isinstance(paddings, Tensor):  # not static
+        rows = paddings.shape.with_rank(2)
+        if not rows[1:].is_compatible_with([2]):
+            raise invalid(f"Dimension must be 2 but is {rows[1]}")
+        if x.rank is None and rows[0] is not None:
+            return TensorShape([None] * rows[0])
+        if rows[0] is not None and rows[0] != x.rank:
+            raise invalid(f"Shape must be rank {rows[0]} but is rank {x.rank}")
         return TensorShape(None if x.rank is None else [None] * x.rank)
     rows = _static_rows(paddings)
     shape = np.shape(rows)

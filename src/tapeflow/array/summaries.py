@@ -27,7 +27,9 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
     if not value_range.is_compatible_with([2]):
         raise invalid("value_range should be a vector of 2 elements.")
-    return TensorShape([nbins if isinstance(nbins, int) and nbins > 0 else None])
+    if isinstance(nbins, int) and nbins <= 0:
+        raise invalid(f"Requires nbins > 0: {nbins}")
+    return TensorShape([nbins if isinstance(nbins, int) else None])
 
 
 @op("HistogramFixedWidth", host=("nbins",), shape=_histogram_rule)

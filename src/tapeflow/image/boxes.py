@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.rng.philox import Philox, from_seed
 from tapeflow.core.rng.seeds import op_seeds, reserve
 from tapeflow.core.types.aliases import TensorLike
@@ -58,7 +58,16 @@ def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
         raise invalid(f"The size of the third dimension of the box must be 4. Received: {boxes.shape[2]}")
 
 
-@op("DrawBoundingBoxesV2", shape=same)
+def _drawn_rule(images: TensorShape, boxes: TensorShape, colors: TensorShape) -> TensorShape:
+    """Infers the shape of the images, of which it checks what is static."""
+    if images.rank is not None and images.rank < 3:
+        raise invalid(f"Shape must be at least rank 3 but is rank {images.rank}")
+    if images.rank == 4 and images[3] not in (None, 1, 3, 4):
+        raise invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
+    return images
+
+
+@op("DrawBoundingBoxesV2", shape=_drawn_rule)
 def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
     """Draws boxes into images."""
     _check_boxes(images, boxes)
@@ -281,7 +290,10 @@ def _sample_box(
     return torch.tensor([top, left, 0], dtype=dtype, device=device), size.to(device), box.reshape(1, 1, 4).to(device)
 
 
-def _sample_shapes(*_: Any) -> list[TensorShape]:
+def _sample_shapes(image_size: TensorShape, boxes: TensorShape, *_: Any) -> list[TensorShape]:
+    image_size.merge_with([3])
+    if boxes.with_rank(3)[2] not in (None, 4):
+        raise invalid(f"Dimension must be 4 but is {boxes[2]}")
     return [TensorShape([3]), TensorShape([3]), TensorShape([1, 1, 4])]
 
 

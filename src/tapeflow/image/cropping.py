@@ -181,10 +181,11 @@ def _start(offset: float, length: int, size: int, centered: bool, normalized: bo
     return int(start)
 
 
-def _glimpses_shape(input: TensorShape, size: Any, *_: Any) -> TensorShape:
+def _glimpses_shape(input: TensorShape, size: Any, offsets: TensorShape, *_: Any) -> TensorShape:
     if input.rank not in (4, None):
         raise invalid("input must be 4-dimensional (batch_size, height, width, depth)" + text(input))
-    batch, channels = (input[0], input[3]) if input.rank == 4 else (None, None)
+    channels = input[3] if input.rank == 4 else None
+    batch = input[:1].merge_with(offsets.with_rank(2)[:1])[0] if input.rank else offsets.with_rank(2)[0]
     return TensorShape([batch, *_static_size(size), channels])
 
 

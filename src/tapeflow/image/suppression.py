@@ -22,7 +22,7 @@ from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text
+from tapeflow.core.ops.shape_rules import check_rank, ranked, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
@@ -153,7 +153,16 @@ def _check_shapes(boxes: TensorShape, scores: TensorShape, columns: int | None =
         boxes.assert_is_compatible_with(expected)
 
 
-_RANKS = (2, 1, None, 0, 0, 0)
+def _boxes_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a shape rule that first checks the ranks of boxes, scores, the number of boxes and the thresholds."""
+
+    def check_count(boxes: TensorShape, scores: TensorShape, count: Any, *rest: Any) -> Any:
+        check_rank(count, 0)
+        if isinstance(count, tuple):
+            raise invalid(f"Shape must be rank 0 but is rank {len(np.shape(count))}")
+        return rule(boxes, scores, count, *rest)
+
+    return ranked(check_count, 2, 1, None, 0, 0, 0)
 
 
 def _unknown_length(boxes: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
@@ -166,7 +175,7 @@ def _overlaps_rule(overlaps: TensorShape, scores: TensorShape, *_: Any) -> Tenso
     return TensorShape([None])
 
 
-@op("NonMaxSuppressionV3", kernel=_suppress_kernel, host=("max_output_size",), shape=ranked(_unknown_length, *_RANKS))
+@op("NonMaxSuppressionV3", kernel=_suppress_kernel, host=("max_output_size",), shape=_boxes_rule(_unknown_length))
 def non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
@@ -204,7 +213,7 @@ def _padded_shapes(*args: Any) -> list[TensorShape]:
     return [length, TensorShape([])]
 
 
-@op("NonMaxSuppressionV4", host=("max_output_size",), shape=ranked(_padded_shapes, *_RANKS))
+@op("NonMaxSuppressionV4", host=("max_output_size",), shape=_boxes_rule(_padded_shapes))
 def _non_max_suppression_padded(
     boxes: torch.Tensor,
     scores: torch.Tensor,
@@ -293,7 +302,7 @@ def _padded_score_shapes(*args: Any) -> list[TensorShape]:
     return [length, length, scalar]
 
 
-@op("NonMaxSuppressionV5", host=("max_output_size",), shape=ranked(_padded_score_shapes, *_RANKS))
+@op("NonMaxSuppressionV5", host=("max_output_size",), shape=_boxes_rule(_padded_score_shapes))
 def _soft_non_max_suppression(
     boxes: torch.Tensor,
     scores: torch.Tensor,
@@ -378,7 +387,7 @@ def _suppress_overlaps_kernel(
     "NonMaxSuppressionWithOverlaps",
     kernel=_suppress_overlaps_kernel,
     host=("max_output_size",),
-    shape=ranked(_overlaps_rule, *_RANKS),
+    shape=_boxes_rule(_overlaps_rule),
 )
 def non_max_suppression_overlaps(
     overlaps: TensorLike,
@@ -444,6 +453,13 @@ def _combined_shapes(
         raise invalid(f"boxes must be 4-D{text(boxes)}")
     if scores.rank not in (3, None):
         raise invalid("scores has incompatible shape")
+    if boxes.rank and boxes[3] not in (4, None):
+        raise invalid(f"Dimension must be 4 but is {boxes[3]}")
+    check_rank(per_class, 0)
+    check_rank(total, 0)
+    if type(total) is int and total < 1:
+        raise invalid("max_total_size should be > 0")
+    boxes[:2].merge_with(scores[:2])
     batch = boxes[0] if boxes.rank else None
     length = total if type(total) is int else None
     if pad_per_class and length is not None:

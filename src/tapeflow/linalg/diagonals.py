@@ -17,6 +17,7 @@ from tapeflow.array.creation import zeros
 from tapeflow.array.joining import concat
 from tapeflow.array.shaping import transpose
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -450,7 +451,7 @@ def _(call: Call, dy: Any) -> Any:
 def _tensor_diag_part_rule(input: TensorShape) -> TensorShape:
     if input.rank is None:
         return input
-    if input.rank % 2:
+    if input.rank % 2 or (input.rank == 0 and state.graph is not None):
         raise invalid(f"The rank of the tensor should be even and positive, got shape {text(input)}")
     half = input.rank // 2
     for i in range(half):

@@ -13,7 +13,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import check_rank, refused_when_run, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, traced
@@ -102,6 +102,7 @@ def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
 
 
 def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
+    check_rank(num_segments, 0)
     if data.rank is None or ids.rank is None:
         return TensorShape(None)
     if isinstance(num_segments, tuple):

@@ -156,7 +156,7 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
             raise invalid(f"Dimensions must be equal, but are {shape[0]} and {out[0]}")
         if filters[-1] != out[channels] and None not in (filters[-1], out[channels]):
             raise invalid(f"Dimensions must be equal, but are {out[channels]} and {filters[-1]}")
-    if all(s.is_fully_defined() for s in (filters, out, shape)) and shape.rank == 4:
+    if all(s.is_fully_defined() for s in (filters, out, shape)) and shape.rank == 4 and min(strides) > 0:
         layout = convolution_layout(
             "Conv2DBackpropInput", tuple(shape.as_list()), tuple(filters.as_list()), strides, *attrs
         )

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.joining import concat
+from tapeflow.array.passing import less_static
 from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.conv import conv2d, conv2d_backprop_input, conv3d_backprop_input
 from tapeflow.nn.windows import FORMATS, Ints, Padding, flat, padding_attrs, per_dimension
@@ -169,7 +173,10 @@ def conv_transpose(
         [1.0, 1.0, 1.0, 1.0]
     """
     x = convert(input)
-    dims = x.shape.rank - 2
+    rank = x.shape.rank
+    if rank is None:
+        rank = len(output_shape) if isinstance(output_shape, (list, tuple)) else convert(output_shape).shape[0]
+    dims = rank - 2
     if not 1 <= dims <= 3:
         raise ValueError(f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={x.shape}")
     sizes = host_value(output_shape)
@@ -237,4 +244,10 @@ def atrous_conv2d_transpose(
         [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
     """
     step = _checked_rate(rate, padding)
-    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=(1, step, step, 1), name=name)
+    images, kernels = convert(value), convert(filters)
+    result = conv2d_transpose(images, kernels, output_shape, 1, padding, dilations=(1, step, step, 1), name=name)
+    if state.graph is None or not images.shape.rank == kernels.shape.rank == 4:
+        return result
+    sizes = static_shape(convert(output_shape, hint=int32)).with_rank(4)
+    space = [None, None] if padding == "SAME" and None in kernels.shape[:2] else sizes[1:3]
+    return less_static(result, [images.shape[0], *space, sizes[3]])

@@ -19,6 +19,7 @@ from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
@@ -164,6 +165,8 @@ def per_dimension(value: Any, dims: int, last: bool, parameter: str) -> tuple[in
     if value is None:
         return (1,) * (dims + 2)
     if type(value) is not tuple:
+        if isinstance(value, SymbolicTensor):
+            value = tuple(value)  # says that it can't be iterated over
         if hasattr(value, "__iter__") and getattr(value, "ndim", None) == 0:
             raise TypeError("Cannot iterate over a scalar tensor.")
         value = host_value(value)
@@ -258,8 +261,9 @@ def window_rule(
         return TensorShape([None] * (dims + 2))
     if any(rank != dims + 2 for rank in (x.rank, len(strides), len(dilations))):
         return TensorShape(None)
-    if 0 in strides:
-        raise invalid("Stride must be > 0, but got 0")
+    least = 0 if 0 in strides else min(spatial(strides, data_format))  # kernels look at the other dimensions
+    if least < 1:
+        raise invalid(f"Stride must be > 0, but got {least}")
     before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
     out: list[int | None] = []
     for i, n in enumerate(spatial(x.as_list(), data_format)):

@@ -189,7 +189,7 @@ def _vars_gradient_kernel(
 @op(
     "FakeQuantWithMinMaxVarsGradient",
     kernel=_vars_gradient_kernel,
-    shape=lambda dy, x, low, high, *_: [_vars_rule(x, low, high), low, high],
+    shape=lambda dy, x, low, high, *_: [_vars_rule(x.merge_with(dy), low, high), low, high],
 )
 def _vars_gradient(
     gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
@@ -253,7 +253,14 @@ def _channels_kernel(
     return _rounded(inputs, min, max, num_bits, narrow_range)
 
 
-@op("FakeQuantWithMinMaxVarsPerChannel", kernel=_channels_kernel, shape=same)
+def _channels_rule(x: TensorShape, low: TensorShape, high: TensorShape, *_: Any) -> TensorShape:
+    channels = low.with_rank(1).merge_with(high)
+    if x.rank is not None:
+        x[-1:].assert_is_compatible_with(channels)
+    return x
+
+
+@op("FakeQuantWithMinMaxVarsPerChannel", kernel=_channels_kernel, shape=_channels_rule)
 def fake_quant_with_min_max_vars_per_channel(
     inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,

@@ -89,6 +89,9 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> list[TensorShape]:
     count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
     scalars = all(s.rank == 0 for s in (starts, limits, deltas))
+    vectors = [s for s in (starts, limits, deltas) if s.rank == 1]
+    for vector in vectors[1:]:
+        vectors[0].assert_is_compatible_with(vector)
     return [TensorShape([2 if scalars else None if count is None else count + 1]), TensorShape([None])]
 
 

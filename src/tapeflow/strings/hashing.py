@@ -174,6 +174,4 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
         >>> tf.strings.to_hash_bucket_strong("a", 10, [1, 2]).numpy().item()
         6
     """
-    if not isinstance(key, (list, tuple)):
-        raise unlisted(_to_hash_bucket_strong.op, "key", key)
-    return _to_hash_bucket_strong(input, num_buckets, tuple(key), name)
+    return _to_hash_bucket_strong(input, num_buckets, key, name)

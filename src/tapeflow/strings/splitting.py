@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import ones_like
+from tapeflow.array.passing import less_static
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of
@@ -110,7 +111,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
     def split_vector(vector: Any) -> list[Any]:
         partition = RowPartition.from_row_lengths(length(vector), validate=False)
         places = partition.offsets_in_rows()
-        values = substr(repeated(vector, partition.row_splits()), places, ones_like(places))
+        values = less_static(substr(repeated(vector, partition.row_splits()), places, ones_like(places)), [None])
         return [RaggedTensor._from_row_partition(values, partition.with_dtype(int64), validate=False)]
 
     text = (

@@ -270,7 +270,7 @@ class DefinedOp(Op):
             return list(arg)
         if isinstance(arg, np.ndarray) and arg.ndim > 1:
             raise ValueError(f"expected a sequence for attr N, got an ndarray with rank {arg.ndim} instead")
-        if is_tensor_like(arg) and not self.converts_slowly(args):
+        if state.graph is None and is_tensor_like(arg) and not self.converts_slowly(args):
             return list(arg)
         raise unlisted(self, argument.name, arg)
 

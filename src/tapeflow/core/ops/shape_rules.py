@@ -65,6 +65,7 @@ def ranked(rule: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
 
 def listed(dims: Any, *_: Any) -> TensorShape:
     """Returns the shape that the first argument lists, as far as it is static."""
+    check_rank(dims, 1)
     return TensorShape(None if isinstance(dims, Tensor) else dims)
 
 

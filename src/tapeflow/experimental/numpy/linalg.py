@@ -11,6 +11,7 @@ from tapeflow import linalg, math
 from tapeflow.array.creation import zeros
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.padding import pad
+from tapeflow.array.passing import less_static
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.errors import InvalidArgumentError
@@ -134,7 +135,8 @@ def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     rows, columns = (None, None) if x.shape.rank is None else x.shape[-2:]
     if (rows is not None and offset <= -rows) or (columns is not None and offset >= columns):
         return zeros(concat([shape_of(x)[:-2], [0]], 0), x.dtype)
-    return linalg.diag_part(x, k=offset)
+    result = linalg.diag_part(x, k=offset)
+    return less_static(result, None) if rows is None or columns is None else result
 
 
 @numpy_function("[[1, 2], [3, 4]]")

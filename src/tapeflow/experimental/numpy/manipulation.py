@@ -44,9 +44,10 @@ def shape(a: TensorLike) -> TensorShape:
 
 
 @numpy_function("[[1, 2]]")
-def ndim(a: TensorLike) -> int | None:
-    """Returns the rank."""
-    return as_array(a).shape.rank
+def ndim(a: TensorLike) -> int:
+    """Returns the rank, -1 where a function that is traced does not know it."""
+    rank = as_array(a).shape.rank
+    return -1 if rank is None else rank
 
 
 @numpy_function()

@@ -16,6 +16,12 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 def check_lists(op: Any, args: Sequence[Any]) -> None:
     """Raises TensorFlow's error for an empty list of tensors, where the op takes none."""
     for argument, arg in zip(op.opdef.inputs, args, strict=False):
+        if argument.type_list_attr and type(arg) in (list, tuple) and not arg:
+            attr = op.opdef.attrs[argument.type_list_attr]
+            if attr.minimum:
+                raise ValueError(
+                    f"Attr '{attr.name}' of '{op.name}' Op passed list of length 0 less than minimum {attr.minimum}."
+                )
         if argument.number_attr and type(arg) in (list, tuple) and not arg:
             least = op.opdef.attrs[argument.number_attr].minimum
             if least:
