@@ -16,7 +16,7 @@ from tapeflow.core.ops.bare import kernel_of, scalar
 from tapeflow.core.ops.forms import form
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.values.held import boxed
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.lookup.nodes import Table
 from tapeflow.lookup.storage import Storage
 from tapeflow.queue.held import held_here
@@ -226,13 +226,6 @@ def _nearest(points: Any, centers: Any, k: Any) -> Any:
 def _sparse_split(split_dim: Any, indices: Any, values: Any, shape: Any, num_split: int) -> Any:
     parts = tf.sparse.split(tf.SparseTensor(indices, values, shape), num_split, split_dim)
     return [p.indices for p in parts], [p.values for p in parts], [p.dense_shape for p in parts]
-
-
-@kernel_of("CheckPinned", shape=lambda tensor: tensor)
-def _check_pinned(tensor: Any) -> Any:
-    if not (isinstance(tensor, torch.Tensor) and tensor.is_pinned()):
-        raise invalid("not pinned")
-    return tensor
 
 
 @form("DebugNanCount")
