@@ -1,4 +1,4 @@
-"""How a checkpoint's tensors are divided among data files: `tf.train.experimental.ShardingCallback` and its kinds."""
+"""Divides a checkpoint's tensors among data files: `tf.train.experimental.ShardingCallback` and its kinds."""
 
 from __future__ import annotations
 
