@@ -63,7 +63,7 @@ class ShardingCallback(abc.ABC):
     @property
     @abc.abstractmethod
     def description(self) -> str:
-        """What it does, for messages."""
+        """A sentence on the division, for messages."""
 
     @abc.abstractmethod
     def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Shard]:
@@ -90,7 +90,7 @@ class ShardByTaskPolicy(ShardingCallback):
 
     @property
     def description(self) -> str:
-        """What it does, for messages."""
+        """A sentence on the division, for messages."""
         return "Split tensors into shards based on their device's task."
 
     def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Shard]:
@@ -134,7 +134,7 @@ class MaxShardSizePolicy(ShardingCallback):
 
     @property
     def description(self) -> str:
-        """What it does, for messages."""
+        """A sentence on the division, for messages."""
         return "Split tensors into shards with a max shard size."
 
     def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Shard]:
