@@ -39,7 +39,7 @@ from tapeflow.array.joining import concat, parallel_stack, repeat, split, stack,
 from tapeflow.array.masks import boolean_mask, sequence_mask, where
 from tapeflow.array.padding import pad, reverse, reverse_sequence, roll
 from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
-from tapeflow.array.passing import group, guarantee_const, identity, identity_n, no_op, stop_gradient
+from tapeflow.array.passing import check_pinned, group, guarantee_const, identity, identity_n, no_op, stop_gradient
 from tapeflow.array.passing import tuple_ as tuple
 from tapeflow.array.properties import (
     broadcast_dynamic_shape,
@@ -409,15 +409,15 @@ __all__ = [
     "argmax", "argmin", "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
     "assert_less", "assert_rank", "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_to_space",
     "bfloat16", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape",
-    "broadcast_to", "case", "cast", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex",
-    "complex64", "complex128", "concat", "cond", "config", "constant", "constant_initializer", "control_dependencies",
-    "conv", "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2", "convert_to_tensor", "cos", "cosh", "cumsum",
-    "custom_gradient", "data", "debugging", "device", "distribute", "divide", "double", "dtypes", "dynamic_partition",
-    "dynamic_stitch", "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal", "errors",
-    "executing_eagerly", "exp", "expand_dims", "experimental", "extract_volume_patches", "eye", "fftnd", "fill",
-    "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd",
-    "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util",
-    "greater", "greater_equal", "group", "guarantee_const", "half", "hessians", "histogram_fixed_width",
+    "broadcast_to", "case", "cast", "check_pinned", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat",
+    "complex", "complex64", "complex128", "concat", "cond", "config", "constant", "constant_initializer",
+    "control_dependencies", "conv", "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2", "convert_to_tensor", "cos",
+    "cosh", "cumsum", "custom_gradient", "data", "debugging", "device", "distribute", "divide", "double", "dtypes",
+    "dynamic_partition", "dynamic_stitch", "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal",
+    "errors", "executing_eagerly", "exp", "expand_dims", "experimental", "extract_volume_patches", "eye", "fftnd",
+    "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather",
+    "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients",
+    "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessians", "histogram_fixed_width",
     "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "import_graph_def", "init_scope",
     "initializers", "inside_function", "install_as_tensorflow", "int8", "int16", "int32", "int64", "io", "irfftnd",
     "is_symbolic_tensor", "is_tensor", "keras", "less", "less_equal", "linalg", "linspace", "logical_and",
@@ -437,6 +437,6 @@ __all__ = [
     "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "torch", "train",
     "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint8", "uint16",
-    "uint32", "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope",
-    "variant", "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
+    "uint32", "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope", "variant",
+    "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
 ]  # fmt: skip

@@ -37,7 +37,8 @@ def _value(path: str, description: Any) -> Any:
     name = path.rpartition(".")[2]
     summary = f"Raises NotImplementedError: `tf.{path}` needs TensorFlow's own binaries."
     if isinstance(description, dict):
-        return enum.Enum(name, description)
+        numbered = all(type(value) is int for value in description.values())
+        return enum.IntEnum(name, description) if numbered else enum.Enum(name, description)
     if description is None:
 
         def function(*args: Any, **kwargs: Any) -> NoReturn:

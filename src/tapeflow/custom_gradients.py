@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from tapeflow.autodiff.gradient_tape import GradientTape
 from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import Call, Tape, record_function
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops, registry
 from tapeflow.core.ops.op import gradient_of
@@ -264,7 +266,24 @@ class _Operation:
         raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
 
 
-_registered: set[str] = set()
+_registered: dict[str, Callable[..., Any]] = {}
+
+
+def _with_registered_gradient(op: Any, name: str) -> Any:
+    """Returns an op with the gradient that a program registered under a name.
+
+    Raises:
+        LookupError: there is none.
+    """
+    if name not in _registered:
+        raise LookupError(f"gradient registry has no entry for: {name}")
+    function, changed = _registered[name], copy.copy(op)
+    changed.differentiable = True
+    gradient_of(changed, needs="inputs outputs")(lambda call, *dys: function(_Operation(call), *dys))
+    return changed
+
+
+hooks.with_registered_gradient = _with_registered_gradient
 
 
 class RegisterGradient:
@@ -292,7 +311,7 @@ class RegisterGradient:
         op = registry.get(self._op_type)
         if self._op_type in _registered or (op is not None and not vjp.is_gradient_of(op)):
             raise KeyError(f"Registering two gradient with name '{self._op_type}'! (It has one already.)")
-        _registered.add(self._op_type)
+        _registered[self._op_type] = f
         if op is not None:
             gradient_of(op, needs="inputs outputs")(lambda call, *dys: f(_Operation(call), *dys))
         return f

@@ -93,6 +93,37 @@ def _all(inputs: Any) -> tuple[Any, ...]:
     return tuple(inputs)
 
 
+def _pinned(tensor: Any) -> Any:
+    if not (isinstance(tensor, torch.Tensor) and tensor.is_pinned()):
+        raise invalid("not pinned")
+    return tensor
+
+
+@op("CheckPinned", kernel=_pinned, strings=_pinned, shape=same)
+def check_pinned(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Checks that a tensor is in memory that a GPU's driver has pinned, and returns it.
+
+    Args:
+        tensor: the tensor.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        InvalidArgumentError: it is in other memory.
+
+    Example:
+        >>> try:
+        ...     tf.check_pinned(tf.constant(1.0))
+        ... except tf.errors.InvalidArgumentError as error:
+        ...     print(error.message.split(" [Op")[0])
+        not pinned
+    """
+
+
+not_differentiable(check_pinned)
+
+
 @op("IdentityN", kernel=_all, shape=lambda input: input, strings=_all, view=True)
 def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
     """Returns new tensors with the values of others.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -24,13 +25,40 @@ _POLICIES = ("silent", "silent_for_int32", "warn", "explicit")
 
 
 __all__ = [
-    "VirtualDeviceConfiguration", "disable_mlir_bridge", "enable_mlir_bridge", "enable_op_determinism",
-    "enable_tensor_float_32_execution", "get_device_details", "get_device_policy", "get_memory_growth",
-    "get_memory_info", "get_memory_usage", "get_synchronous_execution", "get_virtual_device_configuration",
-    "get_visible_devices", "list_logical_devices", "list_physical_devices", "reset_memory_stats", "set_device_policy",
-    "set_memory_growth", "set_synchronous_execution", "set_virtual_device_configuration", "set_visible_devices",
-    "tensor_float_32_execution_enabled",
+    "ClusterDeviceFilters", "VirtualDeviceConfiguration", "disable_mlir_bridge", "enable_mlir_bridge",
+    "enable_op_determinism", "enable_tensor_float_32_execution", "get_device_details", "get_device_policy",
+    "get_memory_growth", "get_memory_info", "get_memory_usage", "get_synchronous_execution",
+    "get_virtual_device_configuration", "get_visible_devices", "list_logical_devices", "list_physical_devices",
+    "reset_memory_stats", "set_device_policy", "set_memory_growth", "set_synchronous_execution",
+    "set_virtual_device_configuration", "set_visible_devices", "tensor_float_32_execution_enabled",
 ]  # fmt: skip
+
+
+class ClusterDeviceFilters:
+    """The devices that each task of a cluster sees.
+
+    Example:
+        >>> filters = tf.config.experimental.ClusterDeviceFilters()
+        >>> filters.set_device_filters("worker", 0, ["/job:ps"])
+    """
+
+    def __init__(self) -> None:
+        self._filters: dict[str, dict[int, tuple[str, ...]]] = {}
+
+    def set_device_filters(self, job_name: str, task_index: int, device_filters: Sequence[str]) -> None:
+        """Sets the devices that a task sees.
+
+        Args:
+            job_name: the task's job.
+            task_index: its number in the job.
+            device_filters: the beginnings of the devices' names, such as "/job:ps".
+
+        Raises:
+            ValueError: a filter is no string.
+        """
+        if not all(isinstance(f, str) for f in device_filters):
+            raise ValueError(f"Device filter spec must be strings. Got {device_filters}")
+        self._filters.setdefault(job_name, {})[task_index] = tuple(device_filters)
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:

@@ -52,10 +52,10 @@ class LogicalDevice(NamedTuple):
     device_type: str
 
 
-class LogicalDeviceConfiguration:
+class LogicalDeviceConfiguration(NamedTuple):
     """One of the logical devices that a physical one is split into.
 
-    Args:
+    Attributes:
         memory_limit: in megabytes, for a GPU.
         experimental_priority: accepted, and without effect.
         experimental_device_ordinal: accepted, and without effect.
@@ -65,24 +65,9 @@ class LogicalDeviceConfiguration:
         1024
     """
 
-    def __init__(
-        self,
-        memory_limit: float | None = None,
-        experimental_priority: int | None = None,
-        experimental_device_ordinal: int | None = None,
-    ) -> None:
-        self.memory_limit = memory_limit
-        self.experimental_priority = experimental_priority
-        self.experimental_device_ordinal = experimental_device_ordinal
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LogicalDeviceConfiguration) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(vars(self).values()))
-
-    def __repr__(self) -> str:
-        return f"LogicalDeviceConfiguration({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
+    memory_limit: float | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
 
 
 class Device(NamedTuple):

@@ -39,6 +39,10 @@ class Hooks:
 
     graph_def: Callable[..., Any]  # graph/__init__.py: a graph as a GraphDef
     node_def: Callable[[Any], Any]  # graph/__init__.py: an operation as a NodeDef
+    create_operation: Callable[..., Any]  # graph/__init__.py: adds an operation by the name of its op
+    op_def_proto: Callable[[str], Any]  # graph/__init__.py: the definition of an op as an OpDef
+    graph_def_versions: Callable[[], Any]  # graph/__init__.py: the version of GraphDefs
+    with_registered_gradient: Callable[[Any, str], Any]  # custom_gradients.py: an op with another gradient
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
 
 

@@ -25,7 +25,7 @@ from tapeflow.experimental.dispatch import (
     dispatch_for_unary_elementwise_apis,
     unregister_dispatch_for,
 )
-from tapeflow.experimental.execution import async_clear_error, async_scope, function_executor_type
+from tapeflow.experimental.execution import async_clear_error, async_scope, enable_strict_mode, function_executor_type
 from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec
 from tapeflow.optional import Optional
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
@@ -38,9 +38,9 @@ __all__ = [
     "BatchableExtensionType", "DynamicRaggedShape", "ExtensionType", "ExtensionTypeBatchEncoder", "ExtensionTypeSpec",
     "Optional", "RowPartition", "async_clear_error", "async_scope", "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis", "dispatch_for_binary_elementwise_assert_apis",
-    "dispatch_for_unary_elementwise_apis", "dlpack", "dtensor", "extension_type", "float4_e2m1fn", "float8_e4m3b11fnuz",
-    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "function_executor_type", "int2", "int4",
-    "numpy", "uint2", "uint4", "unregister_dispatch_for",
+    "dispatch_for_unary_elementwise_apis", "dlpack", "dtensor", "enable_strict_mode", "extension_type", "float4_e2m1fn",
+    "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+    "function_executor_type", "int2", "int4", "numpy", "uint2", "uint4", "unregister_dispatch_for",
 ]  # fmt: skip
 
 

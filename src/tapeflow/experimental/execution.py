@@ -26,6 +26,17 @@ def async_scope() -> Iterator[None]:
     yield
 
 
+def enable_strict_mode() -> None:
+    """Makes names that TensorFlow gave up errors. There are none here that still work otherwise, so it changes nothing.
+
+    Returns:
+        None.
+
+    Example:
+        >>> tf.experimental.enable_strict_mode()
+    """
+
+
 def async_clear_error() -> None:
     """Clears the errors of ops that ran while Python went on. There are none.
 

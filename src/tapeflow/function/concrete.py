@@ -13,6 +13,7 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
 from tapeflow.function.signature import FunctionType
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, explanation
@@ -105,6 +106,11 @@ class ConcreteFunction:
     def name(self) -> bytes:
         """The name under which a graph calls it."""
         return f"__inference_{self.graph.name}_{self._number}".encode()
+
+    @property
+    def inference_fn(self) -> AtomicFunction:
+        """The function of flat tensors, those that it captures included."""
+        return AtomicFunction(self)
 
     @property
     def inputs(self) -> list[SymbolicTensor]:

@@ -17,6 +17,7 @@ from tapeflow.core.types.spec import TensorSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.function.function_type import FunctionType as PublicType
 from tapeflow.function.signature import ARRAYS, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, check_attributes, option_of
 from tapeflow.graph.backends.inductor import MOST_SHAPES, JitCompile, Jitted
@@ -445,6 +446,11 @@ class Function:
     def input_signature(self) -> Any:
         """The specs that all calls must fit, or None."""
         return self._input_signature
+
+    @property
+    def function_type(self) -> PublicType:
+        """The parameters of the function."""
+        return PublicType(list(self._signature.signature.parameters.values()))
 
     @property
     def function_spec(self) -> Any:

@@ -206,6 +206,13 @@ class FunctionType:
         ]
         return tuple(named[: len(self.args)]), dict(zip(self.kwargs, named[len(self.args) :], strict=True))
 
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """The parameters, annotated with the types of their arguments."""
+        values = zip(self.rows(), [*self.args, *self.kwargs.values()], strict=True)
+        kinds = inspect.Parameter
+        return {n: kinds(n, getattr(kinds, kind), annotation=value) for (n, kind, _), value in values}
+
     def _named(self, name: str, value: Any) -> Any:
         if isinstance(value, TensorSpec):
             return TensorSpec(value.shape, value.dtype, value.name or name)

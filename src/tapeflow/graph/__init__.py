@@ -28,4 +28,24 @@ def _value_now(tensor: Any, value_of: Callable[[Any], Any]) -> Any:
     return value_now(tensor, value_of)
 
 
+def _create_operation(graph: Any, op: str, inputs: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
+    from tapeflow.graph.graphdef.importing import create_operation
+
+    return create_operation(graph, op, inputs, attrs, name)
+
+
+def _op_def_proto(name: str) -> Any:
+    from tapeflow.graph.graphdef.definitions import op_def_proto
+
+    return op_def_proto(name)
+
+
+def _graph_def_versions() -> Any:
+    from tapeflow.graph.graphdef.definitions import versions
+
+    return versions()
+
+
+hooks.create_operation, hooks.op_def_proto = _create_operation, _op_def_proto
+hooks.graph_def_versions = _graph_def_versions
 hooks.graph_def, hooks.node_def, hooks.value_now = _graph_def, _node_def, _value_now

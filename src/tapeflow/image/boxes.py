@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from tapeflow.core import errors
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.rng.philox import Philox, from_seed
@@ -93,6 +94,47 @@ def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> to
 
 
 not_differentiable(_draw)
+
+
+def generate_bounding_box_proposals(
+    scores: TensorLike,
+    bbox_deltas: TensorLike,
+    image_info: TensorLike,
+    anchors: TensorLike,
+    nms_threshold: TensorLike = 0.7,
+    pre_nms_topn: TensorLike = 6000,
+    min_size: TensorLike = 16,
+    post_nms_topn: TensorLike = 300,
+    name: str | None = None,
+) -> Any:
+    """Raises NotFoundError, as TensorFlow does on CPUs: it has a kernel for GPUs alone.
+
+    Args:
+        scores: of the anchors, float32 of shape `[images, height, width, anchors]`.
+        bbox_deltas: float32 of shape `[images, height, width, 4 * anchors]`.
+        image_info: float32 of shape `[images, 5]`.
+        anchors: float32 of shape `[anchors, 4]`.
+        nms_threshold: the overlap of boxes above which only the better one remains.
+        pre_nms_topn: the number of boxes that are compared.
+        min_size: the smallest size of a box.
+        post_nms_topn: the number of boxes that are returned.
+
+    Returns:
+        Nothing.
+
+    Raises:
+        NotFoundError: always.
+
+    Example:
+        >>> try:
+        ...     tf.image.generate_bounding_box_proposals([], [], [], [])
+        ... except tf.errors.NotFoundError as error:
+        ...     print(error.message)
+        No OpKernel was registered to support Op 'GenerateBoundingBoxProposals' [Op:GenerateBoundingBoxProposals]
+    """
+    raise errors.NotFoundError.of(
+        "No OpKernel was registered to support Op 'GenerateBoundingBoxProposals' [Op:GenerateBoundingBoxProposals]"
+    )
 
 
 def draw_bounding_boxes(

@@ -20,7 +20,7 @@ from tapeflow.io import gfile, parsing_ops
 from tapeflow.io.csv import decode_csv
 from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
-from tapeflow.io.files import matching_files, read_file, write_file
+from tapeflow.io.files import match_filenames_once, matching_files, read_file, write_file
 from tapeflow.io.graphs import write_graph
 from tapeflow.io.parsing import (
     decode_json_example,
@@ -38,9 +38,9 @@ __all__ = [
     "VarLenFeature", "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed", "decode_csv",
     "decode_gif", "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_proto", "decode_raw",
     "decode_webp", "deserialize_many_sparse", "encode_base64", "encode_jpeg", "encode_png", "encode_proto",
-    "extract_jpeg_shape", "gfile", "is_jpeg", "matching_files", "parse_example", "parse_sequence_example",
-    "parse_single_example", "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_many_sparse",
-    "serialize_sparse", "serialize_tensor", "write_file", "write_graph",
+    "extract_jpeg_shape", "gfile", "is_jpeg", "match_filenames_once", "matching_files", "parse_example",
+    "parse_sequence_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor", "read_file",
+    "serialize_many_sparse", "serialize_sparse", "serialize_tensor", "write_file", "write_graph",
 ]  # fmt: skip
 
 

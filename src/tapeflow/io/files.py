@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.scopes import executing_eagerly
@@ -14,6 +15,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io import gfile
@@ -61,6 +63,30 @@ def _match_kernel(pattern: Any) -> np.ndarray:
     paths = np.empty(len(matches), object)
     paths[:] = sorted(os.fsencode(m) for m in matches)
     return paths
+
+
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variable:
+    """Lists the files that match patterns, once: a variable keeps them.
+
+    Args:
+        pattern: a string scalar or vector, see `matching_files`.
+        name: the variable's name.
+
+    Returns:
+        A local variable of a string vector.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> (folder / "a.txt").touch()
+        >>> tf.io.match_filenames_once(str(folder / "*.txt")).shape
+        TensorShape([None])
+    """
+    variable = Variable(matching_files(pattern), trainable=False, name=name, shape=TensorShape([None]))
+    if state.graph is not None and not state.graph.building_function:
+        state.graph.get_collection_ref("variables").remove(variable)
+        state.graph.add_to_collection("local_variables", variable)
+    return variable
 
 
 @op("MatchingFiles", kernel=_match_kernel, strings=_match_kernel, shape=lambda *_: TensorShape([None]))

@@ -178,20 +178,24 @@ def _parse_sequences(op: str, *args: Any) -> tuple[Any, ...]:
     contexts = _messages(serialized, SequenceExample, lambda e: e.context.feature)
     lists = _messages(serialized, SequenceExample, lambda e: e.feature_lists.feature_list)
     dense = _dense(named["context_dense_keys"], defaults, _dtypes_of(defaults), named["context_dense_shapes"])
-    ragged = (f"context_ragged_{part}" for part in ("keys", "value_types", "split_types"))
-    steps = (named[f"feature_list_dense_{part}"] for part in ("keys", "types", "shapes"))
-    ragged_steps = (f"feature_list_ragged_{part}" for part in ("keys", "value_types", "split_types"))
+    steps = _steps(
+        named["feature_list_dense_keys"], named["feature_list_dense_types"], named["feature_list_dense_shapes"],
+        _optional(named),
+    )  # fmt: skip
+    sparse_steps = _variable(named["feature_list_sparse_keys"], named["feature_list_sparse_types"], VariableSteps)
     return (
         *_by_output(_variable(named["context_sparse_keys"], named["context_sparse_types"]), contexts, single, 3),
         *_by_output(dense, contexts, single, 1),
-        *_of_ragged(_ragged(*[named[n] for n in ragged]), contexts, single, 1),
-        *_by_output(
-            _variable(named["feature_list_sparse_keys"], named["feature_list_sparse_types"], VariableSteps),
-            lists, single, 3,
-        ),
-        *_by_output(_steps(*steps, _optional(named)), lists, single, 1 if op == "ParseSingleSequenceExample" else 2),
-        *_of_ragged(_ragged(*[named[n] for n in ragged_steps], RaggedSteps), lists, single, 2),
-    )  # fmt: skip
+        *_of_ragged(_ragged_of(named, "context", RaggedColumn), contexts, single, 1),
+        *_by_output(sparse_steps, lists, single, 3),
+        *_by_output(steps, lists, single, 1 if op == "ParseSingleSequenceExample" else 2),
+        *_of_ragged(_ragged_of(named, "feature_list", RaggedSteps), lists, single, 2),
+    )
+
+
+def _ragged_of(named: _Arguments, part: str, kind: Any) -> list[Column]:
+    keys, dtypes, splits = (named[f"{part}_ragged_{n}"] for n in ("keys", "value_types", "split_types"))
+    return _ragged(keys, dtypes, splits, kind)
 
 
 def _shape_of_sequences(op: str, *args: Any) -> list[Any]:

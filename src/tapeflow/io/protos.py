@@ -190,7 +190,7 @@ def _set(message: Any, field: FieldDescriptor, values: Sequence[Any]) -> None:
         setattr(message, field.name, values[-1])
 
 
-_Decoded: Any = namedtuple("DecodeProtoV2", ["sizes", "values"])
+DecodeProtoV2 = namedtuple("DecodeProtoV2", ["sizes", "values"])
 
 
 def decode_proto(
@@ -233,7 +233,7 @@ def decode_proto(
         bytes, message_type, list(field_names), list(output_types), descriptor_source, message_format, sanitize,
         name=name,
     )  # fmt: skip
-    return _Decoded(sizes, values)
+    return DecodeProtoV2(sizes, values)
 
 
 def encode_proto(

@@ -17,12 +17,12 @@ from tapeflow.core.values import nest
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.division import realdiv
 from tapeflow.math.rounding import floor
-from tapeflow.module import Module
 from tapeflow.nn.dropping import dropout
+from tapeflow.nn.layer_members import LayerMembers
 from tapeflow.tensor_array import TensorArray
 
 
-class _CellWrapper(Module):
+class _CellWrapper(LayerMembers):
     """A cell around another one, to which it delegates by default."""
 
     def __init__(self, cell: Any, name: str | None = None) -> None:

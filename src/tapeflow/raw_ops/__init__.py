@@ -112,7 +112,7 @@ def _grouped(definition: OpDef, arguments: dict[str, typing.Any], results: list[
     groups = []
     for out in definition.outputs:
         attr = out.number_attr or out.type_list_attr
-        length = lists.get(attr, arguments.get(attr))
+        length: typing.Any = lists.get(attr, arguments.get(attr))
         length = len(length) if isinstance(length, (list, tuple)) else length
         groups.append([next(rest) for _ in range(length)] if out.is_list else next(rest))
     return groups

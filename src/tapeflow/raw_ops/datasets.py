@@ -90,7 +90,7 @@ def _kernel(*names: str, shape: Kernel = bare.scalar) -> Callable[[Kernel], Kern
     """Decorates the kernel of ops: it takes the parameters that it names, and returns a dataset or raw values."""
 
     def decorate(function: Kernel) -> Kernel:
-        code: Any = function.__code__  # type: ignore[attr-defined]
+        code: Any = function.__code__
         accepted = code.co_varnames[: code.co_argcount]
         for name in names:
             inputs = {a.name: a for a in op_def.get(name).inputs}

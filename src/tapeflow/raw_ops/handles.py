@@ -305,6 +305,10 @@ def _stage_clear(capacity: int, memory_limit: int, dtypes: Any, container: str, 
         area.changed.notify_all()
 
 
+def _nothing(*_: Any) -> list[Any]:
+    return []
+
+
 def _maps(prefix: str) -> None:
     """Registers the ops of staging areas of keys; those of `OrderedMap...` take the least key first."""
 
@@ -371,14 +375,13 @@ def _maps(prefix: str) -> None:
             area.by_key.clear()
             area.changed.notify_all()
 
-    nothing = lambda *_: []  # noqa: E731
-    define(f"{prefix}MapStage", stage, nothing)
+    define(f"{prefix}MapStage", stage, _nothing)
     define(f"{prefix}MapUnstage", of_key(True))
     define(f"{prefix}MapPeek", of_key(False))
     define(f"{prefix}MapUnstageNoKey", unstage_any)
     define(f"{prefix}MapSize", count(True), scalar)
     define(f"{prefix}MapIncompleteSize", count(False), scalar)
-    define(f"{prefix}MapClear", clear, nothing)
+    define(f"{prefix}MapClear", clear, _nothing)
 
 
 _maps("")

@@ -16,11 +16,14 @@ from tapeflow.core.ops.bare import kernel_of, scalar
 from tapeflow.core.ops.forms import form
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.values.held import boxed
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.nodes import Table
 from tapeflow.lookup.storage import Storage
 from tapeflow.queue.held import held_here
 from tapeflow.train.bundle import Bundle, write_bundle
+
+_ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"  # the shared name of variables that have none
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
@@ -92,6 +95,18 @@ def _remove(handle: Any, keys: Any) -> None:
 # ---- variables -------------------------------------------------------------------------------------------------------
 
 
+@kernel_of("VarHandleOp", shape=scalar)
+def _var_handle(
+    container: str, shared_name: str, debug_name: str, dtype: DType, shape: Any, allowed_devices: Any
+) -> Any:
+    def create() -> Any:
+        return without_value(dtype, shape, shared_name or "VarHandleOp")
+
+    if shared_name in ("", _ANONYMOUS):
+        return boxed(create())
+    return boxed(held_here(("VarHandleOp", container, shared_name), create))
+
+
 @form("ResourceGatherNd")
 def _gather_nd(resource: Any, indices: Any, dtype: Any) -> Any:
     return tf.gather_nd(raw.ReadVariableOp(resource=resource, dtype=dtype), indices)
@@ -110,7 +125,7 @@ def _slice_assign(
     return raw.AssignVariableOp(resource=ref, value=changed)
 
 
-@kernel_of("DestroyResourceOp", "ConsumeMutexLock", shape=lambda *_: [])
+@kernel_of("DestroyResourceOp", "ConsumeMutexLock", "SyncDevice", shape=lambda *_: [])
 def _destroy(*_: Any) -> None:
     pass
 
@@ -226,13 +241,6 @@ def _nearest(points: Any, centers: Any, k: Any) -> Any:
 def _sparse_split(split_dim: Any, indices: Any, values: Any, shape: Any, num_split: int) -> Any:
     parts = tf.sparse.split(tf.SparseTensor(indices, values, shape), num_split, split_dim)
     return [p.indices for p in parts], [p.values for p in parts], [p.dense_shape for p in parts]
-
-
-@kernel_of("CheckPinned", shape=lambda tensor: tensor)
-def _check_pinned(tensor: Any) -> Any:
-    if not (isinstance(tensor, torch.Tensor) and tensor.is_pinned()):
-        raise invalid("not pinned")
-    return tensor
 
 
 @form("DebugNanCount")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import NoneType
 from typing import Any
+
+from tapeflow.train.sharding import ShardByTaskPolicy
 
 
 class CheckpointOptions:
@@ -16,10 +19,10 @@ class CheckpointOptions:
         enable_async: the files are written while the program goes on; `sync`, the next save and the end of the process
             wait.
         experimental_skip_slot_variables: whether optimizers' slot variables are left as they are.
-        experimental_sharding_callback: must be None: a checkpoint has one data file.
+        experimental_sharding_callback: None or a `ShardByTaskPolicy`: a task writes one data file.
 
     Raises:
-        NotImplementedError: there is a sharding callback.
+        NotImplementedError: there is another sharding callback.
 
     Example:
         >>> import tempfile
@@ -48,13 +51,14 @@ class CheckpointOptions:
         experimental_skip_slot_variables: bool = False,
         experimental_sharding_callback: Any = None,
     ) -> None:
-        if experimental_sharding_callback is not None:
+        if not isinstance(experimental_sharding_callback, (ShardByTaskPolicy, NoneType)):
             raise NotImplementedError(
-                "A checkpoint is written into one data file: leave experimental_sharding_callback out."
+                "A task writes a checkpoint into one data file: experimental_sharding_callback can only be a "
+                "ShardByTaskPolicy."
             )
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
         self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
-        self.experimental_sharding_callback = None
+        self.experimental_sharding_callback = experimental_sharding_callback

@@ -16,6 +16,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.slices import SaveSliceInfo
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.python_op import executing_eagerly
@@ -41,29 +42,6 @@ class PartitionInfo(NamedTuple):
         """Returns the offset of the part of that shape, along the dimension that is cut."""
         at = self.single_slice_dim(shape)
         return 0 if at is None else self.var_offset[at]
-
-
-class SaveSliceInfo(NamedTuple):
-    """The place of a part in its variable, as checkpoints record it.
-
-    Attributes:
-        full_name: of the whole variable.
-        full_shape: of it.
-        var_offset: where the part begins in it.
-        var_shape: of the part.
-    """
-
-    full_name: str
-    full_shape: list[int]
-    var_offset: list[int]
-    var_shape: list[int]
-
-    @property
-    def spec(self) -> str:
-        """The place as checkpoints write it: the whole shape, and `start,length` for each dimension."""
-        whole = " ".join(map(str, self.full_shape))
-        places = zip(self.var_offset, self.var_shape, strict=True)
-        return f"{whole} " + ":".join(f"{start},{length}" for start, length in places)
 
 
 class PartitionedVariable:

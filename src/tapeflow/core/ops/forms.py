@@ -50,7 +50,7 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
 def applied(name: str, named: Mapping[str, Any]) -> list[Any]:
     """Returns the outputs of an op's form for converted arguments."""
     function = forms[name]
-    code: Any = function.__code__  # type: ignore[attr-defined]
+    code: Any = function.__code__
     result = function(**{p: named[p] for p in code.co_varnames[: code.co_argcount]})
     if result is None:
         return []

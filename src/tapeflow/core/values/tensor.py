@@ -126,6 +126,10 @@ class Tensor(TensorType):
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in _ARRAY_ATTRIBUTES]
 
+    def experimental_ref(self) -> Reference:
+        """Returns `ref()`, whose older name it is."""
+        return self.ref()
+
     def ref(self) -> Reference:
         """Returns a hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
         return Reference(self)
@@ -156,6 +160,24 @@ _ARRAY_ATTRIBUTES = frozenset(
 )
 for _name in _ARRAY_ATTRIBUTES:
     setattr(Tensor, _name, _ArrayAttribute(_name))
+
+
+class _EveryTensors:
+    """An attribute that each kind of tensor defines for itself."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        if tensor is None:
+            return self
+        raise AttributeError(f"{owner.__name__} object has no attribute '{self._name}'")
+
+
+for _name in ("dtype", "eval", "get_shape", "name", "ndim", "set_shape", "shape"):
+    setattr(Tensor, _name, _EveryTensors(_name))
 
 
 class ReadAsTensor(TensorType):

@@ -24,6 +24,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import VariableSpec
 from tapeflow.core.values.held import held
+from tapeflow.core.values.slices import SaveSliceInfo
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
@@ -121,6 +122,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         >>> v * 2
         <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
     """
+
+    SaveSliceInfo = SaveSliceInfo
 
     __slots__ = (
         "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_lock", "_name", "_shape", "_synchronization",

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
+from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
@@ -141,6 +142,34 @@ def _key(text: str) -> Output:
         return text[1:], -1
     name, colon, index = text.rpartition(":")
     return (name, int(index)) if colon and index.isdigit() else (text, 0)
+
+
+def create_operation(graph: Any, op: str, inputs: list[Any], attrs: Mapping[str, Any], name: str | None) -> Operation:
+    """Adds an operation of an op to a graph that is being built.
+
+    Args:
+        graph: the graph.
+        op: the op.
+        inputs: its tensors.
+        attrs: `AttrValue` messages by name; type attrs and lengths that follow from the inputs may be left out.
+        name: the operation's name; the op's by default.
+    """
+    definition = definition_of(op)
+    single = len(definition.inputs) == 1 and definition.inputs[0].is_list
+    protos = dict(attrs)
+    for argument, tensor in zip(definition.inputs, inputs, strict=False):
+        if argument.type_attr and argument.type_attr not in protos:
+            protos[argument.type_attr] = AttrValue(type=tensor.dtype.as_datatype_enum)
+        if single and argument.number_attr and argument.number_attr not in protos:
+            protos[argument.number_attr] = AttrValue(i=len(inputs))
+    builder = Builder(graph, {})
+    outer, node_name = state.name_scope, graph.unique_name(name or op)
+    builder.values = {f"input{i}": [graph.capture(t)] for i, t in enumerate(inputs)}
+    try:
+        builder.add([Node(node_name, op, [(f"input{i}", 0) for i in range(len(inputs))], [], protos)])
+    finally:
+        state.name_scope = outer
+    return builder.operations[node_name]
 
 
 def _grouped(node: Node, definition: OpDef, tensors: Sequence[Any]) -> list[Any]:

@@ -49,6 +49,11 @@ class Collections:
         """Returns the collection itself."""
         return self._collections.setdefault(name, [])
 
+    @property
+    def collections(self) -> list[Any]:
+        """The names of all collections."""
+        return list(self._collections)
+
     def get_all_collection_keys(self) -> list[Any]:
         """Returns the names of all collections."""
         return [key for key in self._collections if isinstance(key, str)]

@@ -23,6 +23,7 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
 from tapeflow.graph.ir.deferred import gradient
+from tapeflow.graph.ir.members import Members
 from tapeflow.graph.ir.messages import check_host_dtype, check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import Names
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
@@ -31,7 +32,7 @@ from tapeflow.graph.ir.positions import Positions
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
 
 
-class Graph(Collections, Names):
+class Graph(Collections, Names, Members):
     """Operations and the tensors between them, to be run later.
 
     Example:
@@ -150,12 +151,6 @@ class Graph(Collections, Names):
                 raise ValueError(f"{kind} {obj} is not an element of this graph.")
             return obj
         raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
-
-    def is_fetchable(self, tensor_or_op: Any) -> bool:
-        return True
-
-    def is_feedable(self, tensor: Any) -> bool:
-        return True
 
     def _get_control_flow_context(self) -> None:
         """TensorFlow 1's context of loops and conditionals: here these are functions, and there is none."""

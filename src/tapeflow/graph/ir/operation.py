@@ -226,6 +226,37 @@ class Operation:
         """The lines of the user's code that added it, the outermost first."""
         return stack_summary(self.position)
 
+    def colocation_groups(self) -> list[bytes]:
+        """Returns the groups of operations that are placed together: its own alone."""
+        return [f"loc:@{self.name}".encode()]
+
+    def experimental_set_type(self, type_proto: Any) -> None:
+        """Does nothing: types follow from the op.
+
+        Args:
+            type_proto: the type that TensorFlow's runtime would note.
+        """
+
+    @staticmethod
+    def from_node_def(
+        node_def: Any, g: Any, inputs: Any = None, output_types: Any = None, control_inputs: Any = None,
+        input_types: Any = None, original_op: Any = None, op_def: Any = None,
+    ) -> Operation:  # fmt: skip
+        """Adds the operation that a `NodeDef` message describes to a graph.
+
+        Args:
+            node_def: the message.
+            g: the graph.
+            inputs: the tensors.
+            control_inputs: operations that run before.
+            output_types, input_types, original_op, op_def: accepted, and without effect.
+
+        Returns:
+            The operation.
+        """
+        with g.as_default(), g.control_dependencies(control_inputs or []):
+            return g.create_op(node_def.op, inputs or [], name=node_def.name, attrs=dict(node_def.attr))
+
     def values(self) -> tuple[SymbolicTensor, ...]:
         """Returns the outputs."""
         return tuple(self.outputs)

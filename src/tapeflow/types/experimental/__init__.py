@@ -1,10 +1,17 @@
 """The public `tf.types.experimental` namespace: types of values and functions."""
 
 from tapeflow.types.experimental import distributed
-from tapeflow.types.experimental.functions import Callable, ConcreteFunction, GenericFunction, PolymorphicFunction
+from tapeflow.types.experimental.functions import (
+    AtomicFunction,
+    Callable,
+    ConcreteFunction,
+    FunctionType,
+    GenericFunction,
+    PolymorphicFunction,
+)
 from tapeflow.types.experimental.tracing import SupportsTracingProtocol, TensorLike, TraceType
 
 __all__ = [
-    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction", "SupportsTracingProtocol", "TensorLike",
-    "TraceType", "distributed",
+    "AtomicFunction", "Callable", "ConcreteFunction", "FunctionType", "GenericFunction", "PolymorphicFunction",
+    "SupportsTracingProtocol", "TensorLike", "TraceType", "distributed",
 ]  # fmt: skip

@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from typing import Any
 
+from tapeflow.function.atomic import AtomicFunction as InnerFunction
 from tapeflow.function.concrete import ConcreteFunction as TracedFunction
 from tapeflow.function.function import Function
+from tapeflow.function.function_type import FunctionType
 
 
 class Callable(metaclass=ABCMeta):
@@ -17,6 +19,11 @@ class Callable(metaclass=ABCMeta):
         >>> isinstance(double, tf.types.experimental.Callable)
         True
     """
+
+    @property
+    @abstractmethod
+    def function_type(self) -> FunctionType:
+        """The parameters of the function."""
 
     @abstractmethod
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -36,6 +43,10 @@ class PolymorphicFunction(Callable):
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Returns the trace for arguments of these types."""
 
+    @abstractmethod
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns a function that gives what the compiler makes of the trace for these arguments."""
+
 
 GenericFunction = PolymorphicFunction
 
@@ -49,6 +60,26 @@ class ConcreteFunction(Callable):
         True
     """
 
+    @property
+    @abstractmethod
+    def inference_fn(self) -> AtomicFunction:
+        """The function of flat tensors, those that it captures included."""
 
+
+class AtomicFunction(Callable):
+    """The inner function of a concrete one, which captures nothing.
+
+    Example:
+        >>> double = tf.function(lambda x: x * 2).get_concrete_function(tf.TensorSpec([2]))
+        >>> isinstance(double.inference_fn, tf.types.experimental.AtomicFunction)
+        True
+    """
+
+    @abstractmethod
+    def call_with_captures(self, args: Any, kwargs: Any, captures: Any) -> Any:
+        """Calls it with structured arguments and the captured tensors."""
+
+
+AtomicFunction.register(InnerFunction)
 PolymorphicFunction.register(Function)
 ConcreteFunction.register(TracedFunction)

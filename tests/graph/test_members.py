@@ -1,0 +1,61 @@
+"""Members of graphs, operations and functions that few programs use."""
+
+import pytest
+
+import tapeflow as tf
+
+
+def test_operations_by_the_names_of_their_ops():
+    with tf.Graph().as_default() as graph:
+        x = tf.constant([1.0, 2.0], name="x")
+        negative = graph.create_op("Neg", [x], name="negative")
+        total = graph.create_op("AddN", [x, negative.outputs[0]])
+        copy = tf.Operation.from_node_def(negative.node_def, graph, [x])
+    assert [op.name for op in (negative, total, copy)] == ["negative", "AddN", "negative_1"]
+    assert negative.get_attr("T") is tf.float32 and graph.num_operations() == 4
+    with tf.compat.v1.Session(graph=graph) as session:
+        assert session.run([copy.outputs[0], total.outputs[0]])[0].tolist() == [-1.0, -2.0]
+    with pytest.raises(tf.errors.NotFoundError):
+        graph.create_op("NoSuchOp", [])
+
+
+def test_definitions_and_versions():
+    graph = tf.Graph()
+    definition = graph.op_def_for_type("MatMul")
+    assert [a.name for a in definition.input_arg] == ["a", "b"]
+    assert {a.name: a.default_value.b for a in definition.attr}["transpose_a"] is False
+    assert graph.graph_def_versions.producer == graph.as_graph_def().versions.producer
+
+
+def test_what_may_be_fed_and_fetched():
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1.0, name="x")
+    assert graph.is_feedable(x) and graph.is_fetchable(x.op)
+    graph.prevent_feeding(x)
+    graph.prevent_fetching(x.op)
+    assert not graph.is_feedable(x) and not graph.is_fetchable(x) and x.op.colocation_groups() == [b"loc:@x"]
+
+
+def test_other_gradients():
+    @tf.RegisterGradient("TwiceTheGradient")
+    def _(op, dy):
+        return dy * 2.0
+
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1.0)
+        with graph.gradient_override_map({"Identity": "TwiceTheGradient"}):
+            y = tf.identity(x)
+        dx = tf.gradients(y, x)[0]
+    with tf.compat.v1.Session(graph=graph) as session:
+        assert session.run(dx) == 2.0
+    with pytest.raises(TypeError, match="must be a dictionary"), graph.gradient_override_map([]):
+        pass
+
+
+def test_inner_functions():
+    v = tf.Variable(3.0)
+    concrete = tf.function(lambda x, k=2: x * v + k).get_concrete_function(tf.TensorSpec([], tf.float32))
+    inner = concrete.inference_fn
+    assert [t.numpy() for t in inner(tf.constant(2.0), v)] == [8.0]
+    assert inner.call_with_captures((tf.constant(2.0),), {}, [v]).numpy() == 8.0
+    assert inner.name == concrete.name and list(concrete.function_type.parameters) == ["x", "k"]
