@@ -29,7 +29,9 @@ def convert_command(arguments: list[str]) -> int:
     parser.add_argument("--tolerance", type=float, default=1e-3, help="the largest difference that is no failure")
     options = parser.parse_args(arguments)
     stem = os.path.splitext(os.path.normpath(options.model))[0]
-    output = options.output or stem + {"torch": "_torch", "pt2": ".pt2", "onnx": ".onnx", "aoti": "_aoti.pt2"}[options.to]
+    output = (
+        options.output or stem + {"torch": "_torch", "pt2": ".pt2", "onnx": ".onnx", "aoti": "_aoti.pt2"}[options.to]
+    )
     try:
         inputs = None
         if options.inputs:

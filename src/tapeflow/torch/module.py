@@ -249,11 +249,14 @@ def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
                 f"The inputs of the model {model.name!r} are not known yet: pass a tf.TensorSpec for each."
             )
         specs = [TensorSpec(t.shape, t.dtype, name=t._keras_history.operation.name) for t in inputs]
+    named = getattr(model, "inputs", None) and isinstance(model.input, dict)
     many = len(specs) > 1
 
     def traced(training: bool) -> ConcreteFunction:
         @function(autograph=False)
         def forward(*inputs: Any) -> Any:
+            if named:
+                return model(nest.pack_sequence_as(model.input, inputs), training=training)
             return model(list(inputs) if many else inputs[0], training=training)
 
         return forward.get_concrete_function(*specs)
