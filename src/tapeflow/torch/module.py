@@ -249,7 +249,7 @@ def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
                 f"The inputs of the model {model.name!r} are not known yet: pass a tf.TensorSpec for each."
             )
         specs = [TensorSpec(t.shape, t.dtype, name=t._keras_history.operation.name) for t in inputs]
-    named = getattr(model, "inputs", None) and isinstance(model.input, dict)
+    named = isinstance(getattr(model, "input", None), dict)
     many = len(specs) > 1
 
     def traced(training: bool) -> ConcreteFunction:
