@@ -1,6 +1,7 @@
 """Models as files for torch and ONNX Runtime."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -82,6 +83,16 @@ def test_onnx(model, keras_file, tmp_path):
     x = np.random.default_rng(0).random((5, 8, 8, 3), np.float32)
     (result,) = onnxruntime.InferenceSession(path).run(None, {"image": x})
     np.testing.assert_allclose(result, model(x, training=False), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="needs a C++ compiler")
+def test_package_of_compiled_code(tmp_path):
+    w = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w")
+    module = tf.torch.module(tf.function(lambda x: tf.nn.relu(x @ w)), tf.TensorSpec([None, 2]))
+    assert tf.torch.convert(module, "aoti", tmp_path / "model.pt2") < 1e-5
+    x = torch.rand(5, 2)
+    result = torch._inductor.aoti_load_package(str(tmp_path / "model.pt2"))(x)
+    np.testing.assert_allclose(result, torch.relu(x @ module.w.detach()), rtol=1e-5)
 
 
 def test_saved_model_and_structures(tmp_path):

@@ -292,3 +292,28 @@ def test_captured_tensors_are_buffers():
     x = torch.rand(2, 64)
     np.testing.assert_allclose(module(x), f(tf.torch.from_torch(x)), rtol=1e-5, atol=1e-6)
     assert len(module.input_names) == 1
+
+
+def test_inputs_by_names():
+    inputs = {"a": tf.keras.Input((2,), name="a"), "b": tf.keras.Input((2,), name="b")}
+    model = tf.keras.Model(inputs, inputs["a"] - inputs["b"])
+    module = tf.torch.module(model)
+    assert module.input_names == ["a", "b"]
+    assert module(b=torch.ones(1, 2), a=torch.zeros(1, 2)).tolist() == [[-1.0, -1.0]]
+
+
+def test_sizes_that_are_values_are_exported():
+    """As in a causal mask: ranges up to a size, as floats too, and sizes as tensors."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def f(x):
+        n = tf.shape(x)[0]
+        rows, columns = tf.range(tf.cast(n, tf.float32)), tf.range(n)
+        mask = rows[:, None] >= tf.cast(columns, tf.float32)
+        return tf.where(mask, 1.0, 0.0) @ x, tf.shape(x) + 1
+
+    module = tf.torch.module(f.get_concrete_function())
+    program = torch.export.export(module, (torch.rand(4, 3),), dynamic_shapes=(({0: DYNAMIC},),))
+    x = torch.rand(5, 3)
+    for result, expected in zip(program.module()(x), f(tf.torch.from_torch(x)), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-6)

@@ -6,7 +6,7 @@ TapeFlow's tensors are torch's underneath, so both kinds of program can be one:
 - `Layer` is a layer of Keras around a `torch.nn.Module`.
 - `module` makes a `torch.nn.Module` of a `tf.function`, a Keras model or a SavedModel, which torch trains, compiles and
   exports.
-- `convert` writes models as files for torch and ONNX Runtime: `python -m tapeflow convert MODEL --to torch|pt2|onnx`.
+- `convert` writes models as files for torch, ONNX Runtime and C++: `python -m tapeflow convert MODEL --to onnx`.
 """
 
 from __future__ import annotations

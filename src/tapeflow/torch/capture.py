@@ -83,7 +83,8 @@ class Captures:
         return modes, trains, tuple(described), repr(nest.map_structure(lambda _: None, structure))
 
     def _exported(self, structure: Any, leaves: Sequence[Any]) -> ExportedProgram:
-        examples, dynamic = [], []
+        examples: list[Any] = []
+        dynamic: list[Any] = []
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
                 examples.append(leaf)
@@ -232,6 +233,7 @@ def _promoted(node: Node, operands: Sequence[Any]) -> list[Any]:
     """Returns two operands in the dtype that torch computes in."""
     dtype = node.meta["val"].dtype
     if dtype is torch.bool:
-        dtype = torch.result_type(*[a.meta["val"] if isinstance(a, Node) else a for a in node.args[:2]])
+        pair: list[Any] = [a.meta["val"] if isinstance(a, Node) else a for a in node.args[:2]]
+        dtype = torch.result_type(*pair)
     own = FROM_TORCH[dtype]
     return [ops.Cast(o, own) if isinstance(o, Tensor) and o.dtype is not own else o for o in operands]

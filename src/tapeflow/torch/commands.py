@@ -6,6 +6,7 @@ import argparse
 import importlib
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,20 +21,24 @@ from tapeflow.torch.module import Converted, module
 def convert_command(arguments: list[str]) -> int:
     """Converts the model that a command line names, and returns the exit status."""
     parser = argparse.ArgumentParser("python -m tapeflow convert", description="Converts a TensorFlow model.")
-    parser.add_argument("model", help="the folder of a SavedModel, or a .keras or .h5 file")
+    parser.add_argument("model", help="a SavedModel's folder, or a .keras, .h5, .pb or .meta file")
     parser.add_argument("--to", choices=FORMATS, required=True, help="the format to write")
     parser.add_argument("--output", help="the folder or file to write; by default beside the model")
+    parser.add_argument("--outputs", help="the tensors that a file of TensorFlow 1 is to return, joined by commas")
     parser.add_argument("--inputs", help="an .npz file with sample inputs, in the order of the model's")
     parser.add_argument("--tolerance", type=float, default=1e-3, help="the largest difference that is no failure")
     options = parser.parse_args(arguments)
     stem = os.path.splitext(os.path.normpath(options.model))[0]
-    output = options.output or stem + {"torch": "_torch", "pt2": ".pt2", "onnx": ".onnx"}[options.to]
+    output = (
+        options.output or stem + {"torch": "_torch", "pt2": ".pt2", "onnx": ".onnx", "aoti": "_aoti.pt2"}[options.to]
+    )
     try:
         inputs = None
         if options.inputs:
             with np.load(options.inputs, allow_pickle=False) as arrays:
                 inputs = [torch.from_numpy(arrays[name]) for name in arrays.files]
-        difference = convert(load_module(options.model), options.to, output, inputs)
+        names = options.outputs.split(",") if options.outputs else None
+        difference = convert(load_module(options.model, names), options.to, output, inputs)
     except (OSError, TypeError, ValueError) as error:
         print(f"python -m tapeflow convert: {error}", file=sys.stderr)
         return 1
@@ -74,18 +79,20 @@ def _named(argument: str) -> tuple[str, str]:
     return (name, path) if equals else (os.path.basename(os.path.abspath(argument)), argument)
 
 
-def load_module(path: str) -> Converted:
+def load_module(path: str, outputs: Sequence[str] | None = None) -> Converted:
     """Returns the module of a model in a file.
 
     Args:
-        path: the folder of a SavedModel, or a .keras or .h5 file.
+        path: the folder of a SavedModel, a .keras or .h5 file, or a file of TensorFlow 1 (see `module`).
+        outputs: the names of the tensors that a file of TensorFlow 1 is to return.
 
     Raises:
         OSError: there is no such file.
         TypeError: torch lacks what the model does.
     """
-    if os.path.isdir(path):
-        return module(path)
+    is_checkpoint = os.path.exists(f"{path.removesuffix('.meta')}.meta")
+    if os.path.isdir(path) or is_checkpoint or path.endswith(".pb"):
+        return module(path, outputs=outputs)
     if not os.path.exists(path):
         raise OSError(f"there is no model {path}")
     keras: Any = importlib.import_module("tapeflow.keras")

@@ -16,7 +16,7 @@ from tapeflow.torch import standalone
 from tapeflow.torch.module import Converted, module
 from tapeflow.torch.source import Unconvertible
 
-FORMATS = ("torch", "pt2", "onnx")
+FORMATS = ("torch", "pt2", "onnx", "aoti")
 _BATCH = 3  # the size of the samples' unknown dimensions
 
 
@@ -28,9 +28,10 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
     Args:
         x: a module of `tapeflow.torch.module`, or what that takes.
         to: "torch", a folder with `model.py`, which needs torch alone, and its weights in the safetensors format;
-            "pt2", a file of an ExportedProgram; or "onnx", a file for ONNX Runtime (needs `onnx`, `onnxscript` and
-            `onnxruntime`).
-        output: the folder or file to write.
+            "pt2", a file of an ExportedProgram; "onnx", a file for ONNX Runtime (needs `onnx`, `onnxscript` and
+            `onnxruntime`); or "aoti", a package of compiled code that a C++ program loads without Python (needs a C++
+            compiler).
+        output: the folder or file to write; that of "aoti" ends in `.pt2`.
         inputs: sample inputs; by default random numbers from 0 to 1, and zeros and ones for integers.
 
     Returns:
@@ -38,6 +39,7 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
 
     Raises:
         ValueError: there is no such format.
+        OSError: there is no C++ compiler.
         TypeError: the model has no form in torch; the message names the op.
 
     Example:
@@ -59,6 +61,8 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
         elif to == "pt2":
             torch.export.save(program, os.fspath(output))
             results = pytree.tree_leaves(torch.export.load(os.fspath(output)).module()(*samples))
+        elif to == "aoti":
+            results = _as_package(program, output, samples)
         else:
             results = _as_onnx(program, model.input_names, output, samples)
     return max((_difference(e, r) for e, r in zip(expected, results, strict=True)), default=0.0)
@@ -126,6 +130,19 @@ def _as_onnx(
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     feeds = {i.name: s.numpy(force=True) for i, s in zip(session.get_inputs(), samples, strict=True)}
     return [torch.from_numpy(np.asarray(r)) for r in session.run(None, feeds)]
+
+
+def _as_package(
+    program: torch.export.ExportedProgram, output: str | os.PathLike[str], samples: Sequence[torch.Tensor]
+) -> list[torch.Tensor]:
+    from torch._inductor import aoti_compile_and_package, aoti_load_package
+    from torch._inductor.exc import InvalidCxxCompiler
+
+    try:
+        path = aoti_compile_and_package(program, package_path=os.fspath(output))
+    except InvalidCxxCompiler as error:
+        raise OSError("aoti needs a C++ compiler, and there is none") from error
+    return pytree.tree_leaves(aoti_load_package(path)(*samples))
 
 
 def _difference(expected: torch.Tensor, result: torch.Tensor) -> float:

@@ -36,7 +36,7 @@ class Inference:
         variables = [variable_of(t) for t in inputs[len(self._specs) :]]
         self._attributes = [None if v is None else (paths[id(v)], v.dtype.torch) for v in variables]
         constants = {id(inner): outer for outer, inner in function.graph.captures if isinstance(outer, EagerTensor)}
-        self._constants = [constants.get(id(t)) for t in inputs[len(self._specs) :]]
+        self._constants: list[Any] = [constants.get(id(t)) for t in inputs[len(self._specs) :]]
         operations = function.graph.get_operations()
         names_all = all(v is not None or c is not None for v, c in zip(variables, self._constants, strict=True))
         # torch's generators draw a module's random numbers.

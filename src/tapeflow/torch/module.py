@@ -23,6 +23,7 @@ from tapeflow.graph.codegen.writing import identifier
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.saved_model.loading import load
+from tapeflow.torch.graph_files import function_of_file
 from tapeflow.torch.inference import Inference
 from tapeflow.torch.source import ModuleSource, Unconvertible
 
@@ -176,7 +177,7 @@ def _variables(functions: Sequence[ConcreteFunction]) -> list[Any]:
     return variables
 
 
-def module(x: Any, *specs: Any) -> Converted:
+def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Converted:
     """Returns a TensorFlow function or model as a `torch.nn.Module`.
 
     Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
@@ -187,9 +188,12 @@ def module(x: Any, *specs: Any) -> Converted:
     those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
 
     Args:
-        x: a `tf.function`, a concrete function, a Keras model, or the path of a SavedModel's folder.
+        x: a `tf.function`, a concrete function, a Keras model, or a path: of a SavedModel's folder, a frozen `GraphDef`
+            (`.pb`), or a checkpoint of TensorFlow 1 with its `.meta` file.
         *specs: `tf.TensorSpec`s, or example tensors, of the arguments of a `tf.function`, or of a model that is not
             built.
+        outputs: the names of the tensors that the module of a file of TensorFlow 1 returns; by default those of its
+            signature, or those that nothing in the graph uses.
 
     Returns:
         The module. It takes tensors of torch by position, or by the names that the TensorFlow function has for them.
@@ -208,7 +212,8 @@ def module(x: Any, *specs: Any) -> Converted:
         tensor([[11.]], grad_fn=<ReluBackward0>)
     """
     if isinstance(x, (str, os.PathLike)):
-        return module(_signature(load(x), os.fspath(x)))
+        path = os.fspath(x)
+        return module(function_of_file(path, outputs) or _signature(load(path), path))
     if isinstance(x, ConcreteFunction):
         return Converted([x, x])
     if isinstance(x, Function):
@@ -244,11 +249,14 @@ def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
                 f"The inputs of the model {model.name!r} are not known yet: pass a tf.TensorSpec for each."
             )
         specs = [TensorSpec(t.shape, t.dtype, name=t._keras_history.operation.name) for t in inputs]
+    named = isinstance(getattr(model, "input", None), dict)
     many = len(specs) > 1
 
     def traced(training: bool) -> ConcreteFunction:
         @function(autograph=False)
         def forward(*inputs: Any) -> Any:
+            if named:
+                return model(nest.pack_sequence_as(model.input, inputs), training=training)
             return model(list(inputs) if many else inputs[0], training=training)
 
         return forward.get_concrete_function(*specs)

@@ -53,6 +53,18 @@ class Sizes:
         rule = _RULES.get(step.op.name) if step.registered else None
         return self._arithmetic(step) if rule is None else rule(self, step)
 
+    def whole(self, tensor: Any) -> str | None:
+        """Returns the expression of a scalar that is a whole number, as a float or not; None if it is no size."""
+        if isinstance(tensor, SymbolicTensor) and tensor.dtype.is_floating:
+            constant = self._constant(tensor)
+            if constant is not None:
+                value = numbers(constant)
+                return repr(int(value)) if isinstance(value, float) and value.is_integer() else None
+            step = self._steps.get(id(tensor))
+            return self.whole(step.args[0]) if step is not None and step.op is ops.Cast.op else None
+        size = self.of(tensor)
+        return size if isinstance(size, str) else None
+
     def _arithmetic(self, step: Step) -> Any:
         """Returns the expressions of an op that works element by element."""
         form = step.op.scalar

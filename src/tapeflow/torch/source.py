@@ -179,11 +179,18 @@ class ModuleWriter(StructuredWriter):
             if step.op in _DRAWS:
                 operands = list(symbolic_in(step.args[:1]))
             hosts = {id(a) for a in step.op.hosts(step.args)} if step.registered else set()
-            used.update(id(t) for t in operands if id(t) not in hosts or self._sizes.of(t) is None)
+            if self._bounds(step) is None:
+                used.update(id(t) for t in operands if id(t) not in hosts or self._sizes.of(t) is None)
+
+    def _bounds(self, step: Step) -> list[str] | None:
+        """Returns the bounds of a range as Python numbers, or None if they do not follow from sizes."""
+        bounds = [self._sizes.whole(t) for t in step.args] if step.op is ops.Range.op else [None]
+        return None if None in bounds else bounds  # type: ignore[return-value]
 
     def step(self, step: Step, indent: int) -> None:
         if id(step) in self._skipped:
             return
+        bounds = self._bounds(step)
         variable = variable_of(step.args[0]) if step.args else None
         if not step.registered and step.op.kernel in _CHANGES and variable is not None:
             target, value = map(self.reference, step.inputs)
@@ -199,6 +206,14 @@ class ModuleWriter(StructuredWriter):
         elif step.op in _DRAWS:
             dtype, shape = step.outputs[0].dtype.torch, self._host_argument(step.args[0])
             call = f"torch.{_DRAWS[step.op]}({shape}, dtype={dtype}, device={self._device})"
+            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
+        elif bounds is not None:
+            dtype = step.outputs[0].dtype.torch
+            call = f"torch.arange({', '.join(bounds)}, dtype={dtype}, device={self._device})"
+            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
+        elif step.registered and len(step.outputs) == 1 and self._sizes.of(step.outputs[0]) is not None:
+            sizes, dtype = self._host_argument(step.outputs[0]), step.outputs[0].dtype.torch
+            call = f"{self.named('tensor_of', _tensor_of)}({sizes}, dtype={dtype}, device={self._device})"
             self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
         else:
             self._require(step)
@@ -296,6 +311,14 @@ class Typed:
 
 def _cast(result: Any, dtype: torch.dtype | None) -> Any:
     return result if dtype is None or not isinstance(result, torch.Tensor) else result.to(dtype)
+
+
+def _tensor_of(sizes: Any, dtype: torch.dtype, device: torch.device | None) -> torch.Tensor:
+    """Returns the tensor of a size or of several, which may be symbols."""
+    numbers = [
+        torch.scalar_tensor(n, dtype=dtype, device=device) for n in (sizes if isinstance(sizes, tuple) else (sizes,))
+    ]
+    return torch.stack(numbers) if isinstance(sizes, tuple) else numbers[0]
 
 
 def _change(variable: torch.Tensor, method: str, value: torch.Tensor) -> None:

@@ -1,0 +1,80 @@
+"""Modules of TensorFlow 1's files."""
+
+import numpy as np
+import pytest
+import torch
+
+import tapeflow as tf
+from tapeflow.__main__ import main
+
+v1 = tf.compat.v1
+X = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
+
+
+@pytest.fixture(params=[False, True], ids=["references", "resources"])
+def files(request, tmp_path):
+    """A folder with a frozen graph and a checkpoint, and the graph's results."""
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [None, 3], name="x")
+        w = v1.get_variable("dense/w", initializer=X.T @ X, use_resource=request.param)
+        scale = v1.get_variable("scale", initializer=2.0, trainable=False, use_resource=request.param)
+        y = tf.nn.relu(tf.matmul(x, w) * scale, name="y")
+        more = tf.cond(tf.reduce_sum(y) > 1e6, lambda: y, lambda: -y)
+        tf.identity(more, name="z")
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            results = session.run(["y:0", "z:0"], {x: X})
+            frozen = v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), ["y"])
+            (tmp_path / "frozen.pb").write_bytes(frozen.SerializeToString())
+            v1.train.Saver().save(session, tmp_path / "model")
+            v1.saved_model.simple_save(session, tmp_path / "saved", {"images": x}, {"output": y})
+    return tmp_path, results
+
+
+def test_frozen_graph(files):
+    folder, (y, _) = files
+    module = tf.torch.module(folder / "frozen.pb")
+    assert module.input_names == ["x"]
+    np.testing.assert_allclose(module(torch.from_numpy(X)), y, rtol=1e-5)
+
+
+def test_checkpoint(files):
+    folder, (y, z) = files
+    module = tf.torch.module(folder / "model", outputs=["y:0", "z"])
+    assert [n for n, _ in module.named_parameters()] == ["dense.w"]
+    assert [n for n, _ in module.named_buffers()] == ["scale"]
+    results = module(torch.from_numpy(X))
+    np.testing.assert_allclose(results["y"].detach(), y, rtol=1e-5)
+    np.testing.assert_allclose(results["z"].detach(), z, rtol=1e-5)
+    results["y"].sum().backward()
+    assert module.dense.w.grad.abs().sum() > 0
+
+
+def test_results_are_what_nothing_uses(files):
+    folder, (_, z) = files
+    np.testing.assert_allclose(tf.torch.module(folder / "model.meta")(torch.from_numpy(X)).detach(), z, rtol=1e-5)
+
+
+def test_saved_model(files):
+    folder, (y, _) = files
+    module = tf.torch.module(folder / "saved")
+    assert module.input_names == ["images"]
+    np.testing.assert_allclose(module(images=torch.from_numpy(X))["output"].detach(), y, rtol=1e-5)
+
+
+def test_command(files, capsys):
+    folder, _ = files
+    arguments = ["convert", str(folder / "model"), "--to", "torch", "--outputs", "y", "--output", str(folder / "out")]
+    assert main(arguments) == 0, capsys.readouterr().err
+    assert main(["convert", str(folder / "frozen.pb"), "--to", "pt2", "--output", str(folder / "out.pt2")]) == 0
+
+
+def test_what_is_missing(files):
+    folder, _ = files
+    with pytest.raises(ValueError, match="no operation 'none'"):
+        tf.torch.module(folder / "model", outputs=["none"])
+    with pytest.raises(OSError, match=r"none\.pb"):
+        tf.torch.module(folder / "none.pb")
+    (folder / "broken.pb").write_bytes(b"\xff\xfe")
+    with pytest.raises(OSError, match="no GraphDef"):
+        tf.torch.module(folder / "broken.pb")
