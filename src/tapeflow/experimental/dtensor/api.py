@@ -419,6 +419,9 @@ def run_on(mesh: Mesh) -> Any:
 def get_default_mesh() -> Mesh | None:
     """Returns the mesh of the innermost `default_mesh`, or None.
 
+    Returns:
+        A mesh, or None.
+
     Example:
         >>> tf.experimental.dtensor.get_default_mesh() is None
         True
@@ -428,6 +431,9 @@ def get_default_mesh() -> Mesh | None:
 
 def device_name() -> str:
     """Returns the device that DTensors say they are on.
+
+    Returns:
+        The name.
 
     Example:
         >>> tf.experimental.dtensor.device_name()

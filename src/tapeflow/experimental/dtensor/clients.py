@@ -66,6 +66,9 @@ def num_global_devices(device_type: str) -> int:
 def client_id() -> int:
     """Returns the number of this client, which `DTENSOR_CLIENT_ID` says.
 
+    Returns:
+        An int.
+
     Raises:
         ValueError: there is no such client.
 
@@ -84,6 +87,9 @@ def client_id() -> int:
 def num_clients() -> int:
     """Returns the number of clients.
 
+    Returns:
+        An int.
+
     Example:
         >>> tf.experimental.dtensor.num_clients()
         1
@@ -93,6 +99,9 @@ def num_clients() -> int:
 
 def job_name() -> str:
     """Returns the name of the clients' job, by `DTENSOR_JOB_NAME`.
+
+    Returns:
+        The name.
 
     Example:
         >>> tf.experimental.dtensor.job_name()
@@ -127,6 +136,9 @@ def full_job_name(task_id: int | None = None) -> str:
 def jobs() -> list[str]:
     """Returns the addresses of the clients, which `DTENSOR_JOBS` lists with commas; none for a single process.
 
+    Returns:
+        A list of addresses.
+
     Example:
         >>> tf.experimental.dtensor.jobs()
         []
@@ -138,6 +150,9 @@ def jobs() -> list[str]:
 def heartbeat_enabled() -> bool:
     """Returns whether the environment asks for heartbeats, which have no effect here: collectives time out.
 
+    Returns:
+        A bool.
+
     Example:
         >>> tf.experimental.dtensor.heartbeat_enabled()
         True
@@ -147,6 +162,9 @@ def heartbeat_enabled() -> bool:
 
 def preferred_device_type() -> str:
     """Returns "GPU" where there is one, else "CPU".
+
+    Returns:
+        The type.
 
     Example:
         >>> tf.experimental.dtensor.preferred_device_type() in ("CPU", "GPU")
