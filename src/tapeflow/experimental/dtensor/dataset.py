@@ -76,13 +76,13 @@ class DTensorDataset(Dataset):
                     f"{specs[0].shape[0]} but expected {size}."
                 )
             dataset = dataset.unbatch()
-        self._batches = dataset.batch(size * replicas, drop_remainder=True)
+        self._whole_batches = dataset.batch(size * replicas, drop_remainder=True)
         if prefetch is not None:
-            self._batches = self._batches.prefetch(prefetch)
+            self._whole_batches = self._whole_batches.prefetch(prefetch)
         self._dataset, self._layouts = dataset, layouts
         self._spec = nest.map_structure(
             lambda s: TensorSpec(TensorShape([global_batch_size]).concatenate(s.shape[1:]), s.dtype),
-            self._batches.element_spec,
+            self._whole_batches.element_spec,
         )
 
     @property
@@ -99,7 +99,7 @@ class DTensorDataset(Dataset):
     def __iter__(self) -> Iterator[Any]:
         if state.graph is not None:
             raise RuntimeError("Iterating over a DTensorDataset is only supported outside of functions.")
-        return DTensorIterator(iter(self._batches), self._layouts, self._spec)
+        return DTensorIterator(iter(self._whole_batches), self._layouts, self._spec)
 
     def _iterate(self) -> Any:
         raise NotImplementedError("A DTensorDataset can't be transformed: transform the dataset that it divides.")
@@ -118,13 +118,13 @@ class DTensorIterator:
     """
 
     def __init__(self, batches: Iterator[Any], layouts: Any, element_spec: Any) -> None:
-        self._batches, self._layouts, self.element_spec = batches, layouts, element_spec
+        self._whole_batches, self._layouts, self.element_spec = batches, layouts, element_spec
 
     def __iter__(self) -> DTensorIterator:
         return self
 
     def __next__(self) -> Any:
-        return nest.map_structure(relayout, next(self._batches), self._layouts)
+        return nest.map_structure(relayout, next(self._whole_batches), self._layouts)
 
 
 def _check_fit(layouts: list[Layout], specs: list[Any], already_batched: bool) -> None:
