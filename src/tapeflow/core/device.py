@@ -87,6 +87,12 @@ class Device(NamedTuple):
     def name(self) -> str:
         return f"{PREFIX}{self.kind}:{self.index}"
 
+    def claim(self, outputs: Sequence[Any]) -> None:
+        """Marks tensors that an op computed here; those on the first logical CPU and on GPUs need no mark."""
+        if self.kind == "CPU" and self.index:
+            for output in outputs:
+                output._device = self.name
+
 
 class Machine:
     """The devices of this process, and their configuration by `tf.config`.
@@ -190,7 +196,7 @@ def name_of(value: Any) -> str:
             if device.torch == value.device:
                 return device.name
         return f"{PREFIX}GPU:{value.device.index}"
-    return f"{PREFIX}CPU:0"
+    return getattr(value, "device_name", f"{PREFIX}CPU:0")  # that of a value on several devices
 
 
 def current() -> Device | None:
@@ -239,11 +245,10 @@ def place(values: Sequence[Any], device: Device | None) -> list[Any]:
 
 
 def stamp(outputs: Sequence[Any]) -> None:
-    """Sets the device name of tensors that an op computed on another logical CPU than the first."""
+    """Marks tensors that an op computed on the device of the scopes in force, if they name one."""
     device = current()
-    if device is not None and device.kind == "CPU" and device.index:
-        for output in outputs:
-            output._device = device.name
+    if device is not None:
+        device.claim(outputs)
 
 
 class DeviceScope:

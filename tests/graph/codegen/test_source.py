@@ -4,6 +4,8 @@ import subprocess
 import sys
 import textwrap
 
+import tapeflow as tf
+
 PROGRAM = """
 import tapeflow as tf
 
@@ -78,3 +80,7 @@ def test_lists_of_different_lengths_in_the_branches_of_a_cold_process(tmp_path):
     path.write_text(LISTS)
     run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True, timeout=300)
     assert run.stdout.splitlines() == ["[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 1.0, 2.0]]", "[[1, 2, 3], [1, 2, 3, 1, 2]]"]
+
+
+def test_a_constant_named_as_the_function_is():
+    assert tf.function(tf.zeros_like)(tf.ones([2])).numpy().tolist() == [0.0, 0.0]

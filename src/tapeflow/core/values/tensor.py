@@ -306,7 +306,7 @@ class EagerTensor(Tensor):
     def _numpy(self) -> np.ndarray:
         """Returns the value as an array that may share the tensor's memory: not to be written to."""
         value = self.value
-        if type(value) is torch.Tensor:
+        if isinstance(value, torch.Tensor):
             return as_numpy(value, self.dtype)
         return value
 
@@ -389,6 +389,9 @@ _NUMPY_HAS = frozenset({
 
 def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
     """Returns the value as NumPy prints it, the way TensorFlow puts it into `str` and `repr`."""
+    text_of = getattr(tensor.value, "text", None)
+    if text_of is not None:  # a value on several devices
+        return f"value={text_of()}" if is_repr else text_of()
     if tensor.dtype.name in ("resource", "variant"):
         text = f"<{tensor.value!r}>"
     elif tensor.dtype.is_numpy_compatible:

@@ -171,6 +171,7 @@ class Compiled(Written):
 
     def _write(self) -> Writer:
         writer = self.writer()
+        writer.reserve(self.name)
         writer.write(self.name, self.specialized(self.special_passes), self._numbers)
         return writer
 

@@ -144,6 +144,10 @@ class Writer:
         self._used_names.add(unique)
         return unique
 
+    def reserve(self, name: str) -> None:
+        """Leaves a name to the function that is being written."""
+        self._used_names.add(name)
+
     def named(self, wish: str, value: Any) -> str:
         """Returns the name of a value in the namespace, which is added if it is new."""
         key = wish, id(value)

@@ -1,0 +1,356 @@
+"""The raw value of a DTensor: a `torch.Tensor` whose parts are on the devices of a mesh.
+
+Every kernel takes it as it takes any `torch.Tensor`. For each call of ATen, the rules of `torch.distributed.tensor` say
+how the operands have to be placed and how the results are; the parts are moved accordingly, and ATen computes with the
+parts of each device. Where there is no rule, or one that no layout can express, operands are replicated.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import torch
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Partial, Placement, Replicate, Shard
+from torch.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
+from torch.distributed.tensor._op_schema import OpSchema, OutputSharding
+from torch.utils._pytree import tree_flatten, tree_unflatten
+
+from tapeflow.core import errors
+from tapeflow.core.types.dtypes import FROM_TORCH
+from tapeflow.core.values.tensor import EagerTensor, as_numpy
+from tapeflow.experimental.dtensor.layout import UNSHARDED, Layout
+from tapeflow.experimental.dtensor.mesh import Mesh
+from tapeflow.experimental.dtensor.redistribution import REDUCTIONS, links_of, placements_of, redistribute
+from tapeflow.printing import tensor_text
+
+_aten = torch.ops.aten
+_rules: Any = DTensor._op_dispatcher.sharding_propagator
+# What the rules raise where they have no answer; a wrong call fails again when ATen computes it.
+_NO_ANSWER = (NotImplementedError, RuntimeError, AssertionError, ValueError, TypeError, IndexError)
+# Results depend on more than the own part where other axes than that of the batch are divided.
+_BY_BATCH = {_aten.convolution.default, _aten.convolution_backward.default}
+_WHOLE = {_aten._local_scalar_dense.default, _aten.equal.default}
+
+
+class Divided(torch.Tensor):
+    """A tensor whose parts are on the devices of a mesh.
+
+    Attributes:
+        mesh: the mesh.
+        spec: its shape, dtype and placements, as `torch.distributed.tensor` describes them.
+        parts: the part of each of this process's devices.
+    """
+
+    mesh: Mesh
+    spec: DTensorSpec
+    parts: list[torch.Tensor]
+
+    device_name: ClassVar[str] = "/job:localhost/replica:0/task:0/device:CUSTOM:0"
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+
+    @staticmethod
+    def __new__(cls, mesh: Mesh, spec: DTensorSpec, parts: list[torch.Tensor]) -> Divided:
+        meta: Any = spec.tensor_meta
+        self: Any = torch.Tensor._make_wrapper_subclass(
+            cls, meta.shape, strides=meta.stride, dtype=meta.dtype, device=parts[0].device
+        )
+        self.mesh, self.spec, self.parts = mesh, spec, parts
+        return self
+
+    def __init__(self, mesh: Mesh, spec: DTensorSpec, parts: list[torch.Tensor]) -> None: ...
+
+    @classmethod
+    def of(cls, mesh: Mesh, placements: Sequence[Placement], parts: list[torch.Tensor], shape: Any = None) -> Divided:
+        """Returns a tensor of parts.
+
+        Args:
+            mesh: the mesh.
+            placements: their placements.
+            parts: the part of each of this process's devices.
+            shape: the shape of the whole; by default that of each part.
+        """
+        size = torch.Size(parts[0].shape if shape is None else shape)
+        stride = parts[0].stride() if shape is None else _contiguous(size)
+        meta = TensorMeta(size, stride, parts[0].dtype)
+        return cls(mesh, DTensorSpec(device_mesh(mesh), tuple(placements), meta), parts)
+
+    # ---- layouts -----------------------------------------------------------------------------------------------------
+
+    @property
+    def tf_layout(self) -> Layout:
+        """The layout."""
+        specs = [UNSHARDED] * self.ndim
+        for name, placement in zip(self.mesh.dim_names, self.spec.placements, strict=True):
+            if isinstance(placement, Shard):
+                specs[placement.dim] = name
+        return Layout(specs, self.mesh)
+
+    def placed(self, placements: Sequence[Placement]) -> Divided:
+        """Returns the same tensor by other placements."""
+        placements = tuple(placements)
+        if placements == self.spec.placements:
+            return self
+        parts = redistribute(self.parts, self.mesh, self.spec.placements, placements)
+        return Divided(self.mesh, DTensorSpec(self.spec.mesh, placements, self.spec.tensor_meta), parts)
+
+    def settle(self) -> None:
+        """Adds up what are terms of sums until somebody needs them."""
+        placements = self.spec.placements
+        if any(isinstance(p, Partial) for p in placements):
+            whole = self.placed([Replicate() if isinstance(p, Partial) else p for p in placements])
+            self.spec, self.parts = whole.spec, whole.parts
+
+    def whole(self) -> torch.Tensor:
+        """Returns the tensor as a plain one on the first device."""
+        return self.placed([Replicate()] * len(self.spec.placements)).parts[0]
+
+    # ---- what leaves torch -------------------------------------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """Returns a replicated tensor as an array.
+
+        Raises:
+            UnimplementedError: it is divided.
+        """
+        self.settle()
+        if not self.tf_layout.is_fully_replicated():
+            raise errors.UnimplementedError.of(
+                "Trying to copy a non-single-device and non-replicated DTensor is not supported. Input tensor is: "
+                f"DTensor({self.text()})"
+            )
+        return as_numpy(self.parts[0], FROM_TORCH[self.dtype])
+
+    def text(self) -> str:
+        """Returns the values and the layout, as TensorFlow prints them."""
+        self.settle()
+        dtype = FROM_TORCH[self.dtype]
+        texts = [tensor_text(EagerTensor(part, dtype)) for part in self.parts]
+        values = texts[0]
+        if not self.tf_layout.is_fully_replicated():
+            names = [d.rpartition("device:")[2] for d in self.mesh.local_devices()]
+            values = "{" + ", ".join(f'"{n}": {t}' for n, t in zip(names, texts, strict=True)) + "}"
+        return f'{values}, layout="{self.tf_layout.to_string()}"'
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("A DTensor can't be pickled: save it by tf.train.Checkpoint.")
+
+    # ---- computing ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def __torch_dispatch__(cls, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # type: ignore[override]
+        leaves, structure = tree_flatten((tuple(args), dict(kwargs or {})))
+        operands = [leaf for leaf in leaves if isinstance(leaf, Divided)]
+        mesh = operands[0].mesh
+        if any(operand.mesh != mesh for operand in operands):
+            raise errors.InvalidArgumentError.of(
+                "All DTensors of an op must be on the same mesh. List of meshes: "
+                + ", ".join(sorted({repr(operand.mesh) for operand in operands}))
+            )
+        for operand in operands:
+            operand.settle()
+        if op._schema.is_mutable and not _written(op, *tree_unflatten(leaves, structure)):
+            # Plain memory is written to: by plain values.
+            leaves = [leaf.whole() if isinstance(leaf, Divided) else leaf for leaf in leaves]
+            own_args, own_kwargs = tree_unflatten(leaves, structure)
+            return op(*own_args, **own_kwargs)
+        leaves = [_replicated(leaf, mesh) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        results, specs = _computed(op, leaves, structure, mesh)
+        if not op._schema.is_mutable:
+            return _wrapped(results, specs, mesh)
+        written = _written(op, *tree_unflatten(leaves, structure))
+        return written[0] if len(written) == 1 else None
+
+
+def _replicated(value: torch.Tensor, mesh: Mesh) -> Divided:
+    """Returns a plain tensor as one that all devices have, and others as they are."""
+    if isinstance(value, Divided):
+        return value
+    return Divided.of(mesh, [Replicate()] * len(mesh.dim_names), [value] * mesh.num_local_devices())
+
+
+def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[list[Any], Any]:
+    """Computes an op.
+
+    Args:
+        op: the overload of ATen.
+        leaves: the flat arguments, with `Divided` for tensors.
+        structure: their structure.
+        mesh: the mesh.
+
+    Returns:
+        The results of each device; and the specs of the outputs, None where these are replicated.
+    """
+    plan = None if op in _WHOLE else _planned(op, leaves, structure, len(mesh.dim_names))
+    kernel, specs = op, None
+    nowhere = [Replicate()] * len(mesh.dim_names)
+    if plan is None:
+        placed = [leaf.placed(nowhere) if isinstance(leaf, Divided) else leaf for leaf in leaves]
+    else:
+        specs, schema = plan.output_spec, plan.redistribute_schema
+        placed = leaves
+        if plan.needs_redistribute and schema is not None:
+            kernel = schema.op
+            targets, rewritten = tree_flatten((schema.args_schema, dict(schema.kwargs_schema)))
+            structure = structure if kernel is op else rewritten
+            operands = iter([leaf for leaf in leaves if isinstance(leaf, Divided)])
+            placed = [next(operands).placed(t.placements) if isinstance(t, DTensorSpec) else t for t in targets]
+    if op._schema.is_mutable:
+        written = set(map(id, _written(op, *tree_unflatten(leaves, structure))))
+        placed = [_replaced(o, leaf) if id(o) in written else leaf for o, leaf in zip(leaves, placed, strict=True)]
+        _part_with(op, *tree_unflatten(placed, structure))
+    if kernel is _aten.view.default or kernel is _aten._unsafe_view.default:
+        kernel = torch.reshape  # a part need not be contiguous
+    results: list[Any] = []
+    of_parts: dict[tuple[int, ...], Any] = {}  # devices with the same tensors have the same results
+    for number in range(mesh.num_local_devices()):
+        own = [leaf.parts[number] if isinstance(leaf, Divided) else leaf for leaf in placed]
+        key = tuple(id(part) for part in own if isinstance(part, torch.Tensor))
+        if key not in of_parts:
+            own_args, own_kwargs = tree_unflatten(own, structure)
+            of_parts[key] = kernel(*own_args, **own_kwargs)
+        results.append(of_parts[key])
+    return results, specs
+
+
+def _replaced(value: Divided, by: Divided) -> Divided:
+    """Gives a tensor the placements and parts of another."""
+    value.spec, value.parts = by.spec, by.parts
+    return value
+
+
+def _planned(op: Any, leaves: list[Any], structure: Any, dims: int) -> Any:
+    """Returns the plan of the rules, with operands replicated along as many dimensions of the mesh, from the last one,
+    as it takes; None where there is none."""
+    info = _rules.op_to_schema_info.get(op) or getattr(_rules, "op_to_schema_info_for_single_dim_strategy", {}).get(op)
+    for divided in range(dims, 0, -1):
+        described = [_described(leaf, op, divided) if isinstance(leaf, Divided) else leaf for leaf in leaves]
+        args, kwargs = tree_unflatten(described, structure)
+        try:
+            plan: Any = _rules.propagate_op_sharding(OpSchema(op, args, kwargs, schema_info=info))
+        except _NO_ANSWER:
+            return None
+        targets = tree_flatten((plan.redistribute_schema or OpSchema(op, args, kwargs)).args_schema)[0]
+        if _expressible(plan.output_spec, terms=True) and _expressible(targets, terms=False):
+            if divided < dims and not plan.needs_redistribute:
+                plan = OutputSharding(plan.output_spec, OpSchema(op, args, kwargs), needs_redistribute=True)
+            return plan
+    return None
+
+
+def _described(value: Divided, op: Any, divided: int) -> DTensorSpec:
+    """Returns the spec of an operand, replicated along all but the first dimensions of the mesh."""
+    spec = value.spec
+    kept = [
+        p if i < divided and not (op in _BY_BATCH and p != Shard(0)) else Replicate()
+        for i, p in enumerate(spec.placements)
+    ]
+    return spec if tuple(kept) == spec.placements else DTensorSpec(spec.mesh, tuple(kept), spec.tensor_meta)
+
+
+def _expressible(specs: Any, terms: bool) -> bool:
+    """Returns whether layouts can express specs.
+
+    Args:
+        specs: a spec, or a nest of specs and other values.
+        terms: whether terms of sums are allowed too.
+    """
+    for spec in tree_flatten(specs)[0]:
+        if not isinstance(spec, DTensorSpec):
+            continue
+        axes = [p.dim for p in spec.placements if type(p) is Shard]
+        sizes, meta = spec.mesh.shape, cast(TensorMeta, spec.tensor_meta)
+        if len(set(axes)) < len(axes) or any(
+            not (
+                type(p) is Replicate
+                or (type(p) is Shard and meta.shape[p.dim] % sizes[i] == 0)
+                or (terms and type(p) is Partial and p.reduce_op in REDUCTIONS)
+            )
+            for i, p in enumerate(spec.placements)
+        ):
+            return False
+    return True
+
+
+def _wrapped(results: list[Any], specs: Any, mesh: Mesh) -> Any:
+    """Returns the results of the devices as tensors of the mesh, in the structure of the op's result."""
+    first = results[0]
+    if isinstance(first, (tuple, list)):
+        columns = zip(*results, strict=True)
+        of_each = specs if isinstance(specs, (tuple, list)) else [specs] * len(first)
+        return type(first)([_wrapped(list(c), s, mesh) for c, s in zip(columns, of_each, strict=True)])
+    if not isinstance(first, torch.Tensor):
+        return first
+    if specs is None:
+        return Divided.of(mesh, [Replicate()] * len(mesh.dim_names), results)
+    return Divided(mesh, specs, results)
+
+
+def _written(op: Any, args: Any, kwargs: Any) -> list[Divided]:
+    """Returns the operands that an op writes to."""
+    written: list[Any] = []
+    for i, argument in enumerate(op._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = kwargs.get(argument.name) if argument.kwarg_only or i >= len(args) else args[i]
+            written += value if isinstance(value, (list, tuple)) else [value]
+    return [value for value in written if isinstance(value, Divided)]
+
+
+def _part_with(op: Any, args: Any, kwargs: Any) -> None:
+    """Gives each device a copy of its own of what an op writes to, where several have the same tensor."""
+    for value in _written(op, args, kwargs):
+        if len(set(map(id, value.parts))) < len(value.parts):
+            value.parts = [part.clone() for part in value.parts]
+
+
+# ---- plain tensors and layouts ---------------------------------------------------------------------------------------
+
+
+def divide(value: torch.Tensor, layout: Layout) -> Divided:
+    """Returns a tensor in a layout.
+
+    Args:
+        value: a plain tensor, the same in all processes, or a DTensor.
+        layout: the layout.
+
+    Raises:
+        InvalidArgumentError: the layout does not fit the tensor's shape.
+    """
+    layout.check_divides(value.shape)
+    mesh = layout.mesh
+    if isinstance(value, Divided):
+        if value.mesh == mesh:
+            return value.placed(placements_of(mesh, layout.sharding_specs))
+        value = value.whole()
+    return _replicated(value, mesh).placed(placements_of(mesh, layout.sharding_specs))
+
+
+def assemble(parts: list[torch.Tensor], layout: Layout) -> Divided:
+    """Returns a tensor of the parts that this process's devices have.
+
+    Args:
+        parts: the parts.
+        layout: the layout of the whole.
+    """
+    shape = layout.global_shape_from_local_shape(parts[0].shape)
+    return Divided.of(layout.mesh, placements_of(layout.mesh, layout.sharding_specs), parts, shape)
+
+
+@functools.cache
+def device_mesh(mesh: Mesh) -> DeviceMesh:
+    """Returns the mesh as the rules of `torch.distributed.tensor` describe it; it has no processes of its own."""
+    ids = torch.from_numpy(mesh.global_device_ids() - mesh.min_global_device_id())
+    own = mesh.local_device_ids()[0] - mesh.min_global_device_id()
+    return DeviceMesh("cpu", ids, mesh_dim_names=tuple(mesh.dim_names), _init_backend=False, _rank=own)
+
+
+def _contiguous(size: torch.Size) -> tuple[int, ...]:
+    return torch.empty(size, device="meta").stride()
+
+
+def local_places(mesh: Mesh) -> list[tuple[int, ...]]:
+    """Returns where this process's devices stand in a mesh."""
+    return links_of(mesh).places
