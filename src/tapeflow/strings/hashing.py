@@ -11,7 +11,6 @@ import torch
 
 from tapeflow.core.byte_words import MASK, OneString, hash_many
 from tapeflow.core.farmhash import fingerprints64
-from tapeflow.core.ops.attr_values import unlisted
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
