@@ -3,49 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from tapeflow.core.hooks import hooks
 
-# The compiler and TensorFlow's protocol buffers are loaded when a graph first needs them.
+
+def _later(module: str, function: str) -> Callable[..., Any]:
+    """Returns a function of a module in this folder, which is loaded at the first call: the compiler, and what reads
+    and writes TensorFlow's protocol buffers."""
+
+    def call(*args: Any) -> Any:
+        return getattr(import_module(f"{__name__}.{module}"), function)(*args)
+
+    return call
 
 
-def _graph_def(*args: Any) -> Any:
-    from tapeflow.graph.graphdef.export import graph_def
-
-    return graph_def(*args)
-
-
-def _node_def(operation: Any) -> Any:
-    from tapeflow.graph.graphdef.export import node_def
-
-    return node_def(operation)
-
-
-def _value_now(tensor: Any, value_of: Callable[[Any], Any]) -> Any:
-    from tapeflow.graph.codegen.compile import value_now
-
-    return value_now(tensor, value_of)
-
-
-def _create_operation(graph: Any, op: str, inputs: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
-    from tapeflow.graph.graphdef.importing import create_operation
-
-    return create_operation(graph, op, inputs, attrs, name)
-
-
-def _op_def_proto(name: str) -> Any:
-    from tapeflow.graph.graphdef.definitions import op_def_proto
-
-    return op_def_proto(name)
-
-
-def _graph_def_versions() -> Any:
-    from tapeflow.graph.graphdef.definitions import versions
-
-    return versions()
-
-
-hooks.create_operation, hooks.op_def_proto = _create_operation, _op_def_proto
-hooks.graph_def_versions = _graph_def_versions
-hooks.graph_def, hooks.node_def, hooks.value_now = _graph_def, _node_def, _value_now
+hooks.graph_def = _later("graphdef.export", "graph_def")
+hooks.node_def = _later("graphdef.export", "node_def")
+hooks.create_operation = _later("graphdef.importing", "create_operation")
+hooks.op_def_proto = _later("graphdef.definitions", "op_def_proto")
+hooks.graph_def_versions = _later("graphdef.definitions", "versions")
+hooks.value_now = _later("codegen.compile", "value_now")
