@@ -15,6 +15,7 @@ EXEMPT = {
     "audio": FILES,
     "quantization": "its gradients are no derivatives: `quantization/test_quantization.py`",
     "timestamp": "it gives the time",
+    "check_pinned": "it takes memory that a GPU's driver has pinned: its example shows the refusal",
     "random_index_shuffle": "of a seed: `random/test_random.py`",
     "debugging.check_numerics": "it gives what it gets, or an error: `debugging/test_debugging.py`",
 }

@@ -313,6 +313,4 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
         TensorShape([1, 2])
     """
     expected = TensorShape(shape)
-    if expected.rank is None and isinstance(x, SymbolicTensor) and x.shape.rank is not None:
-        raise ValueError(f"Shape must be rank -1 but is rank {x.shape.rank}")  # an error of TensorFlow's
     return _ensure_shape(x, None if expected.rank is None else tuple(expected.as_list()), name)

@@ -52,7 +52,7 @@ class Server:
         cluster = ClusterSpec(self._server_def.cluster)
         address = cluster.task_address(job, index)
         self._task = Task(address, f"{job}:{index}")
-        weakref.finalize(self, self._task.endpoint.stop)
+        weakref.finalize(self, self._task.endpoint.end)
         self._target = f"{self._server_def.protocol}://{self._task.endpoint.address}"
         if sum(cluster.num_tasks(name) for name in cluster.jobs) > 1:
             TARGETS_OF_SEVERAL.add(self._target)

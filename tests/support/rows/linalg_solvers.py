@@ -96,7 +96,7 @@ ROWS = [
         sample(rand(3, 2)), sample(np.ones([2, 3, 3])), sample(np.zeros([2, 2])), sample(rand(3, 3), 100.0),
     ], np.linalg.matrix_rank, result="int32", gradient=False, bad=[
         (sample(np.ones([3])), ValueError, "Input `a` must have at least 2 dimensions (saw: 1)."),
-        (sample(np.ones([2, 2], np.int32)), TypeError, "Input `a` must have `float`-like `dtype` (saw int32)."),
+        (sample(tf.ones([2, 2], tf.int32)), TypeError, "Input `a` must have `float`-like `dtype` (saw int32)."),
     ]),
     Row("linalg.lu", [sample(regular(3, 3)), sample(rand(4, 4))], lu, ALL, tolerance=ROUNDING,
         bad=[*BAD, (sample(np.ones([2, 2])), Invalid, "Input is not invertible.")]),

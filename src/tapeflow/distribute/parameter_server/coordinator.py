@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import logging
 import threading
@@ -26,6 +27,14 @@ from tapeflow.function.concrete import ConcreteFunction
 
 _logger = logging.getLogger("tapeflow")
 _RETRY_SECONDS = 1.0
+_MOST_SECONDS_TO_END = 5.0
+_workers: weakref.WeakSet[_Worker] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_workers() -> None:
+    for worker in list(_workers):
+        worker.end()
 
 
 class _Worker:
@@ -40,7 +49,9 @@ class _Worker:
     def __init__(self, index: int, client: Client, queue: ClosureQueue) -> None:
         self.index, self.client = index, client
         self._queue = queue
-        threading.Thread(target=self._serve, name=f"tapeflow-{client.task}", daemon=True).start()
+        self._thread = threading.Thread(target=self._serve, name=f"tapeflow-{client.task}", daemon=True)
+        self._thread.start()
+        _workers.add(self)
 
     def _serve(self) -> None:
         self._meet()
@@ -59,6 +70,12 @@ class _Worker:
             self._queue.end(closure, error=error)
         else:
             self._queue.end(closure, result)
+
+    def end(self) -> None:
+        """Ends the thread, as the process ends: one that the interpreter has to kill in gRPC's code aborts it."""
+        self._queue.stop()
+        self.client.close()
+        self._thread.join(_MOST_SECONDS_TO_END)
 
     def _meet(self) -> None:
         """Waits until the worker is up."""

@@ -226,7 +226,7 @@ class ParameterServerStrategy(Strategy):
         self._cluster_coordinator: Any = None  # the `ClusterCoordinator` of this strategy, of which there is one
         task = Task(_own_address(cluster), "chief:0")
         task.endpoint.start()
-        weakref.finalize(self, task.endpoint.stop)
+        weakref.finalize(self, task.endpoint.end)
         super().__init__(ParameterServerExtended(self, cluster, variable_partitioner, task))
         for server in self._extended._servers:
             server.call("begin", OWNER, timeout=_CONNECT_SECONDS, wait=True)

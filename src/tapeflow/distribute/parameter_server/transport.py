@@ -23,6 +23,7 @@ _SERVICE = "tapeflow.Task"
 _THREADS = 64  # the number of calls that a task answers at the same time
 # A task that does not answer for so long is gone, also where its connection is open: it was stopped, or cut off.
 _SILENCE_MS = 20_000
+_MOST_SECONDS_TO_END = 5.0
 OPTIONS = [
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
@@ -137,6 +138,10 @@ class Client:
             raise errors.exception_type_from_error_code(status).of(value)
         return value
 
+    def close(self) -> None:
+        """Ends the calls under way, with an error, and refuses others."""
+        self._channel.close()
+
     def _error(self, method: str, error: Any) -> errors.OpError:
         import grpc
 
@@ -190,6 +195,10 @@ class Endpoint:
     def stop(self) -> None:
         """Ends the answers; calls under way fail."""
         self._server.stop(grace=None)
+
+    def end(self) -> None:
+        """Stops, and waits until gRPC's threads have ended: one that the interpreter has to kill aborts the process."""
+        self._server.stop(grace=None).wait(_MOST_SECONDS_TO_END)
 
 
 def _answering(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
