@@ -97,3 +97,13 @@ def test_repr():
 def test_map_fn_over_rows():
     doubled = tf.map_fn(lambda row: tf.sparse.reduce_sum(row), sparse([1.0, 2.0, 3.0]), fn_output_signature=tf.float32)
     assert doubled.numpy().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_cross_of_a_batch_larger_than_memory():
+    feature = tf.SparseTensor([[0, 0], [1 << 40, 0]], ["a", "b"], [1 << 62, 2])
+    crossed = tf.sparse.cross([feature, feature])
+    assert crossed.indices.numpy().tolist() == [[0, 0], [1 << 40, 0]]
+    assert crossed.values.numpy().tolist() == [b"a_X_a", b"b_X_b"]
+    assert crossed.dense_shape.numpy().tolist() == [1 << 62, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
+        tf.sparse.cross([tf.SparseTensor([[5, 0]], ["a"], [2, 2])])

@@ -42,9 +42,26 @@ def check_sizes(sizes: list[int]) -> None:
         raise invalid(f"Features must have the same batch size, not {sizes}")
 
 
-def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> list[list[list[Any]]]:
-    check_sizes([*(int(shape[0]) for shape in shapes), *map(len, dense)])
-    return [*map(sparse_rows, indices, values, shapes), *map(dense_rows, dense)]
+def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> tuple[list[list[list[Any]]], Sequence[int], int]:
+    """Returns the features row by row, the numbers of these rows, and the batch size.
+
+    Without dense features the rows are those that have values: a sparse batch may be larger than memory.
+    """
+    sizes = [*(int(shape[0]) for shape in shapes), *map(len, dense)]
+    check_sizes(sizes)
+    batch = sizes[0] if sizes else 0
+    taken = {row for own in indices for row in own[:, 0].tolist()}
+    if taken and not 0 <= min(taken) <= max(taken) < batch:
+        raise invalid(f"The indices of a feature are out of bounds: it has no row {max(taken)} of {batch}")
+    rows: Sequence[int] = range(batch) if dense else sorted(taken)
+    places = {row: place for place, row in enumerate(rows)}
+    sparse: list[list[list[Any]]] = []
+    for own, items in zip(indices, values, strict=True):
+        feature: list[list[Any]] = [[] for _ in rows]
+        sparse.append(feature)
+        for row, item in zip(own[:, 0].tolist(), items.tolist(), strict=True):
+            feature[places[row]].append(item)
+    return [*sparse, *map(dense_rows, dense)], rows, batch
 
 
 def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]:
@@ -53,16 +70,14 @@ def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]
     return [list(itertools.product(*rows)) for rows in zip(*features, strict=True)]
 
 
-def _crossed(features: list[list[list[Any]]], combine: Any) -> tuple[torch.Tensor, list[Any], torch.Tensor]:
+def _crossed(
+    features: list[list[list[Any]]], numbers: Sequence[int], batch: int, combine: Any
+) -> tuple[torch.Tensor, list[Any], torch.Tensor]:
     """Returns the indices, values and shape of all combinations."""
     rows = combinations(features)
-    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    indices = [(number, j) for number, row in zip(numbers, rows, strict=True) for j in range(len(row))]
     positions = torch.tensor(indices, dtype=torch.int64).reshape(-1, 2)
-    return (
-        positions,
-        [combine(c) for row in rows for c in row],
-        torch.tensor([len(rows), max(map(len, rows), default=0)]),
-    )
+    return (positions, [combine(c) for row in rows for c in row], torch.tensor([batch, max(map(len, rows), default=0)]))
 
 
 def joined(combination: tuple[Any, ...], between: bytes = b"_X_") -> bytes:
@@ -86,7 +101,7 @@ def _cross_shapes(*_: Any) -> list[TensorShape]:
 def _cross(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any) -> Any:
     """Joins the values of features in every combination."""
     features = _features(indices, values, shapes, dense_inputs)
-    positions, words, shape = _crossed(features, lambda c: joined(c, sep[()]))
+    positions, words, shape = _crossed(*features, lambda c: joined(c, sep[()]))
     return positions, strings_of(words), shape
 
 
@@ -104,7 +119,7 @@ def _cross_hashed(
 ) -> Any:
     """Hashes the values of features in every combination."""
     features = _features(indices, values, shapes, dense_inputs)
-    positions, numbers, shape = _crossed(features, lambda c: hashed(c, hash_key, num_buckets))
+    positions, numbers, shape = _crossed(*features, lambda c: hashed(c, hash_key, num_buckets))
     return positions, torch.tensor(numbers, dtype=torch.int64), shape
 
 
