@@ -33,6 +33,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import scalar, unknown
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
@@ -41,10 +42,6 @@ from tapeflow.core.values.tensor import Tensor, invalid
 
 def _no_tensors(*args: Any) -> Any:
     raise invalid("Input handle is not a list. Saw: a tensor")
-
-
-def _scalar(*args: Any) -> TensorShape:
-    return TensorShape([])
 
 
 def _element(shape: Any) -> TensorShape:
@@ -112,7 +109,7 @@ def _slices(tensor: Raw) -> Sequence[Raw]:
 # ---- new lists -------------------------------------------------------------------------------------------------------
 
 
-@op("TensorListReserve", host=("element_shape", "num_elements"), shape=_scalar)
+@op("TensorListReserve", host=("element_shape", "num_elements"), shape=scalar)
 def list_reserve(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
     """Returns a list of `num_elements` entries, none of them written."""
     if num_elements < 0:
@@ -124,7 +121,7 @@ def list_reserve(element_shape: Any, num_elements: int, element_dtype: Any) -> n
     "EmptyTensorList",
     kernel=lambda shape, most, dtype: as_variant(()),
     host=("element_shape", "max_num_elements"),
-    shape=_scalar,
+    shape=scalar,
 )
 def empty_list(
     element_shape: ShapeLike, max_num_elements: TensorLike, element_dtype: DTypeLike, name: str | None = None
@@ -135,7 +132,7 @@ def empty_list(
 not_differentiable(list_reserve, empty_list)
 
 
-@op("TensorListFromTensor", strings=True, host=("element_shape",), shape=_scalar)
+@op("TensorListFromTensor", strings=True, host=("element_shape",), shape=scalar)
 def list_from_tensor(tensor: Raw, element_shape: Any) -> np.ndarray:
     """Returns a list of the slices of a tensor along its first dimension."""
     return as_variant(_slices(tensor))
@@ -203,7 +200,7 @@ def _with_item(variant: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
     return as_variant(with_entry(items, index, item))
 
 
-@op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=_scalar,
+@op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=scalar,
     rename={"resize": "resize_if_index_out_of_bounds"})  # fmt: skip
 def list_set_item(
     input_handle: Tensor, index: TensorLike, item: TensorLike, resize: bool = False, name: str | None = None
@@ -242,7 +239,7 @@ def _pushed(variant: Any, tensor: Raw) -> np.ndarray:
     return as_variant(with_entry(items, len(items), tensor))
 
 
-@op("TensorListPushBack", kernel=_no_tensors, strings=_pushed, shape=_scalar)
+@op("TensorListPushBack", kernel=_no_tensors, strings=_pushed, shape=scalar)
 def list_push_back(input_handle: Tensor, tensor: TensorLike, name: str | None = None) -> Tensor:
     """Returns the list with one more entry."""
 
@@ -262,7 +259,7 @@ def _length(variant: Any) -> torch.Tensor:
     return torch.tensor(len(variant[()]), dtype=torch.int32)
 
 
-@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=_scalar, reads_shape=True)
+@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=scalar, reads_shape=True)
 def list_length(input_handle: Tensor, name: str | None = None) -> Tensor:
     """Returns the number of entries."""
 
@@ -358,7 +355,7 @@ def _scattered(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
     return as_variant(items)
 
 
-@op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scattered, shape=_scalar)
+@op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scattered, shape=scalar)
 def list_scatter(input_handle: Tensor, tensor: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """Returns the list with the slices of a tensor at `indices`; it grows where it has to."""
 
@@ -454,7 +451,7 @@ def _(call: Call, dy: Any, dlengths: Any) -> Any:
     return None if dy is None else list_split(dy, _host_shape(call.attrs[1]), call.outputs[1])
 
 
-@op("TensorListSplit", strings=True, host=("element_shape",), shape=_scalar)
+@op("TensorListSplit", strings=True, host=("element_shape",), shape=scalar)
 def list_split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray:
     """Returns a list of the pieces of a tensor along its first dimension, of these lengths."""
     sizes = lengths.tolist()
@@ -523,7 +520,7 @@ def _resized(variant: Any, size: int) -> np.ndarray:
     return as_variant((*items[:size], *[None] * (size - len(items))))
 
 
-@op("TensorListResize", kernel=_no_tensors, strings=_resized, host=("size",), shape=_scalar)
+@op("TensorListResize", kernel=_no_tensors, strings=_resized, host=("size",), shape=scalar)
 def list_resize(input_handle: Tensor, size: TensorLike, name: str | None = None) -> Tensor:
     """Returns a list of the first `size` entries; those past the end are not written."""
 
@@ -538,7 +535,7 @@ def _(batch: Batch, entries: Slices, size: Any) -> Any:
     return batch.run(entries.value, shared_value(size))
 
 
-@op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, _: as_variant((*a[()], *b[()])), shape=_scalar)
+@op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, _: as_variant((*a[()], *b[()])), shape=scalar)
 def list_concat_lists(input_a: Tensor, input_b: Tensor, element_dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Returns a list of the entries of one list, then those of another."""
 
@@ -557,7 +554,7 @@ def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_e
 
 
 @op("TensorListScatterV2", kernel=_new_scattered, strings=_new_scattered, host=("element_shape", "num_elements"),
-    shape=_scalar)  # fmt: skip
+    shape=scalar)  # fmt: skip
 def list_scatter_new(
     tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike, num_elements: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -566,7 +563,7 @@ def list_scatter_new(
 
 @op("TensorListScatter", kernel=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0),
     strings=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0), host=("element_shape",),
-    shape=_scalar)  # fmt: skip
+    shape=scalar)  # fmt: skip
 def list_scatter_first(
     tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike, name: str | None = None
 ) -> Tensor:
@@ -593,13 +590,7 @@ def _element_shape(variant: Any, shape_type: Any) -> torch.Tensor:
     return torch.tensor([d[0] if len(set(d)) == 1 else -1 for d in zip(*shapes, strict=True)], dtype=shape_type.torch)
 
 
-@op(
-    "TensorListElementShape",
-    kernel=_no_tensors,
-    strings=_element_shape,
-    shape=lambda *_: TensorShape(None),
-    reads_shape=True,
-)
+@op("TensorListElementShape", kernel=_no_tensors, strings=_element_shape, shape=unknown, reads_shape=True)
 def list_element_shape(input_handle: Tensor, shape_type: DTypeLike, name: str | None = None) -> Tensor:
     """Returns the shape of the entries, -1 where they differ; the scalar -1 for a list without written entries."""
 

@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text
+from tapeflow.core.ops.shape_rules import ranked, scalar, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
@@ -442,11 +442,7 @@ def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options
     return np.array(codecs.write_jpeg(pixels, quality, *options), object)
 
 
-def _scalar(*_: Any) -> TensorShape:
-    return TensorShape([])
-
-
-@op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=ranked(_scalar, 3))
+@op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=ranked(scalar, 3))
 def encode_jpeg(
     image: TensorLike,
     format: str = "",
@@ -486,7 +482,7 @@ def encode_jpeg(
     """
 
 
-@op("EncodeJpegVariableQuality", host=("quality",), shape=ranked(_scalar, 3))
+@op("EncodeJpegVariableQuality", host=("quality",), shape=ranked(scalar, 3))
 def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> np.ndarray:
     """Encodes an image as a JPEG file of a quality that may be a tensor."""
     return np.array(codecs.write_jpeg(_check_jpeg_image(images, quality), quality), object)

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
@@ -33,7 +34,7 @@ def _read_kernel(filename: Any) -> np.ndarray:
         return np.array(file.read(), object)
 
 
-@op("ReadFile", kernel=_read_kernel, strings=_read_kernel, shape=lambda *_: TensorShape([]))
+@op("ReadFile", kernel=_read_kernel, strings=_read_kernel, shape=scalar)
 def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """Reads a file.
 

@@ -14,9 +14,9 @@ from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
@@ -29,11 +29,7 @@ def _half_square_norm(t: torch.Tensor) -> torch.Tensor:
     return torch.dot(flat, flat).mul_(0.5)
 
 
-def _scalar(*_: Any) -> TensorShape:
-    return TensorShape([])
-
-
-@op("L2Loss", kernel=_half_square_norm, shape=_scalar, keeps_nothing=True)
+@op("L2Loss", kernel=_half_square_norm, shape=scalar, keeps_nothing=True)
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Computes half the sum of the squares.
 

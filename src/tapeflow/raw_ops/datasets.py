@@ -7,6 +7,7 @@ datasets, iterators, functions and Python numbers in the places of their handles
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.core import errors
 from tapeflow.core.ops import bare, op_def
+from tapeflow.core.ops.shape_rules import no_results, scalar, unknown
 from tapeflow.core.types.dtypes import FROM_TORCH, resource, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -27,6 +29,7 @@ from tapeflow.data.nodes import Node
 from tapeflow.data.shuffling import RandomDatasetV2, ShuffleDataset
 from tapeflow.data.structure import Element
 from tapeflow.graph.ir.python_op import executing_eagerly
+from tapeflow.queue.held import held_here
 
 Kernel = Callable[..., Any]
 
@@ -86,7 +89,7 @@ def _argument(definition: Any, value: Any) -> Any:
     return _tensor(value) if definition.type is None else _plain(value)
 
 
-def _kernel(*names: str, shape: Kernel = bare.scalar) -> Callable[[Kernel], Kernel]:
+def _kernel(*names: str, shape: Kernel = scalar) -> Callable[[Kernel], Kernel]:
     """Decorates the kernel of ops: it takes the parameters that it names, and returns a dataset or raw values."""
 
     def decorate(function: Kernel) -> Kernel:
@@ -110,8 +113,9 @@ def _kernel(*names: str, shape: Kernel = bare.scalar) -> Callable[[Kernel], Kern
     return decorate
 
 
-def _nothing(*_: Any) -> list[Any]:
-    return []
+def _of_tensors(dataset: Dataset) -> Dataset:
+    """Returns a dataset of tuples of one tensor as one of tensors."""
+    return dataset.map(lambda tensor: tensor)
 
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
@@ -240,7 +244,7 @@ def _concatenate(input_dataset: Any, another_dataset: Any) -> Dataset:
 
 @_kernel("DirectedInterleaveDataset")
 def _directed(selector_input_dataset: Any, data_input_datasets: Any, stop_on_empty_dataset: bool) -> Dataset:
-    selector = selector_input_dataset.map(lambda number: number)
+    selector = _of_tensors(selector_input_dataset)
     return Dataset.choose_from_datasets(data_input_datasets, selector, bool(stop_on_empty_dataset))
 
 
@@ -281,7 +285,7 @@ def _shuffled(source: Any, buffer_size: int, seed: int, seed2: int, renew: bool)
     return _seeded(ShuffleDataset(source, buffer_size, None, renew), seed, seed2, renew)
 
 
-@_kernel("ShuffleDataset")
+@_kernel("ShuffleDataset", "ShuffleDatasetV3")
 def _shuffle(input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: Any) -> Dataset:
     return _shuffled(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration is not False)
 
@@ -289,11 +293,6 @@ def _shuffle(input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuf
 @_kernel("ShuffleDatasetV2")
 def _shuffle_v2(input_dataset: Any, buffer_size: int, seed_generator: Any) -> Dataset:
     return _shuffled(input_dataset, buffer_size, *seed_generator)
-
-
-@_kernel("ShuffleDatasetV3")
-def _shuffle_v3(input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: Any) -> Dataset:
-    return _shuffled(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration is not False)
 
 
 @_kernel("ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2")
@@ -359,8 +358,7 @@ def _padded(
 
 @_kernel("DenseToSparseBatchDataset")
 def _sparse_batch(input_dataset: Any, batch_size: int, row_shape: Any) -> Dataset:
-    single = input_dataset.map(lambda tensor: tensor)
-    return single.apply(tf.data.experimental.dense_to_sparse_batch(batch_size, row_shape))
+    return _of_tensors(input_dataset).apply(tf.data.experimental.dense_to_sparse_batch(batch_size, row_shape))
 
 
 @_kernel("RebatchDatasetV2")
@@ -504,7 +502,7 @@ def _raw(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple([v.value for v in values])
 
 
-@_kernel("ReduceDataset", shape=bare.unknown)
+@_kernel("ReduceDataset", shape=unknown)
 def _reduce(input_dataset: Any, initial_state: Any, other_arguments: Any, f: Any) -> Any:
     def step(state: Any, element: Any) -> Any:
         return _called(f, other_arguments)(*state, *element)
@@ -517,12 +515,12 @@ def _cardinality(input_dataset: Any) -> Any:
     return input_dataset.cardinality().value
 
 
-@_kernel("DatasetToSingleElement", shape=bare.unknown)
+@_kernel("DatasetToSingleElement", shape=unknown)
 def _single(dataset: Any) -> Any:
     return _raw(nest.flatten(dataset.get_single_element()))
 
 
-@_kernel("GetElementAtIndex", shape=bare.unknown)
+@_kernel("GetElementAtIndex", shape=unknown)
 def _at(dataset: Any, index: int) -> Any:
     return _raw(nest.flatten(tf.data.experimental.at(dataset, index)))
 
@@ -532,13 +530,12 @@ def _fingerprint(input_dataset: Any) -> Any:
     return input_dataset.fingerprint().value
 
 
-@_kernel("DatasetToTFRecord", shape=_nothing)
+@_kernel("DatasetToTFRecord", shape=no_results)
 def _to_records(input_dataset: Any, filename: str, compression_type: str) -> None:
-    single = input_dataset.map(lambda record: record)
-    tf.data.experimental.TFRecordWriter(filename, compression_type or None).write(single)
+    tf.data.experimental.TFRecordWriter(filename, compression_type or None).write(_of_tensors(input_dataset))
 
 
-@_kernel("SaveDataset", shape=_nothing)
+@_kernel("SaveDataset", shape=no_results)
 def _save(input_dataset: Any, path: str, compression: str) -> None:
     os.makedirs(path, exist_ok=True)
     input_dataset.save(path, compression=compression or None)
@@ -557,10 +554,10 @@ class _Slot:
 
     def __init__(self) -> None:
         self.iterator: OwnedIterator | None = None
-        self.name = f"iterator_{id(self)}"
 
 
-_slots: dict[str, _Slot] = {}
+# Iterators and their places by their string handles, as long as something else holds them.
+_by_string: weakref.WeakValueDictionary[str, _Slot | OwnedIterator] = weakref.WeakValueDictionary()
 
 
 def _iterator(slot: Any) -> OwnedIterator:
@@ -581,8 +578,8 @@ def _anonymous() -> Any:
 
 
 @_kernel("Iterator", "IteratorV2")
-def _shared(shared_name: str) -> Any:
-    return boxed(_slots.setdefault(shared_name, _Slot()) if shared_name else _Slot())
+def _shared(shared_name: str, container: str) -> Any:
+    return boxed(held_here(("Iterator", container, shared_name), _Slot) if shared_name else _Slot())
 
 
 @_kernel("AnonymousIteratorV2", shape=lambda *_: [[], []])
@@ -590,7 +587,7 @@ def _anonymous_v2() -> Any:
     return boxed(_Slot()), boxed(None)
 
 
-@_kernel("MakeIterator", shape=_nothing)
+@_kernel("MakeIterator", shape=no_results)
 def _make(dataset: Any, iterator: Any) -> None:
     iterator.iterator = OwnedIterator(dataset)
 
@@ -600,7 +597,7 @@ def _one_shot(dataset_factory: Any) -> Any:
     return boxed(OwnedIterator(_called(dataset_factory, ())()[0].value[()]))
 
 
-@_kernel("DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator", shape=_nothing)
+@_kernel("DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator", shape=no_results)
 def _delete() -> None:
     pass
 
@@ -624,16 +621,17 @@ def _next_as_optional(iterator: Any) -> Any:
 
 @_kernel("IteratorToStringHandle")
 def _to_string(resource_handle: Any) -> Any:
-    name = getattr(resource_handle, "name", f"iterator_{id(resource_handle)}")
-    _slots[name] = resource_handle
+    name = f"iterator_{id(resource_handle)}"
+    _by_string[name] = resource_handle
     return boxed(name.encode())
 
 
 @_kernel("IteratorFromStringHandle", "IteratorFromStringHandleV2")
 def _from_string(string_handle: str) -> Any:
-    if string_handle not in _slots:
+    iterator = _by_string.get(string_handle)
+    if iterator is None:
         raise errors.NotFoundError.of(f"No iterator has the handle {string_handle!r}")
-    return boxed(_slots[string_handle])
+    return boxed(iterator)
 
 
 @_kernel("IteratorGetDevice")
@@ -646,7 +644,7 @@ def _serialize(resource_handle: Any) -> Any:
     return boxed(_iterator(resource_handle).position())
 
 
-@_kernel("DeserializeIterator", shape=_nothing)
+@_kernel("DeserializeIterator", shape=no_results)
 def _deserialize(resource_handle: Any, serialized: Any) -> None:
     _iterator(resource_handle).go_to(serialized)
 
@@ -680,7 +678,7 @@ def _empty_handle() -> Any:
     return boxed(None)
 
 
-@_kernel("StatsAggregatorSetSummaryWriter", shape=_nothing)
+@_kernel("StatsAggregatorSetSummaryWriter", shape=no_results)
 def _no_writer() -> None:
     pass
 
@@ -690,7 +688,7 @@ def _no_statistics() -> Any:
     return boxed(b"")
 
 
-@_kernel("InitializeTableFromDataset", shape=_nothing)
+@_kernel("InitializeTableFromDataset", shape=no_results)
 def _fill_table(table_handle: Any, dataset: Any) -> None:
     for key, value in dataset:
         table_handle.storage.fill(tf.reshape(key, [1]), tf.reshape(value, [1]))

@@ -11,17 +11,14 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.ops.bare import define, kernel_of, scalar
+from tapeflow.core.ops.bare import define, kernel_of
+from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.queue.held import held_here
 
 Raw = Any
-
-
-def _integer(value: Raw) -> int:
-    return int(value)
 
 
 def _flow(*_: Any) -> torch.Tensor:
@@ -41,7 +38,7 @@ class _Stack(list[Raw]):
 
 @kernel_of("StackV2", shape=scalar)
 def _stack(max_size: Raw, elem_type: DType, stack_name: str) -> Raw:
-    return boxed(_Stack(_integer(max_size)))
+    return boxed(_Stack(int(max_size)))
 
 
 @kernel_of("StackPushV2", shape=lambda handle, elem, *_: elem)
@@ -60,7 +57,7 @@ def _pop(handle: Raw, elem_type: DType) -> Raw:
     return handle[()].pop()
 
 
-@kernel_of("StackCloseV2", shape=lambda *_: [])
+@kernel_of("StackCloseV2", shape=no_results)
 def _close_stack(handle: Raw) -> None:
     handle[()].clear()
 
@@ -116,18 +113,18 @@ def _array(
     size: Raw, dtype: DType, element_shape: Any, dynamic_size: bool, clear_after_read: bool,
     identical_element_shapes: bool, tensor_array_name: str,
 ) -> Any:  # fmt: skip
-    return boxed(_Array(_integer(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
+    return boxed(_Array(int(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
 
 
 @kernel_of("TensorArrayWriteV3", shape=scalar)
 def _write(handle: Raw, index: Raw, value: Raw, flow_in: Raw) -> Raw:
-    _array_of(handle).write(_integer(index), value)
+    _array_of(handle).write(int(index), value)
     return _flow()
 
 
 @kernel_of("TensorArrayReadV3")
 def _read(handle: Raw, index: Raw, flow_in: Raw, dtype: DType) -> Raw:
-    return _array_of(handle).read(_integer(index))
+    return _array_of(handle).read(int(index))
 
 
 def _stacked(values: Sequence[Raw], dtype: DType) -> Raw:
@@ -172,7 +169,7 @@ def _size(handle: Raw, flow_in: Raw) -> Raw:
     return torch.tensor(len(_array_of(handle).items), dtype=torch.int32)
 
 
-@kernel_of("TensorArrayCloseV3", shape=lambda *_: [])
+@kernel_of("TensorArrayCloseV3", shape=no_results)
 def _close(handle: Raw) -> None:
     _array_of(handle).items.clear()
 
@@ -265,7 +262,7 @@ def _area(kind: str, capacity: int, container: str, shared_name: str) -> _Area:
     return held_here(("StagingArea", kind, container, shared_name), lambda: _Area(capacity))
 
 
-@kernel_of("Stage", shape=lambda *_: [])
+@kernel_of("Stage", shape=no_results)
 def _stage(values: Sequence[Raw], capacity: int, memory_limit: int, container: str, shared_name: str) -> None:
     area = _area("", capacity, container, shared_name)
     with area.changed:
@@ -288,8 +285,8 @@ def _unstage(capacity: int, memory_limit: int, dtypes: Any, container: str, shar
 def _peek(index: Raw, capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> Any:
     area = _area("", capacity, container, shared_name)
     with area.changed:
-        area.wait(lambda: len(area.elements) > _integer(index))
-        return area.elements[_integer(index)]
+        area.wait(lambda: len(area.elements) > int(index))
+        return area.elements[int(index)]
 
 
 @kernel_of("StageSize", shape=scalar)
@@ -297,16 +294,12 @@ def _stage_size(capacity: int, memory_limit: int, dtypes: Any, container: str, s
     return torch.tensor(len(_area("", capacity, container, shared_name).elements), dtype=torch.int32)
 
 
-@kernel_of("StageClear", shape=lambda *_: [])
+@kernel_of("StageClear", shape=no_results)
 def _stage_clear(capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> None:
     area = _area("", capacity, container, shared_name)
     with area.changed:
         area.elements.clear()
         area.changed.notify_all()
-
-
-def _nothing(*_: Any) -> list[Any]:
-    return []
 
 
 def _maps(prefix: str) -> None:
@@ -334,7 +327,7 @@ def _maps(prefix: str) -> None:
         key: Raw, indices: Raw, values: Sequence[Raw], capacity: int, memory_limit: int, dtypes: Any, container: str,
         shared_name: str,
     ) -> None:  # fmt: skip
-        area, number = area_of(capacity, container, shared_name), _integer(key)
+        area, number = area_of(capacity, container, shared_name), int(key)
         with area.changed:
             area.wait(lambda: not capacity or number in area.by_key or len(area.by_key) < capacity)
             area.by_key.setdefault(number, {}).update(zip(indices.tolist(), values, strict=True))
@@ -344,7 +337,7 @@ def _maps(prefix: str) -> None:
         def unstage(
             key: Raw, indices: Raw, capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str
         ) -> Any:
-            area, number = area_of(capacity, container, shared_name), _integer(key)
+            area, number = area_of(capacity, container, shared_name), int(key)
             with area.changed:
                 area.wait(lambda: set(indices.tolist()) <= set(area.by_key.get(number, ())))
                 return taken(area, number, indices, removes)
@@ -375,13 +368,13 @@ def _maps(prefix: str) -> None:
             area.by_key.clear()
             area.changed.notify_all()
 
-    define(f"{prefix}MapStage", stage, _nothing)
+    define(f"{prefix}MapStage", stage, no_results)
     define(f"{prefix}MapUnstage", of_key(True))
     define(f"{prefix}MapPeek", of_key(False))
     define(f"{prefix}MapUnstageNoKey", unstage_any)
     define(f"{prefix}MapSize", count(True), scalar)
     define(f"{prefix}MapIncompleteSize", count(False), scalar)
-    define(f"{prefix}MapClear", clear, _nothing)
+    define(f"{prefix}MapClear", clear, no_results)
 
 
 _maps("")
@@ -410,11 +403,11 @@ def _accumulator(dtype: DType, shape: Any, container: str, shared_name: str, red
     return boxed(held_here(key, lambda: _Accumulator(reduction_type)))
 
 
-@kernel_of("ResourceAccumulatorApplyGradient", shape=lambda *_: [])
+@kernel_of("ResourceAccumulatorApplyGradient", shape=no_results)
 def _apply(handle: Raw, local_step: Raw, gradient: Raw) -> None:
     accumulator = handle[()]
     with accumulator.changed:
-        if _integer(local_step) < accumulator.step:
+        if int(local_step) < accumulator.step:
             return  # it is stale
         accumulator.total = gradient if accumulator.total is None else accumulator.total + gradient
         accumulator.count += 1
@@ -423,7 +416,7 @@ def _apply(handle: Raw, local_step: Raw, gradient: Raw) -> None:
 
 @kernel_of("ResourceAccumulatorTakeGradient")
 def _take(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
-    accumulator, required = handle[()], _integer(num_required)
+    accumulator, required = handle[()], int(num_required)
     if required <= 0:
         raise invalid(f"Argument num_required must be positive, but got {required}")
     with accumulator.changed:
@@ -439,11 +432,11 @@ def _accumulated(handle: Raw) -> Raw:
     return torch.tensor(handle[()].count, dtype=torch.int32)
 
 
-@kernel_of("ResourceAccumulatorSetGlobalStep", shape=lambda *_: [])
+@kernel_of("ResourceAccumulatorSetGlobalStep", shape=no_results)
 def _set_step(handle: Raw, new_global_step: Raw) -> None:
     accumulator = handle[()]
-    if _integer(new_global_step) < accumulator.step:
+    if int(new_global_step) < accumulator.step:
         raise errors.InvalidArgumentError.of(
-            f"Attempting to set global step to {_integer(new_global_step)}, which is less than {accumulator.step}"
+            f"Attempting to set global step to {int(new_global_step)}, which is less than {accumulator.step}"
         )
-    accumulator.step = _integer(new_global_step)
+    accumulator.step = int(new_global_step)

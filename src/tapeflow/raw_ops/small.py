@@ -12,8 +12,9 @@ import torch
 
 import tapeflow as tf
 import tapeflow.raw_ops as raw
-from tapeflow.core.ops.bare import kernel_of, scalar
+from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.forms import form
+from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor
@@ -80,13 +81,13 @@ def _anonymous_dense(
     return boxed(Table(_dense(empty_key, value_dtype, value_shape)))
 
 
-@kernel_of("LookupTableInsertV2", shape=lambda *_: [])
+@kernel_of("LookupTableInsertV2", shape=no_results)
 def _insert(handle: Any, keys: Any, values: Any) -> None:
     storage = handle[()].storage
     storage.insert(EagerTensor(keys, storage.key_dtype), EagerTensor(values, storage.value_dtype))
 
 
-@kernel_of("LookupTableRemoveV2", shape=lambda *_: [])
+@kernel_of("LookupTableRemoveV2", shape=no_results)
 def _remove(handle: Any, keys: Any) -> None:
     storage = handle[()].storage
     storage.remove(EagerTensor(keys, storage.key_dtype))
@@ -125,7 +126,7 @@ def _slice_assign(
     return raw.AssignVariableOp(resource=ref, value=changed)
 
 
-@kernel_of("DestroyResourceOp", "ConsumeMutexLock", "SyncDevice", shape=lambda *_: [])
+@kernel_of("DestroyResourceOp", "ConsumeMutexLock", "SyncDevice", shape=no_results)
 def _destroy(*_: Any) -> None:
     pass
 
@@ -176,7 +177,7 @@ def _text(value: Any) -> str:
     return value.item().decode() if isinstance(value, np.ndarray) else value.decode()
 
 
-@kernel_of("MergeV2Checkpoints", shape=lambda *_: [])
+@kernel_of("MergeV2Checkpoints", shape=no_results)
 def _merge_checkpoints(prefixes: Any, destination: Any, delete_old_dirs: bool, allow_missing: bool) -> None:
     bundles = [Bundle(_text(p)) for p in prefixes.reshape(-1).tolist()]
     write_bundle(_text(destination), [(key, b.read(key)) for b in bundles for key in b.entries])

@@ -13,8 +13,9 @@ from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
 import tapeflow as tf
 import tapeflow.raw_ops as raw
 from tapeflow.core import errors
-from tapeflow.core.ops.bare import kernel_of, scalar
+from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.python_op import executing_eagerly
@@ -28,10 +29,6 @@ class _Slot:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.writer: FileWriter | None = None
-
-
-def _nothing(*_: Any) -> list[Any]:
-    return []
 
 
 def _text(value: Any) -> str:
@@ -54,7 +51,7 @@ def _summary_writer(shared_name: str, container: str) -> Any:
     return boxed(held_here(("SummaryWriter", container, shared_name), _Slot))
 
 
-@kernel_of("CreateSummaryFileWriter", shape=_nothing)
+@kernel_of("CreateSummaryFileWriter", shape=no_results)
 def _create(writer: Any, logdir: Any, max_queue: Any, flush_millis: Any, filename_suffix: Any) -> None:
     slot = writer[()]
     with slot.lock:
@@ -62,17 +59,17 @@ def _create(writer: Any, logdir: Any, max_queue: Any, flush_millis: Any, filenam
             slot.writer = FileWriter(_text(logdir), int(max_queue), int(flush_millis), _text(filename_suffix))
 
 
-@kernel_of("FlushSummaryWriter", shape=_nothing)
+@kernel_of("FlushSummaryWriter", shape=no_results)
 def _flush(writer: Any) -> None:
     _writer(writer).flush()
 
 
-@kernel_of("CloseSummaryWriter", shape=_nothing)
+@kernel_of("CloseSummaryWriter", shape=no_results)
 def _close(writer: Any) -> None:
     _writer(writer).close()
 
 
-@kernel_of("ImportEvent", shape=_nothing)
+@kernel_of("ImportEvent", shape=no_results)
 def _import_event(writer: Any, event: Any) -> None:
     _writer(writer).add(Event.FromString(event.item()))
 
@@ -81,19 +78,19 @@ def _add(writer: Any, step: Any, summary: Summary) -> None:
     _writer(writer).add(Event(wall_time=time.time(), step=int(step), summary=summary))
 
 
-@kernel_of("WriteRawProtoSummary", shape=_nothing)
+@kernel_of("WriteRawProtoSummary", shape=no_results)
 def _write_proto(writer: Any, step: Any, tensor: Any) -> None:
     for text in tensor.reshape(-1).tolist():
         _add(writer, step, Summary.FromString(text))
 
 
-@kernel_of("WriteGraphSummary", shape=_nothing)
+@kernel_of("WriteGraphSummary", shape=no_results)
 def _write_graph(writer: Any, step: Any, tensor: Any) -> None:
     graph = GraphDef.FromString(tensor.item())
     _writer(writer).add(Event(wall_time=time.time(), step=int(step), graph_def=graph.SerializeToString()))
 
 
-@kernel_of("WriteSummary", shape=_nothing)
+@kernel_of("WriteSummary", shape=no_results)
 def _write(writer: Any, step: Any, tensor: Any, tag: Any, summary_metadata: Any) -> None:
     summary = Summary()
     value = summary.value.add(tag=_text(tag))
@@ -109,26 +106,26 @@ def _write_serialized(writer: Any, step: Any, summary: EagerTensor) -> None:
     _add(writer, step, parsed)
 
 
-@kernel_of("WriteScalarSummary", shape=_nothing)
+@kernel_of("WriteScalarSummary", shape=no_results)
 def _write_scalar(writer: Any, step: Any, tag: Any, value: Any) -> None:
     with executing_eagerly():
         _write_serialized(writer, step, raw.ScalarSummary(tags=_text(tag), values=convert(value)))
 
 
-@kernel_of("WriteHistogramSummary", shape=_nothing)
+@kernel_of("WriteHistogramSummary", shape=no_results)
 def _write_histogram(writer: Any, step: Any, tag: Any, values: Any) -> None:
     with executing_eagerly():
         _write_serialized(writer, step, raw.HistogramSummary(tag=_text(tag), values=convert(values)))
 
 
-@kernel_of("WriteImageSummary", shape=_nothing)
+@kernel_of("WriteImageSummary", shape=no_results)
 def _write_image(writer: Any, step: Any, tag: Any, tensor: Any, bad_color: Any, max_images: int) -> None:
     with executing_eagerly():
         summary = raw.ImageSummary(tag=_text(tag), tensor=convert(tensor), max_images=max_images)
         _write_serialized(writer, step, summary)
 
 
-@kernel_of("WriteAudioSummary", shape=_nothing)
+@kernel_of("WriteAudioSummary", shape=no_results)
 def _write_audio(writer: Any, step: Any, tag: Any, tensor: Any, sample_rate: Any, max_outputs: int) -> None:
     with executing_eagerly():
         summary = raw.AudioSummaryV2(

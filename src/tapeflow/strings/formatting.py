@@ -10,10 +10,9 @@ import torch
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.ops.shape_rules import same, scalar
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, string
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.joining import join
@@ -156,7 +155,7 @@ def _formatted(inputs: list[Any], template: str, placeholder: str, summarize: in
     return out
 
 
-@string_op("StringFormat", _formatted, shape=lambda *_: TensorShape([]))
+@string_op("StringFormat", _formatted, shape=scalar)
 def _string_format(
     inputs: Sequence[TensorLike],
     template: str = "%s",

@@ -16,9 +16,9 @@ from tensorboard.compat.proto import summary_pb2
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.audio import encode_wav
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.summary.kinds import png_file
@@ -35,16 +35,12 @@ def _serialized(*values: Any) -> np.ndarray:
     return boxed(summary_pb2.Summary(value=values).SerializeToString())
 
 
-def _scalar_shape(*_: Any) -> TensorShape:
-    return TensorShape([])
-
-
 def _as_array(values: Any) -> np.ndarray:
     """Returns numbers of any dtype as an array."""
     return values.float().numpy() if values.dtype is torch.bfloat16 else values.cpu().numpy()
 
 
-@op("ScalarSummary", strings=True, shape=_scalar_shape)
+@op("ScalarSummary", strings=True, shape=scalar)
 def scalar_summary(tags: np.ndarray, values: Any) -> np.ndarray:
     """Writes numbers with their tags, of the same shape, as a `Summary` message."""
     if tuple(tags.shape) != tuple(values.shape):
@@ -88,7 +84,7 @@ def histogram_proto(numbers: np.ndarray) -> Any:
     )
 
 
-@op("HistogramSummary", strings=True, shape=_scalar_shape)
+@op("HistogramSummary", strings=True, shape=scalar)
 def histogram_summary(tag: np.ndarray, values: Any) -> np.ndarray:
     """Writes the distribution of a tensor's elements as a `Summary` message."""
     numbers = _as_array(values).astype(np.float64).reshape(-1)
@@ -116,7 +112,7 @@ def _normalized(image: np.ndarray) -> np.ndarray:
     return np.where(whole, scaled, _BAD_COLOR[: image.shape[-1]])
 
 
-@op("ImageSummary", strings=True, shape=_scalar_shape)
+@op("ImageSummary", strings=True, shape=scalar)
 def image_summary(tag: np.ndarray, tensor: Any, max_images: int = 3) -> np.ndarray:
     """Writes images of shape `[batch, height, width, channels]` as a `Summary` message."""
     if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
@@ -137,7 +133,7 @@ def image_summary(tag: np.ndarray, tensor: Any, max_images: int = 3) -> np.ndarr
     )
 
 
-@op("AudioSummaryV2", strings=True, host=("sample_rate",), shape=_scalar_shape)
+@op("AudioSummaryV2", strings=True, host=("sample_rate",), shape=scalar)
 def audio_summary(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int = 3) -> np.ndarray:
     """Writes sound `[batch, frames, channels]` (or of one channel `[batch, frames]`) as a `Summary` message."""
     if tensor.ndim not in (2, 3):
@@ -171,14 +167,14 @@ def _tensor(tag: np.ndarray, tensor: Any, serialized_summary_metadata: np.ndarra
     return _serialized(summary_pb2.Summary.Value(tag=_text(tag), tensor=proto, metadata=metadata))
 
 
-@op("TensorSummaryV2", kernel=_tensor, strings=_tensor, shape=_scalar_shape)
+@op("TensorSummaryV2", kernel=_tensor, strings=_tensor, shape=scalar)
 def tensor_summary(
     tag: TensorLike, tensor: TensorLike, serialized_summary_metadata: TensorLike, name: str | None = None
 ) -> Tensor:
     """Writes a tensor as a `Summary` message, with metadata that name a plugin of TensorBoard."""
 
 
-@op("MergeSummary", strings=True, shape=_scalar_shape)
+@op("MergeSummary", strings=True, shape=scalar)
 def merge_summary(inputs: list[np.ndarray]) -> np.ndarray:
     """Merges several `Summary` messages into one."""
     merged, tags = summary_pb2.Summary(), set()

@@ -12,7 +12,7 @@ from typing import Any
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import registry
 from tapeflow.core.ops.op import RegisteredOp
-from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.ops.shape_rules import unknown
 
 Kernel = Callable[..., Any]
 
@@ -21,16 +21,6 @@ def parameters(name: str) -> list[str]:
     """Returns the parameters of an op: its inputs, and the attrs that do not follow from them, in their order."""
     definition = op_defs.get(name)
     return [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in op_defs.implied(definition)]
-
-
-def unknown(*_: Any) -> TensorShape:
-    """Returns the shape of an output of which nothing is static."""
-    return TensorShape(None)
-
-
-def scalar(*_: Any) -> TensorShape:
-    """Returns the shape of a scalar, such as a handle."""
-    return TensorShape([])
 
 
 def define(name: str, kernel: Kernel, shape: Kernel = unknown, host: Sequence[str] = (), **traits: Any) -> RegisteredOp:

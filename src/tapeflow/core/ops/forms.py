@@ -7,7 +7,7 @@ A form is a function of an op's inputs and attrs, by their names in its definiti
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from tapeflow.core.ops import bare
 from tapeflow.core.ops.op import RegisteredOp
@@ -61,10 +61,14 @@ def _flat(values: Sequence[Any]) -> list[Any]:
     return [v for value in values for v in (_flat(value) if type(value) in (list, tuple) else [value])]
 
 
+def _no_kernel(*_: Any) -> NoReturn:
+    raise AssertionError("An op that only converts arguments was run.")
+
+
 def unregistered(name: str) -> RegisteredOp:
     """Returns an op that converts arguments by its definition, and has no kernel."""
     if name not in _unregistered:
-        op = RegisteredOp(name, bare.unknown, tuple(bare.parameters(name)), (), {})
+        op = RegisteredOp(name, _no_kernel, tuple(bare.parameters(name)), (), {})
         op.string_kernel = op.kernel
         _unregistered[name] = op
     return _unregistered[name]

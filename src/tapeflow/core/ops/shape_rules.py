@@ -74,6 +74,16 @@ def unknown(*_: Any) -> TensorShape:
     return TensorShape(None)
 
 
+def scalar(*_: Any) -> TensorShape:
+    """Returns the shape of a scalar, such as a handle."""
+    return TensorShape([])
+
+
+def no_results(*_: Any) -> list[TensorShape]:
+    """Returns the shapes of an op without results."""
+    return []
+
+
 def check_rank(argument: Any, rank: int) -> None:
     """Raises InvalidArgumentError for a host argument that is not static and certainly of another rank."""
     if isinstance(argument, Tensor) and argument.shape.rank not in (None, rank):

@@ -15,6 +15,7 @@ import torch
 from tapeflow.core.device import moved
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.bare import define, parameters
+from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.tensor import invalid
 from tapeflow.core.values.variable import _assign
@@ -211,7 +212,7 @@ def _summed_by_row(indices: Any, grad: Any, whole: Any) -> tuple[Any, Any]:
 def _register(name: str, rule: Callable[..., Values]) -> None:
     """Registers the op of a rule, with the parameters of its definition."""
     handles = [a.name for a in op_defs.get(name).inputs if a.type is resource]
-    define(name, _kernel(rule, parameters(name), handles), lambda *_: [])
+    define(name, _kernel(rule, parameters(name), handles), no_results)
 
 
 _RULES: dict[str, Callable[..., Values]] = {
