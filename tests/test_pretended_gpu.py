@@ -216,7 +216,7 @@ def _cudnn():
 
 def test_recurrent_layers_of_keras_do_without_cudnn():
     with pytest.raises(tf.errors.NotFoundError, match="No OpKernel"):
-        tf.raw_ops.CudnnRNNV3(input=tf.zeros([1]), input_h=0, input_c=0, params=0)
+        tf.raw_ops.CudnnRNNV3(input=tf.zeros([1]), input_h=0, input_c=0, params=0, sequence_lengths=0)
     with pytest.raises(tf.errors.NotFoundError, match="No OpKernel"):
         tf.function(_cudnn).get_concrete_function()  # so that Keras goes on without
 

@@ -53,56 +53,74 @@ def _signature(definition: OpDef) -> inspect.Signature:
     return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
 
 
-def _check_keywords(function: Callable[..., typing.Any], names: list[str], args: tuple[typing.Any, ...]) -> None:
-    if args:
-        raise TypeError(
-            f"{function.__name__} only takes keyword args (possible keys: {names}). Please pass these args as kwargs "
-            "instead."
-        )
+def _takes_keywords(name: str, call: Callable[[dict[str, typing.Any]], typing.Any], doc: str | None) -> typing.Any:
+    """Returns the function of an op that takes keyword arguments.
 
-
-def _bound(
-    function: Callable[..., typing.Any], signature: inspect.Signature, kwargs: dict[str, typing.Any]
-) -> dict[str, typing.Any]:
-    """Returns all arguments by name, defaults included."""
-    try:
-        bound = signature.bind(**kwargs)
-    except TypeError as error:
-        raise TypeError(f"{function.__name__}() {error}") from None
-    bound.apply_defaults()
-    return bound.arguments
-
-
-def _raw_op(name: str, op: typing.Any) -> Callable[..., typing.Any]:
-    """Returns the function of an op that takes keyword arguments."""
-    definition = op_def.get(name)
-    signature = _signature(definition)
+    Args:
+        name: the op.
+        call: takes all arguments by name, defaults included.
+        doc: the docstring.
+    """
+    signature = _signature(op_def.get(name))
     names = list(signature.parameters)
+
+    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        if args:
+            raise TypeError(
+                f"{raw_op.__name__} only takes keyword args (possible keys: {names}). Please pass these args as "
+                "kwargs instead."
+            )
+        try:
+            bound = signature.bind(**kwargs)
+        except TypeError as error:
+            raise TypeError(f"{raw_op.__name__}() {error}") from None
+        bound.apply_defaults()
+        return call(bound.arguments)
+
+    raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
+    raw_op.__doc__ = doc
+    raw_op.__signature__ = signature  # type: ignore[attr-defined]
+    return raw_op
+
+
+def _call_of(name: str, op: typing.Any) -> Callable[[dict[str, typing.Any]], typing.Any]:
+    """Returns what calls a registered op with arguments by name."""
+    definition = op_def.get(name)
+    defaults = {p.name: p.default for p in _signature(definition).parameters.values()}
     renamed = _RENAMED.get(name, {})
     inputs = [renamed.get(a.name, a.name) for a in definition.inputs]
     attrs = [renamed.get(op.attr_names[p], op.attr_names[p]) for p in op.params[len(inputs) :]]
     accepted = {*inputs, *attrs, "name"}
-    outputs = definition.outputs
-    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
+    results = _results(name) if len(definition.outputs) > 1 else None
 
-    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        _check_keywords(raw_op, names, args)
-        arguments = _bound(raw_op, signature, kwargs)
+    def call(arguments: dict[str, typing.Any]) -> typing.Any:
         function = op.function
         for attr in arguments.keys() - accepted:
-            if not np.array_equal(arguments[attr], signature.parameters[attr].default):
+            if not np.array_equal(arguments[attr], defaults[attr]):
                 if attr not in op.variants:
                     raise NotImplementedError(
                         f"tf.raw_ops.{name}: attr {attr!r} can't be changed from its default here"
                     )
                 function = op.variants[attr]
         result = function(*[arguments.get(p) for p in inputs + attrs], name=arguments["name"])
-        return result if result_type is None else result_type(*_grouped(definition, arguments, result))
+        return result if results is None else results(arguments, result)
 
-    raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
-    raw_op.__doc__ = op.function.__doc__
-    raw_op.__signature__ = signature  # type: ignore[attr-defined]
-    return raw_op
+    return call
+
+
+def _results(name: str) -> Callable[[dict[str, typing.Any], typing.Any], typing.Any]:
+    """Returns what makes an op's result of its arguments and its flat results: a named tuple, a list, or the only one.
+
+    In a graph the only result of an op without outputs is its operation.
+    """
+    definition = op_def.get(name)
+    outputs = definition.outputs
+    if len(outputs) > 1:
+        result_type: typing.Any = namedtuple(name, [o.name for o in outputs])  # type: ignore[misc]
+        return lambda arguments, results: result_type(*_grouped(definition, arguments, results))
+    if outputs and outputs[0].is_list:
+        return lambda arguments, results: results
+    return lambda arguments, results: results[0] if results else None
 
 
 def _grouped(definition: OpDef, arguments: dict[str, typing.Any], results: list[typing.Any]) -> list[typing.Any]:
@@ -135,28 +153,23 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
     In a graph the call is an operation, as it may never run. On a GPU, where libraries call the op first and others
     after an error, it is one only in a function that has an alternative.
     """
-    definition = op_def.get(name)
-    signature = _signature(definition)
+    definition, results = op_def.get(name), _results(name)
 
     def missing(*_: typing.Any) -> typing.NoReturn:
         raise errors.NotFoundError.of(f"No OpKernel was registered to support Op '{name}' [Op:{name}]")
 
-    def raw_op(**kwargs: typing.Any) -> typing.Any:
+    def call(arguments: dict[str, typing.Any]) -> typing.Any:
         if state.graph is None or (machine.has_gpu and not _has_alternative(state.graph)):
             missing()
-        bound = signature.bind(**kwargs)
-        bound.apply_defaults()
-        arguments = bound.arguments
-        label = arguments.pop("name")
-        inputs = [convert(arguments.pop(a.name)) for a in definition.inputs]
+        inputs = [convert(arguments[a.name]) for a in definition.inputs]
+        attrs = {n: v for n, v in arguments.items() if n in definition.attrs}
         shapes = {f"output{end}": t.shape for end, t in zip(("", "_h", "_c"), inputs, strict=False)}
         shapes["output"] = TensorShape([None] * 3)
         outputs = [(o.type or inputs[0].dtype, shapes.get(o.name, TensorShape(None))) for o in definition.outputs]
-        op = GraphOp(name, missing, stateful=True, attrs=arguments, gives_tuple=True)
-        operation = state.graph.node(op, inputs, outputs, label)
-        return namedtuple(name, [o.name for o in definition.outputs])(*operation.outputs)
+        op = GraphOp(name, missing, stateful=True, attrs=attrs, gives_tuple=True)
+        return results(arguments, state.graph.node(op, inputs, outputs, arguments["name"]).outputs)
 
-    return raw_op
+    return _takes_keywords(name, call, "Raises NotFoundError, as there is no kernel of this op.")
 
 
 def _registered(name: str) -> typing.Any:
@@ -196,20 +209,13 @@ def _newer(name: str) -> str | None:
 
 def _older_form(name: str, newer: str) -> Callable[..., typing.Any]:
     """Returns the function of an op that calls its newer form."""
-    signature = _signature(op_def.get(name))
-    names = list(signature.parameters)
 
-    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        _check_keywords(raw_op, names, args)
-        bound = _bound(raw_op, signature, kwargs)
-        result = __getattr__(newer)(**bound)
+    def call(arguments: dict[str, typing.Any]) -> typing.Any:
+        result = __getattr__(newer)(**arguments)
         fields = getattr(result, "_fields", None)
         return result if fields is None else namedtuple(name, fields)(*result)
 
-    raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
-    raw_op.__doc__ = f"Calls `tf.raw_ops.{newer}`, the newer form of this op."
-    raw_op.__signature__ = signature  # type: ignore[attr-defined]
-    return raw_op
+    return _takes_keywords(name, call, f"Calls `tf.raw_ops.{newer}`, the newer form of this op.")
 
 
 # ---- built ops -------------------------------------------------------------------------------------------------------
@@ -222,55 +228,27 @@ def _built(name: str, op: typing.Any) -> Callable[..., typing.Any]:
         name: the op.
         op: the registered op, which runs at once, or None.
     """
-    definition = op_def.get(name)
-    signature = _signature(definition)
-    names, build = list(signature.parameters), builder_of(name)
-    at_once = None if op is None else _raw_op(name, op)
-    outputs = definition.outputs
-    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
+    build, results = builder_of(name), _results(name)
+    at_once = None if op is None else _call_of(name, op)
 
-    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+    def call(arguments: dict[str, typing.Any]) -> typing.Any:
         if at_once is not None and state.graph is None:
-            return at_once(*args, **kwargs)
-        _check_keywords(raw_op, names, args)
-        arguments = _bound(raw_op, signature, kwargs)
+            return at_once(arguments)
         label = arguments.pop("name")
-        results = nodes.call(name, build, arguments, label)  # type: ignore[arg-type]
-        if result_type is not None:
-            return result_type(*_grouped(definition, arguments, results))
-        return results if outputs and outputs[0].is_list else results[0] if results else None
+        return results(arguments, nodes.call(name, build, arguments, label))  # type: ignore[arg-type]
 
-    return _documented(raw_op, name, signature, "Adds the operation to a graph, or runs it at once.")
+    return _takes_keywords(name, call, "Adds the operation to a graph, or runs it at once.")
 
 
 def _formed(name: str) -> Callable[..., typing.Any]:
     """Returns the function of an op that is computed by others."""
-    definition = op_def.get(name)
-    signature = _signature(definition)
-    names = list(signature.parameters)
-    registered = {v: k for k, v in _RENAMED.get(name, {}).items()}
-    outputs = definition.outputs
-    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
+    registered, results = {v: k for k, v in _RENAMED.get(name, {}).items()}, _results(name)
 
-    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        _check_keywords(raw_op, names, args)
-        bound = _bound(raw_op, signature, kwargs)
-        arguments = {registered.get(n, n): v for n, v in bound.items()}
-        results = forms.call(name, arguments)
-        if result_type is not None:
-            return result_type(*_grouped(definition, arguments, results))
-        return results if outputs and outputs[0].is_list else results[0] if results else None
+    def call(arguments: dict[str, typing.Any]) -> typing.Any:
+        arguments = {registered.get(n, n): v for n, v in arguments.items()}
+        return results(arguments, forms.call(name, arguments))
 
-    return _documented(raw_op, name, signature, forms.forms[name].__doc__)
-
-
-def _documented(
-    raw_op: typing.Any, name: str, signature: inspect.Signature, doc: str | None
-) -> Callable[..., typing.Any]:
-    raw_op.__name__ = raw_op.__qualname__ = op_def.snake_case(name)
-    raw_op.__doc__ = doc
-    raw_op.__signature__ = signature
-    return raw_op
+    return _takes_keywords(name, call, forms.forms[name].__doc__)
 
 
 # ---- references ------------------------------------------------------------------------------------------------------
@@ -283,20 +261,16 @@ def _of_references(name: str) -> Callable[..., typing.Any]:
     here, it calls the op of handles.
     """
     definition = op_def.get(name)
-    signature = _signature(definition)
-    names = list(signature.parameters)
     reference = next(a.name for a in (*definition.outputs, *definition.inputs) if a.is_ref)
 
-    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        _check_keywords(raw_op, names, args)
-        arguments = _bound(raw_op, signature, kwargs)
+    def call(arguments: dict[str, typing.Any]) -> typing.Any:
         if state.graph is None:
             raise RuntimeError(
                 f"{op_def.snake_case(name)} op does not support eager execution. Arg '{reference}' is a ref."
             )
         return references.call(name, arguments, __getattr__)
 
-    return _documented(raw_op, name, signature, "Takes TensorFlow 1's references: for graphs alone.")
+    return _takes_keywords(name, call, "Takes TensorFlow 1's references: for graphs alone.")
 
 
 def _has_references(name: str) -> bool:
@@ -323,7 +297,7 @@ def _function_of(name: str) -> Callable[..., typing.Any] | None:
     if builder_of(name) is not None:
         return _built(name, op)
     if op is not None:
-        return _raw_op(name, op)
+        return _takes_keywords(name, _call_of(name, op), op.function.__doc__)
     newer = _newer(name)
     if newer is not None:
         return _older_form(name, newer)
