@@ -48,7 +48,7 @@ def _ragged_cross(
             [values[i:j].tolist() for i, j in itertools.pairwise(splits.tolist())]
             for values, splits in zip(ragged_values, ragged_row_splits, strict=True)
         ]),
-        "S": map(sparse_rows, sparse_indices, sparse_values, sparse_shape),
+        "S": map(sparse_rows, sparse_indices, sparse_values, [range(int(shape[0])) for shape in sparse_shape]),
         "D": map(dense_rows, dense_inputs),
     }  # fmt: skip
     rows = combinations([next(features[kind]) for kind in input_order])

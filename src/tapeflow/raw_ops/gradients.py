@@ -91,38 +91,32 @@ def _sparse_slice(backprop_val_grad: Any, input_indices: Any, input_start: Any, 
 # ---- images ----------------------------------------------------------------------------------------------------------
 
 
-@form("ResizeBilinearGrad")
-def _resize_bilinear(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+def _resize_gradient(op: str, images: Any, grads: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Returns the gradient of an op that resizes images to the size of `grads`."""
+
     def resized(images: Any) -> Any:
-        size = tf.shape(grads)[1:3]
-        return raw.ResizeBilinear(
-            images=images, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
-        )
-
-    return _gradients(resized, [original_image], grads)[0]
-
-
-@form("ResizeBicubicGrad")
-def _resize_bicubic(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    def resized(images: Any) -> Any:
-        size = tf.shape(grads)[1:3]
-        return raw.ResizeBicubic(
-            images=images, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
-        )
-
-    return _gradients(resized, [original_image], grads)[0]
-
-
-@form("ResizeNearestNeighborGrad")
-def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    def resized(images: Any) -> Any:
-        return raw.ResizeNearestNeighbor(
+        return getattr(raw, op)(
             images=images, size=tf.shape(grads)[1:3], align_corners=align_corners,
             half_pixel_centers=half_pixel_centers,
         )  # fmt: skip
 
-    shape = tf.concat([tf.shape(grads)[:1], size, tf.shape(grads)[3:]], 0)
-    return _gradients(resized, [tf.zeros(shape, grads.dtype)], grads)[0]
+    return _gradients(resized, [images], grads)[0]
+
+
+@form("ResizeBilinearGrad")
+def _resize_bilinear(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    return _resize_gradient("ResizeBilinear", original_image, grads, align_corners, half_pixel_centers)
+
+
+@form("ResizeBicubicGrad")
+def _resize_bicubic(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    return _resize_gradient("ResizeBicubic", original_image, grads, align_corners, half_pixel_centers)
+
+
+@form("ResizeNearestNeighborGrad")
+def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    images = tf.zeros(tf.concat([tf.shape(grads)[:1], size, tf.shape(grads)[3:]], 0), grads.dtype)
+    return _resize_gradient("ResizeNearestNeighbor", images, grads, align_corners, half_pixel_centers)
 
 
 @form("ScaleAndTranslateGrad")

@@ -21,12 +21,14 @@ _WORD = (1 << 64) - 1
 START = 0xDECAFCAFFE  # the default key of a hash
 
 
-def sparse_rows(indices: Any, values: Any, shape: Any) -> list[list[Any]]:
-    """Returns the values of a sparse feature, row by row: `bytes` or ints."""
-    rows: list[list[Any]] = [[] for _ in range(int(shape[0]))]
+def sparse_rows(indices: Any, values: Any, numbers: Sequence[int]) -> list[list[Any]]:
+    """Returns the values of a sparse feature in the rows of these numbers: `bytes` or ints."""
+    rows: dict[int, list[Any]] = {number: [] for number in numbers}
     for row, item in zip(indices[:, 0].tolist(), values.tolist(), strict=True):
+        if row not in rows:
+            raise invalid(f"The indices of a feature are out of bounds: there is no row {row}")
         rows[row].append(item)
-    return rows
+    return list(rows.values())
 
 
 def dense_rows(value: Any) -> list[list[Any]]:
@@ -51,17 +53,9 @@ def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> tuple[list[
     check_sizes(sizes)
     batch = sizes[0] if sizes else 0
     taken = {row for own in indices for row in own[:, 0].tolist()}
-    if taken and not 0 <= min(taken) <= max(taken) < batch:
-        raise invalid(f"The indices of a feature are out of bounds: it has no row {max(taken)} of {batch}")
-    rows: Sequence[int] = range(batch) if dense else sorted(taken)
-    places = {row: place for place, row in enumerate(rows)}
-    sparse: list[list[list[Any]]] = []
-    for own, items in zip(indices, values, strict=True):
-        feature: list[list[Any]] = [[] for _ in rows]
-        sparse.append(feature)
-        for row, item in zip(own[:, 0].tolist(), items.tolist(), strict=True):
-            feature[places[row]].append(item)
-    return [*sparse, *map(dense_rows, dense)], rows, batch
+    numbers: Sequence[int] = range(batch) if dense else sorted(row for row in taken if 0 <= row < batch)
+    sparse = [sparse_rows(own, items, numbers) for own, items in zip(indices, values, strict=True)]
+    return [*sparse, *map(dense_rows, dense)], numbers, batch
 
 
 def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]:
