@@ -98,8 +98,14 @@ def raw_zeros(value: Any) -> Any:
 def sum_to_shape(dy: Any, shape: Any) -> Any:
     """Undoes broadcasting: sums `dy` over the dimensions that a tensor of `shape` was stretched along."""
     stretched = shape_of(dy)
-    if not isinstance(shape, tuple) or not isinstance(stretched, tuple):
-        return _sum_to_dynamic(dy, shape, stretched)
+    if not isinstance(shape, tuple):
+        return ops.SumToShape(dy, shape.tensor)
+    if not isinstance(stretched, tuple):
+        if is_unranked(stretched):
+            return ops.SumToShape(dy, ops.Fill(shape, 0.0))
+        stretched = tuple(
+            stretched.tensor.shape.as_list()
+        )  # a dimension that is not static is that of `shape`, or 1 is
     if stretched == shape:
         return dy
     extra = len(stretched) - len(shape)
@@ -109,16 +115,6 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
     if axes:
         dy = ops.Sum(dy, tuple(axes))
     return ops.Reshape(dy, tuple(shape))
-
-
-def _sum_to_dynamic(dy: Any, shape: Any, stretched: Any) -> Any:
-    """Computes `sum_to_shape` in a graph, where dimensions are not static."""
-    if isinstance(shape, DynamicShape):
-        return ops.SumToShape(dy, shape.tensor)
-    extra = stretched.tensor.shape.rank - len(shape) if stretched.tensor.shape.rank is not None else -1
-    if extra > 0 and tuple(stretched.tensor.shape.as_list()[extra:]) == shape:
-        return ops.Sum(dy, tuple(range(extra)))
-    return ops.SumToShape(dy, ops.Fill(shape, 0.0))
 
 
 def sum_like(dy: Any, x: Any) -> Any:

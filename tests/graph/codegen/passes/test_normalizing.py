@@ -46,6 +46,69 @@ def test_layers(shape, has_scale, has_offset, unknown):
     _check(_step(scale, offset), _values(*shape), spec)
 
 
+@pytest.mark.parametrize("unknown", [False, True])
+def test_parameters_that_have_all_dimensions(unknown):
+    """Layers that name their axis reshape what they normalize with."""
+    scale, offset = _values(3, seed=1), _values(3, seed=2)
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch([x, scale, offset])
+            mean, variance = tf.nn.moments(x, [0, 1, 2])
+            parts = [tf.reshape(v, [1, 1, 1, 3]) for v in (mean, variance, offset, scale)]
+            y = tf.nn.batch_normalization(x, *parts, 1e-3)
+            loss = tf.reduce_sum(tf.sin(y * 3.0) * y)
+        return [y, mean, variance, *tape.gradient(loss, [x, scale, offset])]
+
+    spec = tf.TensorSpec([None, 4, 5, 3] if unknown else [2, 4, 5, 3])
+    _check(step, _values(2, 4, 5, 3), spec)
+    _check(step, tf.zeros([0, 4, 5, 3]), tf.TensorSpec([None, 4, 5, 3]))
+
+
+def test_two_whose_results_are_added():
+    """Their offsets have one gradient."""
+    scales, offsets = (_values(3, seed=1), _values(3, seed=2)), (_values(3, seed=3), _values(3, seed=4))
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch([x, *scales, *offsets])
+            y = _normalized(x, scales[0], offsets[0], [0, 1])[0] + _normalized(x * x, scales[1], offsets[1], [0, 1])[0]
+            loss = tf.reduce_sum(tf.sin(y) * y)
+        return [y, *tape.gradient(loss, [x, *scales, *offsets])]
+
+    concrete = tf.function(step).get_concrete_function(tf.TensorSpec([4, 5, 3]))
+    assert concrete.source().count("op_BatchNormalizationGrad") == 2
+    _check(step, _values(4, 5, 3), tf.TensorSpec([4, 5, 3]))
+
+
+def test_what_goes_past_the_normalization_too():
+    scale, offset = _values(3, seed=1), _values(3, seed=2)
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch([x, scale, offset])
+            z = tf.exp(x * 0.1)
+            y = _normalized(z, scale, offset, [0, 1])[0] * tf.sin(z) + z * z
+            loss = tf.reduce_sum(tf.sin(y) * y)
+        return [y, *tape.gradient(loss, [x, z, scale, offset])]
+
+    _check(step, _values(4, 5, 3), tf.TensorSpec([None, 5, 3]))
+
+
+def test_one_input_of_two():
+    parameters = [_values(3, seed=i) for i in range(4)]
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch([x, *parameters])
+            first = _normalized(x, *parameters[:2], [0, 1])[0]
+            second = _normalized(x, *parameters[2:], [0, 1], epsilon=0.1)[0]
+            loss = tf.reduce_sum(tf.sin(first) * second * second)
+        return [first, second, *tape.gradient(loss, [x, *parameters])]
+
+    _check(step, _values(4, 5, 3), tf.TensorSpec([4, 5, 3]))
+
+
 def test_other_dtypes_and_views():
     scale, offset = _values(3, dtype="float64", seed=1), _values(3, dtype="float64", seed=2)
     x = tf.transpose(_values(3, 4, 5, dtype="float64"))

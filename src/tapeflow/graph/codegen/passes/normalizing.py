@@ -19,6 +19,7 @@ ones.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -50,7 +51,7 @@ class _Pattern(NamedTuple):
         x: what is normalized.
         mean, squares, variance: the steps that compute the statistics.
         epsilon: the summand of the variance.
-        flat_mean: the mean as a vector.
+        center: the mean as it is subtracted: of the form of the factor.
         root: the reciprocal of the standard deviation.
         factor: what `x` is multiplied by.
         scale, offset: the parameters, or None.
@@ -62,7 +63,7 @@ class _Pattern(NamedTuple):
     squares: Step
     variance: Step
     epsilon: float
-    flat_mean: SymbolicTensor
+    center: SymbolicTensor
     root: SymbolicTensor
     factor: SymbolicTensor
     scale: SymbolicTensor | None
@@ -84,7 +85,7 @@ class _Steps:
                 self._users.setdefault(id(t), []).append(step)
         for t in program.outputs:
             self._users.setdefault(id(t), []).append(None)
-        self._before: dict[int, Step] = {}  # new steps, by the ids of the steps in whose places they are
+        self._before: dict[int, list[Step]] = {}  # new steps, by the ids of the steps in whose places they are
         self._gone: set[int] = set()
         self._alike: dict[int, SymbolicTensor] = {}  # tensors of the shape of those that are gone, by the ids of these
 
@@ -118,23 +119,27 @@ class _Steps:
         step = self.of(tensor, ops.SumToShape)
         return tensor if step is None or not any(step.args[1] is like for like in likes) else step.args[0]
 
+    def is_gone(self, step: Step) -> bool:
+        """Tests whether a step was replaced."""
+        return id(step) in self._gone
+
     def place_of(self, tensor: Any) -> int:
         """Returns the place of the step that computes a tensor; -1 for an input or a constant."""
         step = self.producers.get(id(tensor))
         return -1 if step is None else self.places[id(step)]
 
-    def replace(self, at: Step, new: Step, gone: Sequence[Step], alike: SymbolicTensor | None = None) -> None:
-        """Puts a new step in the place of one.
+    def replace(self, at: Step, new: Sequence[Step], gone: Sequence[Step], alike: SymbolicTensor | None = None) -> None:
+        """Puts new steps in the place of one.
 
         Args:
-            at: the step in whose place it is.
-            new: the new step.
-            gone: the steps whose results it computes, or of whose results others take the shape at most.
+            at: the step in whose place they are.
+            new: the new steps.
+            gone: the steps whose results they compute, or of whose results others take the shape at most.
             alike: has the shape of the latter.
         """
-        self._before[id(at)] = new
+        self._before.setdefault(id(at), []).extend(new)
         self._gone.update(id(step) for step in gone)
-        computed = {id(t) for t in new.outputs}
+        computed = {id(t) for step in new for t in step.outputs}
         if alike is not None:
             self._alike |= {id(t): alike for step in gone for t in step.outputs if id(t) not in computed}
 
@@ -142,8 +147,7 @@ class _Steps:
         """Returns the steps, with the new ones."""
         steps = []
         for step in self._program.steps:
-            if id(step) in self._before:
-                steps.append(self._before[id(step)])
+            steps += self._before.get(id(step), ())
             if id(step) not in self._gone:
                 step.args = substituted(step.args, self._alike)
                 steps.append(step)
@@ -183,15 +187,14 @@ def _forward(steps: _Steps, root: Step) -> _Pattern | None:
     if not _is_vector(root.outputs[0], x):
         return None
     for factor, scale in _factors(steps, root.outputs[0], x):
-        means = list(_vectors(steps, mean.outputs[0]))
         for scaled in steps.users(x, ops.Mul):
             if _other(scaled, x) is not factor:
                 continue
-            found = _shift(steps, scaled, means, factor)
+            found = _shift(steps, scaled, mean.outputs[0], factor)
             if found is not None:
-                flat_mean, offset, result = found
+                center, offset, result = found
                 return _Pattern(
-                    x, mean, squares, variance, epsilon, flat_mean, root.outputs[0], factor, scale, offset, scaled,
+                    x, mean, squares, variance, epsilon, center, root.outputs[0], factor, scale, offset, scaled,
                     result,
                 )  # fmt: skip
     return None
@@ -213,20 +216,21 @@ def _is_over_others(reduction: Step, x: Any) -> bool:
 
 
 def _is_vector(tensor: Any, x: Any) -> bool:
-    """Tests whether a tensor has one number for each channel of `x`, so that their product has the shape of `x`."""
-    return tensor.shape.rank == 1 and x.shape[-1] is not None and tensor.shape[0] == x.shape[-1]
+    """Tests whether a tensor has one number for each channel of `x`, so that their product has the shape of `x`.
 
-
-def _vectors(steps: _Steps, tensor: Any) -> Iterator[Any]:
-    """Yields the tensors of one dimension that have the elements of another."""
-    for reshape in (ops.Squeeze, ops.Reshape):
-        for step in steps.users(tensor, reshape):
-            if step.outputs[0].shape.rank == 1:
-                yield step.outputs[0]
+    It is a vector, or has dimensions of 1 before that: so layers have it that name their axis.
+    """
+    rank, channels = tensor.shape.rank, x.shape[-1]
+    return (
+        bool(rank)
+        and rank <= x.shape.rank
+        and channels is not None
+        and tensor.shape.as_list() == [1] * (rank - 1) + [channels]
+    )
 
 
 def _shift(
-    steps: _Steps, scaled: Step, means: Sequence[Any], factor: Any
+    steps: _Steps, scaled: Step, mean: Any, factor: Any
 ) -> tuple[SymbolicTensor, SymbolicTensor | None, Step] | None:
     """Returns the mean, the offset and the last step of a normalization, if this is how the scaled `x` goes on."""
     result = steps.user(scaled.outputs[0], ops.AddV2)
@@ -244,7 +248,8 @@ def _shift(
             return None
         center = negative.args[0]
     offset = None if difference is None else difference.args[0]
-    if not any(center is mean for mean in means) or not (offset is None or _is_vector(offset, scaled.outputs[0])):
+    vectors = (center,) if offset is None else (center, offset)
+    if steps.unshaped(center) is not mean or not all(_is_vector(v, scaled.outputs[0]) for v in vectors):
         return None
     return center, offset, result
 
@@ -252,7 +257,7 @@ def _shift(
 def _replace_forward(steps: _Steps, pattern: _Pattern) -> None:
     """Replaces the statistics and the normalization, if the parameters are there before these."""
     mean, result = pattern.mean, pattern.result
-    tensors = [t for t in (pattern.x, pattern.scale, pattern.offset) if t is not None]
+    tensors = [pattern.x, *(steps.unshaped(t) for t in (pattern.scale, pattern.offset) if t is not None)]
     if any(steps.place_of(t) > steps.places[id(mean)] for t in tensors):
         return
     if steps.user(pattern.squares.outputs[0], ops.Mean) is None:
@@ -261,14 +266,14 @@ def _replace_forward(steps: _Steps, pattern: _Pattern) -> None:
     outputs = [result.outputs[0], mean.outputs[0], pattern.variance.outputs[0]]
     op = GraphOp("BatchNormalization", kernel, gives_tuple=True)
     gone = [mean, pattern.squares, pattern.variance, pattern.scaled, result]
-    steps.replace(mean, Step(op, tensors, outputs, [step.origins[-1] for step in gone]), gone, pattern.x)
+    steps.replace(mean, [Step(op, tensors, outputs, [step.origins[-1] for step in gone])], gone, pattern.x)
 
 
 def _normalized(
     has_scale: bool, has_offset: bool, epsilon: float, x: torch.Tensor, *parameters: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Returns the result, the mean and the variance."""
-    rest = iter(parameters)
+    rest = iter([p.reshape(-1) for p in parameters])
     scale, offset = next(rest) if has_scale else None, next(rest) if has_offset else None
     count, channels = x.numel() // max(x.shape[-1], 1), x.shape[-1]
     if count < 2:  # of which the kernel has no variance
@@ -306,13 +311,17 @@ class _Gradient(NamedTuple):
         dy: the cotangent of the result.
         offset: the step that computes the gradient of the offset, the sum of `dy`.
         scale: the step that computes that of the scale, if there is one.
-        last: the step that computes that of `x`.
+        sum: the steps that add up that of `x`.
+        term: a summand that is as large as `x`, and has no other use.
+        rest: the summands that are not of the normalization, such as that of a connection past it.
     """
 
     dy: SymbolicTensor
     offset: Step
     scale: Step | None
-    last: Step
+    sum: list[Step]
+    term: SymbolicTensor
+    rest: list[SymbolicTensor]
 
 
 def _replace_gradient(steps: _Steps, pattern: _Pattern) -> None:
@@ -321,17 +330,26 @@ def _replace_gradient(steps: _Steps, pattern: _Pattern) -> None:
         gradient = _gradient(steps, pattern, of_root) if of_root.args[0] is pattern.root else None
         if gradient is None:
             continue
-        at = gradient.offset
-        tensors = [gradient.dy, pattern.x, pattern.flat_mean, pattern.root]
+        *adds, last = gradient.sum
+        of_x = steps.producers[id(gradient.term)] if gradient.rest else last
+        # The sum of dy may be that of another normalization too, to which this one's result is added.
+        parts = (of_x, gradient.scale, None if steps.is_gone(gradient.offset) else gradient.offset)
+        own = [step for step in parts if step is not None]
+        at = min(own, key=lambda step: steps.places[id(step)])
+        tensors = [gradient.dy, pattern.x, pattern.center, pattern.root]
         tensors += [] if pattern.scale is None else [pattern.scale]
-        if any(steps.place_of(t) > steps.places[id(at)] for t in tensors):
+        late = any(steps.place_of(t) > steps.places[id(at)] for t in tensors)
+        if late or any(steps.is_gone(step) for step in gradient.sum):  # `x` is normalized twice
             continue
-        own = [step for step in (gradient.last, gradient.offset, gradient.scale) if step is not None]
-        op = GraphOp(
-            "BatchNormalizationGrad", functools.partial(_gradients, gradient.scale is not None), gives_tuple=True
-        )
+        kernel = functools.partial(_gradients, [step is not None for step in parts])
+        op = GraphOp("BatchNormalizationGrad", kernel, gives_tuple=True)
         outputs = [step.outputs[0] for step in own]
-        steps.replace(at, Step(op, tensors, outputs, [step.origins[-1] for step in own]), own)
+        steps.replace(at, [Step(op, tensors, outputs, [step.origins[-1] for step in own])], [*own, *gradient.sum])
+        total, partial = outputs[0], [step.outputs[0] for step in adds]
+        sums = [*partial[: len(gradient.rest) - 1], last.outputs[0]]
+        for summand, result in zip(gradient.rest, sums, strict=False):
+            steps.replace(last, [Step(ops.AddV2.op, [total, summand], [result], last.origins)], [])
+            total = result
 
 
 def _gradient(steps: _Steps, pattern: _Pattern, of_root: Step) -> _Gradient | None:
@@ -346,10 +364,9 @@ def _gradient(steps: _Steps, pattern: _Pattern, of_root: Step) -> _Gradient | No
     if deviation is None or deviation.args[0] is not x or deviation.args[1] is not pattern.mean.outputs[0]:
         return None
     summed = steps.user(term.outputs[0], ops.SumToShape)
-    last, summands = _sum(steps, term.outputs[0] if summed is None or summed.args[1] is not x else summed.outputs[0])
-    if last is None or len(summands) != 2:
-        return None
-    for direct, of_mean in (summands, summands[::-1]):
+    own = term.outputs[0] if summed is None or summed.args[1] is not x else summed.outputs[0]
+    adds, summands = _sum(steps, own)
+    for direct, of_mean in itertools.permutations(summands, 2):
         product = steps.of(steps.whole(direct, x), ops.Mul)
         if product is None or not any(t is factor for t in product.args):
             continue
@@ -360,14 +377,16 @@ def _gradient(steps: _Steps, pattern: _Pattern, of_root: Step) -> _Gradient | No
         weighted = _weighted(steps, pattern, of_root.args[1], dy, total.outputs[0])
         if weighted is not None:
             scale = next((s for s in steps.users(weighted, ops.Mul) if _other(s, weighted) is pattern.root), None)
-            return _Gradient(dy, total, None if pattern.scale is None else scale, last)
+            rest = [t for t in summands if t is not direct and t is not of_mean]
+            return _Gradient(dy, total, None if pattern.scale is None else scale, adds, own, rest)
     return None
 
 
 def _over_count(steps: _Steps, tensor: Any, pattern: _Pattern) -> Any:
     """Returns a vector as a step divides it by the number of elements of a channel and broadcasts it, or None."""
-    reshaped = steps.user(tensor, ops.Reshape)
-    divided = None if reshaped is None else steps.user(reshaped.outputs[0], ops.RealDiv)
+    while (reshape := steps.user(tensor, ops.Reshape)) is not None:
+        tensor = reshape.outputs[0]
+    divided = steps.user(tensor, ops.RealDiv)
     broadcast = None if divided is None else steps.user(divided.outputs[0], ops.BroadcastTo)
     if divided is None or broadcast is None or not _is_count(steps, divided.args[1], pattern):
         return None
@@ -388,23 +407,25 @@ def _is_count(steps: _Steps, tensor: Any, pattern: _Pattern) -> bool:
     return size.args[0] is pattern.x or size.args[0] is pattern.squares.outputs[0]
 
 
-def _sum(steps: _Steps, tensor: Any) -> tuple[Step | None, list[Any]]:
-    """Returns the last step of a sum of three, and the two other summands."""
+def _sum(steps: _Steps, tensor: Any) -> tuple[list[Step], list[Any]]:
+    """Returns the steps that add others to a tensor, and these others."""
+    adds: list[Step] = []
     summands: list[Any] = []
-    last = None
-    while len(summands) < 2:
-        step = steps.user(tensor, ops.AddV2)
-        if step is None:
-            break
-        last = step
-        other = _other(step, tensor)
-        inner = steps.of(other, ops.AddV2) if not summands else None
-        if inner is not None and steps.user(inner.outputs[0], ops.AddV2) is step:
-            summands += inner.args
-        else:
-            summands.append(other)
+    while (step := steps.user(tensor, ops.AddV2)) is not None:
+        inner, more = _summands(steps, _other(step, tensor), step)
+        adds += [*inner, step]
+        summands += more
         tensor = step.outputs[0]
-    return last, summands
+    return adds, summands
+
+
+def _summands(steps: _Steps, tensor: Any, user: Step) -> tuple[list[Step], list[Any]]:
+    """Returns the steps that compute a tensor as a sum for one step alone, and the summands."""
+    step = steps.of(tensor, ops.AddV2)
+    if step is None or steps.user(tensor, ops.AddV2) is not user:
+        return [], [tensor]
+    parts = [_summands(steps, t, step) for t in step.args]
+    return [*(s for adds, _ in parts for s in adds), step], [t for _, summands in parts for t in summands]
 
 
 def _is_of_mean(steps: _Steps, pattern: _Pattern, tensor: Any, total: Any) -> bool:
@@ -417,7 +438,7 @@ def _is_of_mean(steps: _Steps, pattern: _Pattern, tensor: Any, total: Any) -> bo
 
 
 def _is_negative_product(steps: _Steps, tensor: Any, a: Any, b: Any) -> bool:
-    """Tests whether a tensor is `-(a * b)`, wherever the sign stands."""
+    """Tests whether a tensor is `-(a * b)`, wherever the sign and reshapes stand."""
     outer = steps.of(tensor, ops.Neg)
     product = steps.of(tensor if outer is None else outer.args[0], ops.Mul)
     if product is None:
@@ -428,7 +449,7 @@ def _is_negative_product(steps: _Steps, tensor: Any, a: Any, b: Any) -> bool:
         inner = steps.of(operand, ops.Neg)
         signs ^= inner is not None
         operands.append(operand if inner is None else inner.args[0])
-    return signs and {id(o) for o in operands} == {id(a), id(b)}
+    return signs and {id(steps.unshaped(o)) for o in operands} == {id(steps.unshaped(a)), id(steps.unshaped(b))}
 
 
 def _weighted(steps: _Steps, pattern: _Pattern, tensor: Any, dy: Any, total: Any) -> Any:
@@ -440,23 +461,30 @@ def _weighted(steps: _Steps, pattern: _Pattern, tensor: Any, dy: Any, total: Any
         tensor = _other(product, pattern.scale)
     both = steps.of(tensor, ops.AddV2)
     for first, second in () if both is None else (both.args, both.args[::-1]):
-        summed = steps.of(first, ops.Sum)
+        summed = steps.of(steps.unshaped(first), ops.Sum)
         product = None if summed is None else steps.of(summed.args[0], ops.Mul)
         if summed is None or product is None or not _is_over_others(summed, pattern.x) or summed.args[2]:
             continue
         if {id(steps.whole(t, pattern.scaled.outputs[0])) for t in product.args} == {id(dy), id(pattern.x)}:
-            return tensor if _is_negative_product(steps, second, total, pattern.flat_mean) else None
+            return tensor if _is_negative_product(steps, second, total, pattern.center) else None
     return None
 
 
 def _gradients(
-    of_scale: bool, dy: torch.Tensor, x: torch.Tensor, mean: torch.Tensor, root: torch.Tensor, *scale: torch.Tensor
+    wanted: list[bool],
+    dy: torch.Tensor,
+    x: torch.Tensor,
+    mean: torch.Tensor,
+    root: torch.Tensor,
+    scale: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, ...]:
-    """Returns the gradients of `x`, of the offset and, if wanted, of the scale."""
+    """Returns those of the gradients of `x`, of the scale and of the offset that are wanted."""
     if not x.numel():
-        return (torch.zeros_like(x), torch.zeros_like(mean), *([mean * 0] if of_scale else []))  # the mean is NaN
-    weight = scale[0] if scale else None
-    dx, dscale, doffset = torch.ops.aten.native_batch_norm_backward(
-        _image(dy), _image(x), weight, None, None, mean, root, True, 0.0, [True, of_scale, True]
+        of_offset = torch.zeros_like(mean).reshape(-1)
+        return tuple(itertools.compress((torch.zeros_like(x), mean * 0, of_offset), wanted))  # the mean is NaN
+    weight, vectors = None if scale is None else scale.reshape(-1), (mean.reshape(-1), root.reshape(-1))
+    of_x, of_scale, of_offset = torch.ops.aten.native_batch_norm_backward(
+        _image(dy), _image(x), weight, None, None, *vectors, True, 0.0, wanted
     )
-    return (_from_image(dx, x), doffset, dscale) if of_scale else (_from_image(dx, x), doffset)
+    of_scale = of_scale.view(root.shape) if wanted[1] else of_scale
+    return tuple(itertools.compress((_from_image(of_x, x), of_scale, of_offset), wanted))
