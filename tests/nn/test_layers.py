@@ -56,6 +56,26 @@ def test_filter_gradients_are_laid_out_like_the_filters():
     assert g.value.is_contiguous()
 
 
+@pytest.mark.parametrize("channels", [(256, 128), (128, 256)])
+def test_large_filters_give_what_small_ones_give(channels):
+    """Filters that leave a core's cache are copied to another layout first."""
+    x = tf.constant(rand(2, 4, 5, channels[0]), tf.float32)
+    filters = tf.constant(rand(3, 3, *channels), tf.float32)
+    with tf.GradientTape() as tape:
+        tape.watch([x, filters])
+        y = tf.nn.conv2d(x, filters, 1, "SAME")
+        loss = tf.reduce_sum(y * y)
+    dx, dfilters = tape.gradient(loss, [x, filters])
+    windows = tf.reshape(tf.image.extract_patches(x, [1, 3, 3, 1], [1] * 4, [1] * 4, "SAME"), [40, -1])
+    rows = tf.reshape(filters, [-1, channels[1]])
+    np.testing.assert_allclose(tf.reshape(y, [40, -1]), windows @ rows, rtol=1e-3, atol=1e-3)
+    expected = tf.matmul(windows, tf.reshape(2.0 * y, [40, -1]), transpose_a=True)
+    np.testing.assert_allclose(tf.reshape(dfilters, expected.shape), expected, rtol=1e-3, atol=1e-2)
+    small = [tf.nn.conv2d_transpose(2.0 * y, filters[:, :, i : i + 8], [2, 4, 5, 8], 1, "SAME")
+             for i in range(0, channels[0], 8)]  # fmt: skip
+    np.testing.assert_allclose(dx, tf.concat(small, -1), rtol=1e-3, atol=1e-2)
+
+
 # ---- pooling ---------------------------------------------------------------------------------------------------------
 
 

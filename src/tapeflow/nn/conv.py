@@ -1,7 +1,8 @@
 """Convolution of images with filters, in one to three dimensions.
 
 The filters are `[height, width, in channels / groups, out channels]` ("HWIO"); ATen takes their permuted view, whose
-layout oneDNN sets right in less time than a copy would take.
+layout oneDNN sets right in less time than a copy would take, unless they are large. Filters of one pixel are matrices,
+and on CPUs their convolutions are products.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ from tapeflow.nn.windows import (
 )
 
 _backward = torch.ops.aten.convolution_backward.default
+_LARGE = 2**18  # elements of filters that do not stay in a core's cache: their order in memory matters
+_MATRICES = frozenset({torch.float32, torch.float64})
 
 # ---- kernels, for any number of dimensions ---------------------------------------------------------------------------
 
@@ -63,14 +66,40 @@ def convolve(
     layout = convolution_layout(op, x.shape, filters.shape, *attrs)
     if layout.empty:
         return x.new_zeros(layout.output) + (0 if bias is None else bias)
+    if _is_product(layout, x):
+        pixels, matrix = x.reshape(-1, x.shape[-1]), filters.reshape(filters.shape[-2:])
+        return (pixels @ matrix if bias is None else torch.addmm(bias, pixels, matrix)).view(layout.output)
     image = x.permute(layout.to_first)
     if not layout.geometry.symmetric:
         image = padded(image, layout.geometry)
-    weight = filters.permute(layout.filter_to_first)
     y = torch.convolution(
-        image, weight, bias, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros, layout.groups
+        image,
+        _weight(filters, layout),
+        bias,
+        layout.geometry.strides,
+        layout.border,
+        layout.rates,
+        False,
+        layout.zeros,
+        layout.groups,
     )
     return y.permute(layout.from_first)
+
+
+def _is_product(layout: Layout, x: torch.Tensor) -> bool:
+    return layout.pointwise and x.is_cpu and x.dtype in _MATRICES
+
+
+def _weight(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
+    """Returns filters in ATen's order of dimensions.
+
+    Large ones are copied to the order in memory that images with channels last want: transposing a matrix takes a third
+    of the time of the general copy that ATen would make.
+    """
+    if filters.numel() < _LARGE or not layout.channels_last or layout.groups > 1 or not filters.is_contiguous():
+        return filters.permute(layout.filter_to_first)
+    *sizes, channels, results = filters.shape
+    return filters.view(-1, results).t().contiguous().view(results, *sizes, channels).permute(layout.to_first)
 
 
 def convolve_back_input(
@@ -85,12 +114,14 @@ def convolve_back_input(
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
+    if _is_product(layout, dy):
+        return (dy.reshape(-1, dy.shape[-1]) @ filters.reshape(filters.shape[-2:]).t()).view(tuple(sizes))
     geometry = layout.geometry
     image = dy.new_empty(sizes).permute(layout.to_first)  # only looked at for its shape and layout
     if not geometry.symmetric:
         image = padded(image, geometry)
     dx = _backward(
-        dy.permute(layout.to_first), image, filters.permute(layout.filter_to_first), None, geometry.strides,
+        dy.permute(layout.to_first), image, _weight(filters, layout), None, geometry.strides,
         layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
     if not geometry.symmetric:
@@ -106,15 +137,25 @@ def convolve_back_filter(
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
+    if _is_product(layout, dy):
+        return (x.reshape(-1, x.shape[-1]).t() @ dy.reshape(-1, dy.shape[-1])).view(tuple(sizes))
     image = x.permute(layout.to_first)
     if not layout.geometry.symmetric:
         image = padded(image, layout.geometry)
-    weight = dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))  # only looked at for its shape
+    # Only looked at for its shape, and copied where its layout is another than that of the images.
+    weight = (
+        dy.new_empty((sizes[-1], *sizes[:-1])).permute(layout.to_first)
+        if layout.channels_last
+        else dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))
+    )
     dfilters = _backward(
         dy.permute(layout.to_first), image, weight, None, layout.geometry.strides, layout.border, layout.rates, False,
         layout.zeros, layout.groups, (False, True, False),
     )[1]  # fmt: skip
     # It is laid out as HWIO, like the variable it will be added to: mixed layouts would cost every later op more.
+    rows = dfilters.permute(layout.from_first) if layout.channels_last else None
+    if rows is not None and rows.is_contiguous():
+        return rows.view(sizes[-1], -1).t().contiguous().view(tuple(sizes))
     return dfilters.permute(layout.filter_from_first).contiguous()
 
 

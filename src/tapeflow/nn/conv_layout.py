@@ -24,6 +24,8 @@ class Layout(NamedTuple):
         border: the padding that ATen adds; zeros where it must differ on the two sides.
         zeros: a zero for each spatial dimension.
         groups: the number of groups that the channels are divided into.
+        channels_last: the channels are the last dimension.
+        pointwise: each result follows from the pixel in its place alone: a product of two matrices, with channels last.
         to_first, from_first, filter_to_first, filter_from_first: permutations to ATen's order of dimensions, and back.
     """
 
@@ -34,6 +36,8 @@ class Layout(NamedTuple):
     border: tuple[int, ...]
     zeros: tuple[int, ...]
     groups: int
+    channels_last: bool
+    pointwise: bool
     to_first: tuple[int, ...]
     from_first: tuple[int, ...]
     filter_to_first: tuple[int, ...]
@@ -75,6 +79,7 @@ def convolution_layout(
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
     as_is, zeros = tuple(range(dims + 2)), (0,) * dims
+    single = set(filters[:dims]) == set(geometry.strides) == {1} and groups == 1
     return Layout(
         geometry=geometry,
         output=(image[0], *geometry.out, filters[-1]) if last else (image[0], filters[-1], *geometry.out),
@@ -83,6 +88,8 @@ def convolution_layout(
         border=geometry.before if geometry.symmetric else zeros,
         zeros=zeros,
         groups=groups,
+        channels_last=last,
+        pointwise=single and last and geometry.out == tuple(image[1:-1]),
         to_first=TO_FIRST[dims + 2] if last else as_is,
         from_first=TO_LAST[dims + 2] if last else as_is,
         filter_to_first=_FILTER_TO_FIRST[dims + 2],

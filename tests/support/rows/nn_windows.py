@@ -135,6 +135,9 @@ CONV2D = [
     sample(img(2, 2, 4, 4, 1), filters(2, 2, 1, 2), 1, "VALID"),
     sample(img(0, 5, 4, 2), filters(3, 2, 2, 3), 1, "SAME"),
     sample(img(1, 2, 2, 1), filters(3, 3, 1, 1), 1, "VALID"),
+    sample(img(2, 4, 3, 3), filters(1, 1, 3, 2), 1, "SAME"),
+    sample(img(1, 3, 3, 2), filters(1, 1, 2, 3), 1, [[0, 0], [1, 0], [0, 2], [0, 0]]),
+    sample(img(1, 4, 4, 4), filters(1, 1, 2, 4), 1, "VALID"),
 ]  # fmt: skip
 
 IMAGE, FILTERS = np.ones([1, 5, 4, 2]), np.ones([3, 2, 2, 3])
