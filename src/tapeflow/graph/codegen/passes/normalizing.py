@@ -145,7 +145,7 @@ class _Steps:
 
     def remaining(self) -> list[Step]:
         """Returns the steps, with the new ones."""
-        steps = []
+        steps: list[Step] = []
         for step in self._program.steps:
             steps += self._before.get(id(step), ())
             if id(step) not in self._gone:
