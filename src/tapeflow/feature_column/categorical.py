@@ -92,7 +92,7 @@ class _Hashed(NamedTuple):
     dtype: DType
 
 
-class HashedCategoricalColumn(_OfKey, _Hashed):  # type: ignore[misc]  # a field in place of a property
+class HashedCategoricalColumn(_OfKey, _Hashed):
     """The hashes of strings or integers."""
 
     def _ids(self, values: SparseTensor, state_manager: Any) -> SparseTensor:
@@ -147,13 +147,13 @@ class _FromFile(NamedTuple):
     file_format: str | None = None
 
 
-class VocabularyFileCategoricalColumn(_InTable, _FromFile):  # type: ignore[misc]  # as above
+class VocabularyFileCategoricalColumn(_InTable, _FromFile):
     """The numbers of the lines of a file."""
 
     def _new_table(self, dtype: DType) -> Any:
         if self.file_format != "tfrecord_gzip":
             return super()._new_table(dtype)
-        words = TFRecordDataset(self.vocabulary_file, compression_type="GZIP")
+        words: Any = TFRecordDataset(self.vocabulary_file, compression_type="GZIP")
         if dtype != string:
             words = words.map(lambda word: to_number(word, dtype))
         return index_table_from_dataset(
@@ -177,7 +177,7 @@ class _FromList(NamedTuple):
     num_oov_buckets: int
 
 
-class VocabularyListCategoricalColumn(_InTable, _FromList):  # type: ignore[misc]  # as above
+class VocabularyListCategoricalColumn(_InTable, _FromList):
     """The positions of words in a list."""
 
     def _words(self, dtype: DType) -> KeyValueTensorInitializer:
@@ -194,7 +194,7 @@ class _Identity(NamedTuple):
     default_value: int | None
 
 
-class IdentityCategoricalColumn(_OfKey, _Identity):  # type: ignore[misc]  # as above
+class IdentityCategoricalColumn(_OfKey, _Identity):
     """Integers that are categories already."""
 
     dtype = int64
@@ -237,7 +237,7 @@ class _Weighted(NamedTuple):
     dtype: DType
 
 
-class WeightedCategoricalColumn(_OfCategories, _Weighted):  # type: ignore[misc]  # as above
+class WeightedCategoricalColumn(_OfCategories, _Weighted):
     """Categories with weights, which are another feature."""
 
     @property
@@ -277,7 +277,7 @@ class _Sequence(NamedTuple):
     categorical_column: Any
 
 
-class SequenceCategoricalColumn(_OfCategories, _Sequence):  # type: ignore[misc]  # as above
+class SequenceCategoricalColumn(_OfCategories, _Sequence):
     """The categories of each step of a sequence."""
 
     @property
@@ -300,7 +300,7 @@ class _Crossed(NamedTuple):
     hash_key: int | None
 
 
-class CrossedColumn(CategoricalColumn, Configured, _Crossed):  # type: ignore[misc]  # as above
+class CrossedColumn(CategoricalColumn, Configured, _Crossed):
     """The hashes of all combinations of features."""
 
     @property

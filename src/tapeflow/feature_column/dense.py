@@ -69,7 +69,7 @@ class _Numbers(Configured):
         return TensorShape(self.shape)
 
 
-class NumericColumn(_Numbers, DenseColumn, _Numeric):  # type: ignore[misc]  # a field in place of a property
+class NumericColumn(_Numbers, DenseColumn, _Numeric):
     """Numbers."""
 
     _objects = ("normalizer_fn",)
@@ -91,7 +91,7 @@ class NumericColumn(_Numbers, DenseColumn, _Numeric):  # type: ignore[misc]  # a
         return transformation_cache.get(self, state_manager)
 
 
-class SequenceNumericColumn(_Numbers, SequenceDenseColumn, _Numeric):  # type: ignore[misc]  # as above
+class SequenceNumericColumn(_Numbers, SequenceDenseColumn, _Numeric):
     """Sequences of numbers."""
 
     @property
@@ -125,7 +125,7 @@ class _Bucketized(NamedTuple):
     boundaries: tuple[float, ...]
 
 
-class BucketizedColumn(DenseColumn, CategoricalColumn, Configured, _Bucketized):  # type: ignore[misc]  # as above
+class BucketizedColumn(DenseColumn, CategoricalColumn, Configured, _Bucketized):
     """Numbers, by the ranges that they are in."""
 
     @property
@@ -211,7 +211,7 @@ class _Indicator(NamedTuple):
     categorical_column: Any
 
 
-class IndicatorColumn(VectorColumn, Configured, _Indicator):  # type: ignore[misc]  # as above
+class IndicatorColumn(VectorColumn, Configured, _Indicator):
     """The counts of the categories, or the sums of their weights."""
 
     _kind = "indicator_column"
@@ -276,7 +276,7 @@ class _Embedding(NamedTuple):
     use_safe_embedding_lookup: bool = True
 
 
-class EmbeddingColumn(EmbeddedColumn, Configured, _Embedding):  # type: ignore[misc]  # as above
+class EmbeddingColumn(EmbeddedColumn, Configured, _Embedding):
     """Rows of a table of the column's own."""
 
     _objects = ("initializer",)
@@ -304,7 +304,7 @@ class EmbeddingColumn(EmbeddedColumn, Configured, _Embedding):  # type: ignore[m
 def restore(table: Any, ckpt_to_load_from: str | None, tensor_name_in_ckpt: str | None) -> None:
     """Gives a table its first value from a checkpoint, if there is one."""
     if ckpt_to_load_from is not None:
-        init_from_checkpoint(ckpt_to_load_from, {tensor_name_in_ckpt: table})
+        init_from_checkpoint(ckpt_to_load_from, {str(tensor_name_in_ckpt): table})
 
 
 class SharedEmbeddingColumnCreator(AutoTrackable):
@@ -360,7 +360,7 @@ class _Shared(NamedTuple):
     use_safe_embedding_lookup: bool = True
 
 
-class SharedEmbeddingColumn(EmbeddedColumn, _Shared):  # type: ignore[misc]  # as above
+class SharedEmbeddingColumn(EmbeddedColumn, _Shared):
     """Rows of a table that several columns share."""
 
     @property

@@ -7,7 +7,7 @@ import abc
 import functools
 import inspect
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from tapeflow.array.properties import rank, shape
 from tapeflow.array.shaping import expand_dims
@@ -103,34 +103,28 @@ class DenseColumn(FeatureColumn):
         """Returns a tensor of the shape `[batch, *variable_shape]`."""
 
 
-class TensorSequenceLengthPair(NamedTuple):
-    """A batch of sequences, and their lengths."""
-
-    dense_tensor: Any
-    sequence_length: Any
-
-
 class SequenceDenseColumn(FeatureColumn):
     """A column that gives sequences: what `SequenceFeatures` of Keras 2 takes."""
 
-    TensorSequenceLengthPair = TensorSequenceLengthPair
+    class TensorSequenceLengthPair(NamedTuple):
+        """A batch of sequences, and their lengths."""
+
+        dense_tensor: Any
+        sequence_length: Any
 
     @abc.abstractmethod
     def get_sequence_dense_tensor(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> Any:
         """Returns a tensor of the shape `[batch, time, *variable_shape]`, and an int64 `[batch]` of lengths."""
 
 
-class IdWeightPair(NamedTuple):
-    """Ids, and their weights or None: both sparse."""
-
-    id_tensor: Any
-    weight_tensor: Any
-
-
 class CategoricalColumn(FeatureColumn):
     """A column that gives numbers of categories, from 0 to `num_buckets`, as a sparse tensor."""
 
-    IdWeightPair = IdWeightPair
+    class IdWeightPair(NamedTuple):
+        """Ids, and their weights or None: both sparse."""
+
+        id_tensor: Any
+        weight_tensor: Any
 
     @property
     @abc.abstractmethod
@@ -140,6 +134,10 @@ class CategoricalColumn(FeatureColumn):
     @abc.abstractmethod
     def get_sparse_tensors(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> IdWeightPair:
         """Returns the numbers, and their weights or None."""
+
+
+TensorSequenceLengthPair: TypeAlias = SequenceDenseColumn.TensorSequenceLengthPair
+IdWeightPair: TypeAlias = CategoricalColumn.IdWeightPair
 
 
 class StateManager:
@@ -176,8 +174,9 @@ class StateManager:
         return variable
 
     def _new_variable(self, feature_column: Any, name: str, **options: Any) -> Any:
-        variable = self._layer.add_weight(name=name, use_resource=True, getter=get_variable, **options)
-        for part in [variable] if isinstance(variable, Trackable) else variable:
+        variable: Any = self._layer.add_weight(name=name, use_resource=True, getter=get_variable, **options)
+        parts: list[Any] = [variable] if isinstance(variable, Trackable) else list(variable)
+        for part in parts:
             offset = "" if part is variable else f"/{part._get_save_slice_info().var_offset[0]}"
             self._layer._track_trackable(part, f"{feature_column.name}/{name}{offset}")
         return variable

@@ -273,10 +273,11 @@ def _weighted_sum(
     if not isinstance(column, CategoricalColumn):
         column.create_state(variables)
         return matmul(_as_matrix(column, cache, variables), weights)
-    ids, of_ids = (
-        None if tensor is None else sparse_reshape(tensor, [shape(tensor)[0], -1])
-        for tensor in column.get_sparse_tensors(cache, variables)
-    )
+    pair = column.get_sparse_tensors(cache, variables)
+    ids = sparse_reshape(pair.id_tensor, [shape(pair.id_tensor)[0], -1])
+    of_ids = pair.weight_tensor
+    if of_ids is not None:
+        of_ids = sparse_reshape(of_ids, [shape(of_ids)[0], -1])
     return safe_embedding_lookup_sparse(weights, ids, of_ids, combiner)
 
 
@@ -293,7 +294,7 @@ class _Shared(NamedTuple):
     use_safe_embedding_lookup: bool = True
 
 
-class _SharedEmbeddingColumn(EmbeddedColumn, _Shared):  # type: ignore[misc]  # a field in place of a property
+class _SharedEmbeddingColumn(EmbeddedColumn, _Shared):
     """Rows of a table that several columns share: the only variable of a collection."""
 
     @property
