@@ -105,6 +105,18 @@ def test_fields_are_converted_and_printed():
     assert repr(Tree(1, Tree(2)).child).endswith("numpy=2>, child=None)")
 
 
+def test_components_come_in_the_order_in_which_nests_are_flattened():
+    class Ordered(tf.experimental.ExtensionType):
+        y: tf.Tensor
+        x: tf.Tensor
+        parts: Mapping[str, tf.Tensor]
+        _fields: tf.Tensor
+
+    value = Ordered(1, 2, {"q": 3, "p": 4}, 5)
+    assert [int(t) for t in tf.nest.flatten(value, expand_composites=True)] == [1, 2, 4, 3, 5]
+    assert list(value.parts) == ["q", "p"]
+
+
 def test_nothing_can_be_changed():
     m = masked(1)
     for change in (lambda: setattr(m, "values", 3), lambda: setattr(m, "other", 3), lambda: delattr(m, "values")):

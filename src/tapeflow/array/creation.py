@@ -438,8 +438,7 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
 
 
 def _shape_of(value: Any) -> Any:
-    tensor = convert(value)
-    return tuple(tensor.value.shape) if type(tensor) is EagerTensor else ops.Shape(tensor)
+    return tuple(value.value.shape) if type(value) is EagerTensor else ops.Shape(value)
 
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------

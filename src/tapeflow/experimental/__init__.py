@@ -33,10 +33,11 @@ from tapeflow.ragged.row_partition import RowPartition
 
 if TYPE_CHECKING:  # loaded when it is first used
     from tapeflow.experimental import numpy
+    from tapeflow.experimental.structured import StructuredTensor
 
 __all__ = [
     "BatchableExtensionType", "DynamicRaggedShape", "ExtensionType", "ExtensionTypeBatchEncoder", "ExtensionTypeSpec",
-    "Optional", "RowPartition", "async_clear_error", "async_scope", "dispatch_for_api",
+    "Optional", "RowPartition", "StructuredTensor", "async_clear_error", "async_scope", "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis", "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis", "dlpack", "dtensor", "enable_strict_mode", "extension_type", "float4_e2m1fn",
     "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
@@ -47,4 +48,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "numpy":
         return importlib.import_module("tapeflow.experimental.numpy")
+    if name == "StructuredTensor":
+        return importlib.import_module("tapeflow.experimental.structured").StructuredTensor
     return binaries.below("experimental")(name)

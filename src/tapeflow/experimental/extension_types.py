@@ -22,7 +22,7 @@ from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, 
 from tapeflow.math.comparison import equal, logical_and, logical_not
 from tapeflow.math.reduction import reduce_all
 
-_RESERVED = frozenset({"self", "Spec", "_type_spec", "_fields", "_frozen", "_spec_kind"})
+_RESERVED = frozenset({"self", "Spec", "_type_spec", "_declared", "_frozen", "_spec_kind"})
 
 
 class _Meta(ABCMeta):
@@ -174,16 +174,16 @@ class ExtensionType(_Final, CompositeTensor):
     """
 
     Spec: type[ExtensionTypeSpec]
-    _fields: tuple[Field, ...] = ()
+    _declared: tuple[Field, ...] = ()
     _spec_kind: type[ExtensionTypeSpec] = ExtensionTypeSpec
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "_spec_kind" in vars(cls):  # a base
             return
-        cls._fields = _fields_of(cls)
+        cls._declared = _fields_of(cls)
         if "__init__" not in vars(cls):
-            _construct(cls, _signature(cls._fields, "value"))
+            _construct(cls, _signature(cls._declared, "value"))
         cls.Spec = _spec_class(cls)
         if "__name__" in vars(cls):
             spec_registry.register(f"{vars(cls)['__name__']}.Spec")(cls.Spec)
@@ -240,7 +240,7 @@ class ExtensionType(_Final, CompositeTensor):
 
 def _fields_of(cls: type) -> tuple[Field, ...]:
     """Returns the fields of a class, inherited ones first."""
-    inherited = [f for base in reversed(cls.__mro__[1:]) for f in vars(base).get("_fields", ())]
+    inherited = [f for base in reversed(cls.__mro__[1:]) for f in vars(base).get("_declared", ())]
     fields = {f.name: f for f in inherited}
     own = vars(cls).get("__annotations__", {})
     for name, value in vars(cls).items():
@@ -274,10 +274,10 @@ def _resolve(field: Field, cls: type) -> None:
 def _resolved_fields(cls: Any) -> tuple[Field, ...]:
     """Returns the fields, with annotations that can all be resolved by now."""
     if not vars(cls).get("_is_resolved", False):
-        for field in cls._fields:
+        for field in cls._declared:
             _resolve(field, cls)
         type.__setattr__(cls, "_is_resolved", True)
-    return cls._fields
+    return cls._declared
 
 
 def _is_part_of_the_class(name: str, value: Any) -> bool:
@@ -319,7 +319,7 @@ def _spec_class(cls: Any) -> Any:
         bases = (own, *[b for b in bases if not issubclass(own, b)])
     spec = _Meta(f"{cls.__name__}.Spec", bases, names)
     if own is None or "__init__" not in vars(own):
-        _construct(spec, _signature(cls._fields, "spec"))
+        _construct(spec, _signature(cls._declared, "spec"))
     return spec
 
 
@@ -334,8 +334,8 @@ def _leaves(field: Any, kinds: Any) -> Iterator[Any]:
         for part in field:
             yield from _leaves(part, kinds)
     elif isinstance(field, Mapping):
-        for part in field.values():
-            yield from _leaves(part, kinds)
+        for key in sorted(field):  # as nests are flattened
+            yield from _leaves(field[key], kinds)
 
 
 def _mapped(field: Any, kinds: Any, function: Callable[[Any], Any]) -> Any:
@@ -345,7 +345,8 @@ def _mapped(field: Any, kinds: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(field, tuple):
         return tuple([_mapped(part, kinds, function) for part in field])
     if isinstance(field, Mapping):
-        return ImmutableDict({key: _mapped(part, kinds, function) for key, part in field.items()})
+        parts = {key: _mapped(field[key], kinds, function) for key in sorted(field)}
+        return ImmutableDict({key: parts[key] for key in field})
     return field
 
 

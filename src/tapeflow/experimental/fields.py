@@ -13,7 +13,6 @@ from typing import Any
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
@@ -163,7 +162,7 @@ def _value_of(value: Any, annotation: Any, path: str) -> Any:
 
 def _spec_of(value: Any, annotation: Any, path: str) -> Any:
     if annotation is Tensor:
-        if not isinstance(value, TensorSpec):
+        if not isinstance(value, TypeSpec) or not issubclass(value.value_type, Tensor):
             raise TypeError(f"{path}: expected a TensorSpec, got {type(value).__name__!r}")
         return value
     if isinstance(annotation, type) and issubclass(annotation, CompositeTensor):

@@ -28,7 +28,7 @@ _ON_FIRST_USE = {
     "autograph": "tapeflow.hosted.autograph:",
     "decorator": "tapeflow.hosted.decorators:",
     "dispatch": "tapeflow.hosted.keras_2:",
-    "feature_column": "tapeflow.hosted.keras_2:",
+    "feature_column": "tapeflow.hosted.feature_columns:",
     "load_context": "tapeflow.hosted.keras_2",
     "get_name_scope": "tapeflow.core.scopes:get_current_name_scope",
     "mixed_precision": "tapeflow.hosted.keras_2:",

@@ -92,10 +92,6 @@ def register_revived_type(identifier: str, predicate: Any, versions: Any) -> Non
     """Accepts its arguments, without effect."""
 
 
-class StateManager:
-    """The owner of the variables of feature columns, of which there are none here."""
-
-
 def get_config() -> None:
     """Returns None: the runtime has no `ConfigProto`."""
 

@@ -12,6 +12,19 @@ _KERAS_2 = f"{_H}.keras_2"
 _LOGGING = "tapeflow.compat.v1.logging"
 _REGISTRY = "tapeflow.core.types.spec_registry"
 _TYPE_SPECS = f"{_H}.type_specs"
+_COLUMNS = {  # the classes of feature columns, which `isinstance` is asked for
+    **dict.fromkeys(
+        ("CrossedColumn", "HashedCategoricalColumn", "IdentityCategoricalColumn", "SequenceCategoricalColumn",
+         "VocabularyFileCategoricalColumn", "VocabularyListCategoricalColumn", "WeightedCategoricalColumn"),
+        "tapeflow.feature_column.categorical",
+    ),
+    **dict.fromkeys(
+        ("BucketizedColumn", "EmbeddingColumn", "IndicatorColumn", "NumericColumn", "SharedEmbeddingColumn",
+         "SharedEmbeddingColumnCreator"),
+        "tapeflow.feature_column.dense",
+    ),
+    **dict.fromkeys(("CategoricalColumn", "StateManager"), "tapeflow.feature_column.protocol"),
+}  # fmt: skip
 _NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
 
 MODULES = {
@@ -73,6 +86,11 @@ MODULES = {
     "tensorflow.python.eager.function": {"ConcreteFunction": "tapeflow.function.concrete"},
     "tensorflow.python.eager.monitoring": {"*": f"{_H}.monitoring"},
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": {"Function": "tapeflow.function.function"},
+    "tensorflow.python.feature_column.feature_column_lib": _COLUMNS,
+    "tensorflow.python.feature_column.feature_column_v2": _COLUMNS,
+    "tensorflow.python.feature_column.sequence_feature_column": {
+        "SequenceNumericColumn": "tapeflow.feature_column.dense"
+    },
     "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.values.composite"},
     "tensorflow.python.framework.ops": {
         "EagerTensor": "tapeflow.core.values.tensor",

@@ -15,6 +15,7 @@ from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types import spec_registry
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
@@ -334,6 +335,7 @@ _HANDLERS: dict[Op, tuple[int, Callable[..., Any]]] = {
 }
 
 
+@spec_registry.register("tf.DynamicRaggedShape.Spec")
 class DynamicRaggedShapeSpec(TypeSpec):
     """The spec of a `DynamicRaggedShape`: those of its partitions, and what is static of the shape of the values."""
 
@@ -353,17 +355,33 @@ class DynamicRaggedShapeSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> Any:
-        return [*self._row_partitions, TensorSpec([self._static_inner_shape.rank], self._dtype)]
+        return [TensorSpec([self._static_inner_shape.rank], self._dtype), *self._row_partitions]
 
     def _to_components(self, value: DynamicRaggedShape) -> Any:
-        return [*value.row_partitions, value.inner_shape]
+        return [value.inner_shape, *value.row_partitions]
 
     def _from_components(self, components: Any) -> DynamicRaggedShape:
-        *partitions, inner_shape = components
+        inner_shape, *partitions = components
         return DynamicRaggedShape(partitions, inner_shape, self._dtype, False, self._static_inner_shape)
 
     def _serialize(self) -> tuple[Any, ...]:
-        return self._row_partitions, self._static_inner_shape, self._dtype
+        inner_shape = TensorSpec([self._static_inner_shape.rank], self._dtype)
+        parts = {
+            "_row_partitions": self._row_partitions, "_inner_shape": inner_shape,
+            "_static_inner_shape": self._static_inner_shape,
+        }  # fmt: skip
+        return tuple(parts.items())  # as TensorFlow, where it is an extension type, writes it into SavedModels
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
+        parts = dict(serialization)
+        return cls(parts["_row_partitions"], parts["_static_inner_shape"], parts["_inner_shape"].dtype)
+
+    def __repr__(self) -> str:
+        return (
+            f"DynamicRaggedShape.Spec(row_partitions={self._row_partitions}, "
+            f"static_inner_shape={self._static_inner_shape!r}, dtype={self._dtype!r})"
+        )
 
 
 DynamicRaggedShape.Spec = DynamicRaggedShapeSpec

@@ -14,8 +14,10 @@ from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.sorting import searchsorted
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types import spec_registry
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -502,6 +504,7 @@ def _not_valid(method: str, condition: str, reason: str) -> Exception:
     return invalid(f"Arguments to {method} do not form a valid {kind}{condition}: {reason}")
 
 
+@spec_registry.register("tf.RowPartitionSpec")
 class RowPartitionSpec(TypeSpec):
     """The spec of a `RowPartition`: the static numbers of rows and values, and length of the rows, or None."""
 
@@ -537,4 +540,16 @@ class RowPartitionSpec(TypeSpec):
         return partition if uniform is None else partition.with_uniform_row_length(uniform)
 
     def _serialize(self) -> tuple[Any, ...]:
-        return self._nrows, self._nvals, self._uniform_row_length, self._dtype
+        counts = (self._nrows, self._nvals, self._uniform_row_length)
+        return *[TensorShape([count]) for count in counts], self._dtype  # as in TensorFlow's SavedModels
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> RowPartitionSpec:
+        nrows, nvals, length, dtype = serialization
+        return cls(nrows[0], nvals[0], length[0], dtype)
+
+    def __repr__(self) -> str:
+        return (
+            f"RowPartitionSpec(nrows={self._nrows}, nvals={self._nvals}, "
+            f"uniform_row_length={self._uniform_row_length}, dtype={self._dtype!r})"
+        )

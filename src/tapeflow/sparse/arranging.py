@@ -58,8 +58,7 @@ def _dims(sp: SparseTensor) -> list[Any]:
 def _reorder(
     input_indices: torch.Tensor, input_values: torch.Tensor, input_shape: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Sorts the entries by their indices."""
-    places.check(input_indices, input_shape, sorted_once=False)
+    """Sorts the entries by their indices, those outside of the shape among them."""
     at = places.order(input_indices, input_shape)
     return input_indices[at], input_values[at]
 

@@ -29,12 +29,16 @@ def unflat(numbers: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
 
 def order(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     """Returns the positions of the rows in sorted order; equal rows stay in their order."""
-    if math.prod(shape) < 2**62:
+    if math.prod(shape) < 2**62 and not bool(_outside(indices, shape).any()):
         return torch.argsort(flat(indices, shape), stable=True)
     positions = torch.arange(len(indices), device=indices.device)
-    for column in range(indices.shape[1] - 1, -1, -1):  # too large for one number: by one column after the other
+    for column in range(indices.shape[1] - 1, -1, -1):  # no row is one number: by one column after the other
         positions = positions[torch.argsort(indices[positions, column], stable=True)]
     return positions
+
+
+def _outside(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    return (indices < 0) | (indices >= torch.tensor(shape, dtype=torch.int64, device=indices.device))
 
 
 def check(indices: torch.Tensor, shape: Sequence[int], sorted_once: bool = True) -> None:
@@ -43,7 +47,7 @@ def check(indices: torch.Tensor, shape: Sequence[int], sorted_once: bool = True)
     Raises:
         InvalidArgumentError: they are not.
     """
-    outside = (indices < 0) | (indices >= torch.tensor(shape, dtype=torch.int64, device=indices.device))
+    outside = _outside(indices, shape)
     if bool(outside.any()):
         i = int(outside.any(1).nonzero()[0])
         raise invalid(f"indices[{i}] = {text(indices[i])} is out of bounds: need 0 <= index < {text(shape)}")

@@ -217,7 +217,9 @@ __version__ = VERSION
 
 
 # With functions of their own.
-_NAMESPACES = frozenset({"data", "graph_util", "logging", "losses", "math", "metrics", "nn", "summary", "train"})
+_NAMESPACES = frozenset({
+    "data", "feature_column", "graph_util", "logging", "losses", "math", "metrics", "nn", "summary", "train",
+})  # fmt: skip
 
 
 # Namespaces that are modules of others.

@@ -72,7 +72,7 @@ class Initializer:
         return cls(**config)
 
 
-class zeros(Initializer):
+class Zeros(Initializer):
     """Gives zeros.
 
     Example:
@@ -87,7 +87,7 @@ class zeros(Initializer):
         return creation.zeros(shape, dtype)
 
 
-class ones(Initializer):
+class Ones(Initializer):
     """Gives ones.
 
     Example:
@@ -102,7 +102,7 @@ class ones(Initializer):
         return creation.ones(shape, dtype)
 
 
-class constant(Initializer):
+class Constant(Initializer):
     """Returns constants. In a graph, the last of a list of values fills what is left of a larger shape.
 
     Args:
@@ -132,7 +132,7 @@ class constant(Initializer):
         return arrays.constant(self.value, dtype, shape, verify_shape=self._verify_shape)
 
 
-class identity(Initializer):
+class Identity(Initializer):
     """Gives the identity matrix, times `gain`.
 
     Raises:
@@ -156,7 +156,7 @@ class identity(Initializer):
         return eye(shape[0], shape[1], dtype=dtype) * self.gain
 
 
-class random_uniform(Initializer):
+class RandomUniform(Initializer):
     """Gives numbers drawn evenly from [`minval`, `maxval`).
 
     Args:
@@ -180,7 +180,7 @@ class random_uniform(Initializer):
         return stateful.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
-class random_normal(Initializer):
+class RandomNormal(Initializer):
     """Gives numbers of a normal distribution.
 
     Args:
@@ -208,7 +208,7 @@ class random_normal(Initializer):
         return stateful.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
-class truncated_normal(random_normal):
+class TruncatedNormal(RandomNormal):
     """Gives numbers of a normal distribution, none of them further than two standard deviations from its mean.
 
     Example:
@@ -237,7 +237,7 @@ def _fans(shape: Sequence[int]) -> tuple[float, float]:
     return float(field * shape[-2]), float(field * shape[-1])
 
 
-class variance_scaling(Initializer):
+class VarianceScaling(Initializer):
     """Gives random numbers whose variance is `scale`, divided by the number of connections.
 
     Args:
@@ -288,13 +288,13 @@ class variance_scaling(Initializer):
         variance = self.scale / max(1.0, count)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
-            return random_uniform(-limit, limit, self.seed, dtype)(shape)
+            return RandomUniform(-limit, limit, self.seed, dtype)(shape)
         if self.distribution == "untruncated_normal":
-            return random_normal(0.0, math.sqrt(variance), self.seed, dtype)(shape)
-        return truncated_normal(0.0, math.sqrt(variance) / _OF_TRUNCATED, self.seed, dtype)(shape)
+            return RandomNormal(0.0, math.sqrt(variance), self.seed, dtype)(shape)
+        return TruncatedNormal(0.0, math.sqrt(variance) / _OF_TRUNCATED, self.seed, dtype)(shape)
 
 
-class glorot_uniform(variance_scaling):
+class GlorotUniform(VarianceScaling):
     """Glorot's uniform initializer: `variance_scaling` by the mean of inputs and outputs.
 
     Example:
@@ -310,7 +310,7 @@ class glorot_uniform(variance_scaling):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
-class glorot_normal(variance_scaling):
+class GlorotNormal(VarianceScaling):
     """Glorot's normal initializer: `variance_scaling` by the mean of inputs and outputs.
 
     Example:
@@ -325,7 +325,7 @@ class glorot_normal(variance_scaling):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
-class uniform_unit_scaling(Initializer):
+class UniformUnitScaling(Initializer):
     """Gives numbers drawn evenly from a range that keeps the scale of what a layer gets: sqrt(3 / inputs) * `factor`.
 
     Raises:
@@ -347,10 +347,10 @@ class uniform_unit_scaling(Initializer):
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
         limit = math.sqrt(3.0 / max(1.0, float(math.prod(shape[:-1])))) * self.factor
-        return random_uniform(-limit, limit, self.seed, dtype)(shape)
+        return RandomUniform(-limit, limit, self.seed, dtype)(shape)
 
 
-class orthogonal(Initializer):
+class Orthogonal(Initializer):
     """Gives orthogonal matrices: the trailing dimension against all others.
 
     Raises:
@@ -383,7 +383,7 @@ class orthogonal(Initializer):
         return reshape(matrix_transpose(q) if rows < columns else q, shape) * self.gain
 
 
-def he_normal(seed: int | None = None) -> variance_scaling:
+def he_normal(seed: int | None = None) -> VarianceScaling:
     """He's normal initializer: `variance_scaling(2.0)`.
 
     Example:
@@ -392,10 +392,10 @@ def he_normal(seed: int | None = None) -> variance_scaling:
 
     References: He et al. 2015 (https://arxiv.org/abs/1502.01852).
     """
-    return variance_scaling(2.0, "fan_in", "truncated_normal", seed)
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
-def he_uniform(seed: int | None = None) -> variance_scaling:
+def he_uniform(seed: int | None = None) -> VarianceScaling:
     """He's uniform initializer: `variance_scaling(2.0, distribution="uniform")`.
 
     Example:
@@ -404,10 +404,10 @@ def he_uniform(seed: int | None = None) -> variance_scaling:
 
     References: He et al. 2015 (https://arxiv.org/abs/1502.01852).
     """
-    return variance_scaling(2.0, "fan_in", "uniform", seed)
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
-def lecun_normal(seed: int | None = None) -> variance_scaling:
+def lecun_normal(seed: int | None = None) -> VarianceScaling:
     """LeCun's normal initializer: `variance_scaling()`.
 
     Example:
@@ -416,10 +416,10 @@ def lecun_normal(seed: int | None = None) -> variance_scaling:
 
     References: LeCun et al. 1998 (http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf).
     """
-    return variance_scaling(1.0, "fan_in", "truncated_normal", seed)
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
-def lecun_uniform(seed: int | None = None) -> variance_scaling:
+def lecun_uniform(seed: int | None = None) -> VarianceScaling:
     """LeCun's uniform initializer: `variance_scaling(distribution="uniform")`.
 
     Example:
@@ -428,4 +428,11 @@ def lecun_uniform(seed: int | None = None) -> variance_scaling:
 
     References: LeCun et al. 1998 (http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf).
     """
-    return variance_scaling(1.0, "fan_in", "uniform", seed)
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+# The public names. The classes have the names that TensorFlow writes into configurations.
+zeros, ones, constant, identity, orthogonal = Zeros, Ones, Constant, Identity, Orthogonal
+random_uniform, random_normal, truncated_normal = RandomUniform, RandomNormal, TruncatedNormal
+variance_scaling, uniform_unit_scaling = VarianceScaling, UniformUnitScaling
+glorot_uniform, glorot_normal = GlorotUniform, GlorotNormal
