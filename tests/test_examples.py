@@ -38,11 +38,11 @@ def archive(tmp_path):
     return path, path.as_uri(), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def run_example(*arguments, cwd):
+def run_example(*arguments, cwd, example="mnist.py"):
     search = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     env = os.environ | {"PYTHONPATH": search, "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        [sys.executable, str(EXAMPLES / "mnist.py"), *arguments], cwd=cwd, env=env, capture_output=True, text=True
+        [sys.executable, str(EXAMPLES / example), *arguments], cwd=cwd, env=env, capture_output=True, text=True
     )
 
 
@@ -114,6 +114,16 @@ def test_says_so_when_the_loss_is_lost(tmp_path):
     done = run_example("--sample", "--batch", "500", "--learning-rate", "1e30", cwd=tmp_path)
     assert done.returncode == 1
     assert "try a lower --learning-rate" in done.stderr and "Traceback" not in done.stderr
+
+
+# --- the data service ------------------------------------------------------------------------
+
+
+def test_other_processes_prepare_the_images_also_when_one_dies(tmp_path):
+    pytest.importorskip("grpc")
+    done = run_example("--elements", "160", "--kill", cwd=tmp_path, example="data_service.py")
+    assert done.returncode == 0, done.stderr
+    assert "160 images of (32, 32, 3), 160 different ones" in done.stdout
 
 
 # --- the loader ------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ LAYERS = [
     # services
     "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
     "nn.layer_members nn.rnn_wrappers optional profiler queue resources saved_model serving summary sysconfig timing "
-    "torch train types xla",
+    "torch train transport types xla",
     "compat feature_column graph_util hosted hosting keras raw_ops test torch.layer torch.commands __main__",
 ]
 # Public names of what core defines, and what imports nothing.

@@ -257,10 +257,13 @@ del keep_pages, use_quota
 
 def _specs_of_protos() -> dict[int, Any]:
     """Returns the specs of higher layers by their numbers in `TypeSpecProto.TypeSpecClass`."""
+    from tapeflow.data.spec import DatasetSpec, IteratorSpec
     from tapeflow.ragged.spec import RaggedTensorSpec
     from tapeflow.sparse.tensor import SparseTensorSpec
 
-    return {1: SparseTensorSpec, 3: RaggedTensorSpec, 4: TensorArraySpec, 7: OptionalSpec}
+    return {
+        1: SparseTensorSpec, 3: RaggedTensorSpec, 4: TensorArraySpec, 5: DatasetSpec, 6: IteratorSpec, 7: OptionalSpec,
+    }  # fmt: skip
 
 
 def _converted(function: Any) -> Any:

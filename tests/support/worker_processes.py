@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import tapeflow
 
 PROGRAMS = pathlib.Path(__file__).with_name("worker_programs")
+_FIRST_PORT, _SYSTEM_PORTS = 10_000, 32_768
 TIMEOUT = 120.0  # seconds; a bound for a machine that is busy, not an expectation
 
 
@@ -32,12 +34,27 @@ class Ended(NamedTuple):
 
 
 def free_addresses(count: int) -> list[str]:
-    """Returns addresses of ports on loopback that nothing uses."""
+    """Returns addresses of ports on loopback that nothing uses.
+
+    The processes bind them a while later. Until then no other process is given one of them: they lie below the ports
+    that the system takes for connections and for servers that ask for any.
+    """
     with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
+        ports: list[int] = []
+        for port in random.SystemRandom().sample(range(_FIRST_PORT, _ports_of_system()), 100 * count):
+            tried = stack.enter_context(socket.socket())
+            with contextlib.suppress(OSError):
+                tried.bind(("127.0.0.1", port))
+                ports.append(port)
+            if len(ports) == count:
+                return [f"127.0.0.1:{port}" for port in ports]
+    raise AssertionError("too few ports are free")
+
+
+def _ports_of_system() -> int:
+    """Returns the first of the ports that the system hands out by itself."""
+    path = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
+    return int(path.read_text().split()[0]) if path.exists() else _SYSTEM_PORTS
 
 
 def tf_configs(count: int) -> list[dict[str, str]]:

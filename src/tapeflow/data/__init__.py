@@ -6,7 +6,18 @@ from tapeflow.data.dataset import Dataset  # before all others: nodes derive fro
 
 # isort: split
 
-from tapeflow.data import access, experimental, generators, grouping, nodes, sampling, saving, shuffling, staged
+from tapeflow.data import (
+    access,
+    experimental,
+    generators,
+    grouping,
+    messages,
+    nodes,
+    sampling,
+    saving,
+    shuffling,
+    staged,
+)
 from tapeflow.data.files import FixedLengthRecordDatasetV2 as FixedLengthRecordDataset
 from tapeflow.data.files import TextLineDatasetV2 as TextLineDataset
 from tapeflow.data.files import TFRecordDatasetV2 as TFRecordDataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow.array.properties import size
@@ -72,7 +72,7 @@ class OfFiles(Node):
 
     def __new__(cls, filenames: Any = None, *args: Any, **kwargs: Any) -> Any:
         if state.graph is not None and isinstance(filenames, SymbolicTensor):
-            return staged.node_of(lambda names: cls(names, *args, **kwargs), [filenames], cls.__name__)
+            return staged.node_of(cls, [filenames, *args], kwargs)
         return super().__new__(cls)
 
     def __repr__(self) -> str:
@@ -84,27 +84,34 @@ class FileDataset(OfFiles):
 
     Args:
         filenames: a string tensor, or a dataset of string scalars.
+        compression: "", "ZLIB" or "GZIP".
+        buffer_size: the number of bytes that are read at once.
         num_parallel_reads: the number of files that are read in turn; one file after the other for None.
-        read: yields the contents of a file, element by element.
     """
 
-    def __init__(self, filenames: Any, num_parallel_reads: Any, read: Callable[[bytes], Iterator[bytes]]) -> None:
-        self._read = read
+    def __init__(
+        self, filenames: Any, compression: str | None, buffer_size: int | None, num_parallel_reads: Any
+    ) -> None:
+        self._compression, self._buffer_size = compression or "", buffer_size
         self._parallel = 0 if num_parallel_reads is None else integer(num_parallel_reads)
         if num_parallel_reads is not None and self._parallel < 1 and self._parallel != AUTOTUNE:
             raise invalid("`cycle_length` must be > 0 [Op:LegacyParallelInterleaveDatasetV2] name: ")
         super().__init__(TensorSpec([], string), _dataset_of(filenames))
 
     def _iterate(self) -> Iterator[Element]:
-        files = map(self._file, self._input_dataset._iterate())
+        files = map(self._contents, self._input_dataset._iterate())
         if self._parallel:
             contents = in_turn(files, cores() if self._parallel == AUTOTUNE else self._parallel, 1)
         else:
             contents = itertools.chain.from_iterable(files)
         return zip(map(boxed, contents), strict=False)
 
-    def _file(self, name: Element) -> Iterator[bytes]:
+    def _contents(self, name: Element) -> Iterator[bytes]:
         return self._read(name[0].item())
+
+    def _read(self, path: bytes) -> Iterator[bytes]:
+        """Yields the contents of a file, element by element."""
+        raise NotImplementedError
 
 
 class TextLineDatasetV2(FileDataset):
@@ -133,12 +140,12 @@ class TextLineDatasetV2(FileDataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        def lines(path: bytes) -> Iterator[bytes]:
-            with opened(path, compression_type or "", buffer_size) as file:
-                for line in file:
-                    yield line.removesuffix(b"\n").removesuffix(b"\r")
+        super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
 
-        super().__init__(filenames, num_parallel_reads, lines)
+    def _read(self, path: bytes) -> Iterator[bytes]:
+        with opened(path, self._compression, self._buffer_size) as file:
+            for line in file:
+                yield line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 class TFRecordDatasetV2(FileDataset):
@@ -168,9 +175,10 @@ class TFRecordDatasetV2(FileDataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(
-            filenames, num_parallel_reads, lambda path: read_records(path, compression_type or "", buffer_size)
-        )
+        super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
+
+    def _read(self, path: bytes) -> Iterator[bytes]:
+        return read_records(path, self._compression, self._buffer_size)
 
 
 class FixedLengthRecordDatasetV2(FileDataset):
@@ -202,28 +210,28 @@ class FixedLengthRecordDatasetV2(FileDataset):
         header_bytes: TensorLike | None = None, footer_bytes: TensorLike | None = None, buffer_size: int | None = None,
         compression_type: str | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        length, header, footer = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
+        self._lengths = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
+        super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
 
-        def records(path: bytes) -> Iterator[bytes]:
-            if length <= 0:
-                raise invalid("`record_bytes` must be > 0 [Op:FixedLengthRecordDatasetV2]")
-            for number, what in ((header, "header"), (footer, "footer")):
-                if number < 0:
-                    raise invalid(f"`{what}_bytes` must be >= 0 [Op:FixedLengthRecordDatasetV2]")
-            with opened(path, compression_type or "", buffer_size) as file:
-                body = file.read()[header:]
-            body = body[: len(body) - footer] if footer <= len(body) else b""
-            if len(body) % length:
-                message = (
-                    f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file "
-                    f'"{path.decode()}" has body '
-                    f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
-                )
-                raise DataLossError(None, None, message) if compression_type else invalid(message)
-            for start in range(0, len(body), length):
-                yield body[start : start + length]
-
-        super().__init__(filenames, num_parallel_reads, records)
+    def _read(self, path: bytes) -> Iterator[bytes]:
+        length, header, footer = self._lengths
+        if length <= 0:
+            raise invalid("`record_bytes` must be > 0 [Op:FixedLengthRecordDatasetV2]")
+        for number, what in ((header, "header"), (footer, "footer")):
+            if number < 0:
+                raise invalid(f"`{what}_bytes` must be >= 0 [Op:FixedLengthRecordDatasetV2]")
+        with opened(path, self._compression, self._buffer_size) as file:
+            body = file.read()[header:]
+        body = body[: len(body) - footer] if footer <= len(body) else b""
+        if len(body) % length:
+            message = (
+                f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file "
+                f'"{path.decode()}" has body '
+                f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
+            )
+            raise DataLossError(None, None, message) if self._compression else invalid(message)
+        for start in range(0, len(body), length):
+            yield body[start : start + length]
 
 
 class CsvDatasetV2(OfFiles):

@@ -56,20 +56,37 @@ class MappedFunction:
                 "`tf.data.experimental.enable_debug_mode()`.",
                 stacklevel=4,
             )
-        self._function = function
+        self._function: Callable[..., Any] | None = function
         self._name = name
         self._spec = spec
-        self._body = self._traced()
-        self._captured: list[Any] = self._body.graph.external_captures
-        self._inputs, self._outputs = structure.flatten(spec), structure.flatten(self.output_spec)
+        self._set_body(self._traced())
+
+    @classmethod
+    def of_graph(cls, graph: FuncGraph, name: str, spec: Any, output_spec: Any) -> MappedFunction:
+        """Returns the function that another process traced.
+
+        Args:
+            graph: its graph.
+            name: the name of the transformation, for messages.
+            spec, output_spec: the specs of the elements, and of the results.
+        """
+        function = cls.__new__(cls)
+        function._function, function._name, function._spec, function.output_spec = None, name, spec, output_spec
+        function._set_body(Body(graph))
+        return function
+
+    def _set_body(self, body: Body) -> None:
+        self._body = body
+        self._captured: list[Any] = body.graph.external_captures
+        self._inputs, self._outputs = structure.flatten(self._spec), structure.flatten(self.output_spec)
         self._plain = all(type(s) is TensorSpec for s in (*self._inputs, *self._outputs))
-        self._draws = any(operation.op.random for operation in self._body.graph._operations)
+        self._draws = any(operation.op.random for operation in body.graph._operations)
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
     def _traced(self) -> Body:
         graph = FuncGraph(getattr(self._function, "__name__", type(self._function).__name__))
-        function = converted(self._function)
+        function: Any = converted(self._function)
         args = structure.pack(self._spec, [
             _placeholders(graph, s, f"args_{i}") for i, s in enumerate(structure.flatten(self._spec))
         ])  # fmt: skip
@@ -115,8 +132,8 @@ class MappedFunction:
 
         Random numbers in it begin anew with each caller.
         """
-        if debugging:
-            return self._eagerly
+        if debugging and self._function is not None:
+            return functools.partial(self._eagerly, self._function)
         compiled, captured = self._body.compiled, tuple([raw(c) for c in self._captured])
 
         def plain(element: Element) -> Element:
@@ -140,10 +157,10 @@ class MappedFunction:
         """Returns the result for an element."""
         return self.caller()(element)
 
-    def _eagerly(self, element: Element) -> Element:
+    def _eagerly(self, function: Callable[..., Any], element: Element) -> Element:
         args = Packer(self._spec)(element)
         with nobody_listening():
-            result = self._function(*args) if type(args) is tuple else self._function(args)
+            result = function(*args) if type(args) is tuple else function(args)
             return structure.to_element(tuple(result) if type(result) is list else result)
 
     def _unpacked(self, element: Element) -> list[Any]:
@@ -154,8 +171,7 @@ class MappedFunction:
         ]  # fmt: skip
 
     def _packed(self, values: Element) -> Element:
-        tensors = map(EagerTensor, values, [t.dtype for t in self._body.outputs])
-        return tuple([next(tensors).value if type(s) is TensorSpec else s.from_tensors(tensors) for s in self._outputs])
+        return structure.from_tensors(map(EagerTensor, values, [t.dtype for t in self._body.outputs]), self._outputs)
 
     @functools.cached_property
     def of_batches(self) -> Body | None:

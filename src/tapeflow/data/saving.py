@@ -34,7 +34,7 @@ from tapeflow.data.nodes import Elements, Node
 from tapeflow.data.parts import register
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
-from tapeflow.data.structure import Element, flatten
+from tapeflow.data.structure import Element, flatten, to_tensors
 from tapeflow.data.threads import cores
 from tapeflow.io import gfile
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
@@ -79,10 +79,8 @@ class _Writer:
 
 
 def _write_element(file: TFRecordWriter, element: Element, specs: list[Any]) -> None:
-    for value, spec in zip(element, specs, strict=True):
-        tensors = [EagerTensor(value, spec.dtype)] if type(spec) is TensorSpec else spec.to_tensors(value)
-        for tensor in tensors:
-            file.write(serialize_tensor(tensor).numpy())
+    for tensor in to_tensors(element, specs):
+        file.write(serialize_tensor(tensor).numpy())
 
 
 def _elements(path: str, spec: Any, compression: str) -> Iterator[Element]:

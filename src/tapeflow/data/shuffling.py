@@ -60,11 +60,15 @@ class Seeds:
     Args:
         seed: the user's, or None.
         renew: whether each iterator gets others.
+
+    Attributes:
+        drawn: whether nobody chose them, and they are random.
     """
 
     def __init__(self, seed: Any, renew: bool) -> None:
         base = lasting_seeds(None if seed is None else integer(seed))
-        self.base = base if base != (0, 0) else (secrets.randbits(63), secrets.randbits(63))
+        self.drawn = base == (0, 0)
+        self.base = (secrets.randbits(63), secrets.randbits(63)) if self.drawn else base
         self.renew = renew
         self._count = 0
         self._lock = threading.Lock()

@@ -6,15 +6,17 @@ when the graph runs.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from collections.abc import Iterator as PyIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import DType, bool_, int64, resource, string, variant
 from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -24,7 +26,7 @@ from tapeflow.data.functions import MappedFunction
 from tapeflow.data.iterators import Iterator, OwnedIterator
 from tapeflow.data.maps import reduction
 from tapeflow.data.nodes import Node, UnknownInteger
-from tapeflow.data.parts import register
+from tapeflow.data.parts import parts, register
 from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element
 from tapeflow.graph.graphdef.builders import register as register_builders
@@ -83,6 +85,84 @@ def _sources(dataset: Any) -> list[Any]:
     return list({id(s): s for s in sources}.values())
 
 
+class Pipeline(NamedTuple):
+    """A pipeline that an operation builds over its inputs.
+
+    Attributes:
+        dataset: the pipeline, whose sources and captures stand for inputs.
+        inputs: these, in the order of the operation's inputs.
+    """
+
+    dataset: Any
+    inputs: list[Any]
+
+
+class Creation(NamedTuple):
+    """A dataset that an operation has a class create of arguments.
+
+    Attributes:
+        kind: the class.
+        args, kwargs: its arguments; tensors and datasets among them that have values only when the graph runs stand
+            for inputs.
+        element_spec: the spec of the dataset's elements.
+        inputs: these tensors and datasets, in the order of the operation's inputs.
+    """
+
+    kind: Callable[..., Dataset]
+    args: Sequence[Any]
+    kwargs: dict[str, Any]
+    element_spec: Any
+    inputs: list[Any]
+
+    @staticmethod
+    def of(kind: Callable[..., Dataset], args: Sequence[Any], kwargs: dict[str, Any], element_spec: Any) -> Creation:
+        """Returns the creation of a dataset, with those of its arguments that have values only when the graph runs."""
+        inputs: dict[int, Any] = {}
+        _filled((list(args), kwargs), {}, inputs)
+        return Creation(kind, args, kwargs, element_spec, list(inputs.values()))
+
+    def staged(self) -> StagedDataset:
+        """Adds the operation to the graph that is being built; returns the dataset that it will create."""
+
+        def build(*values: Any) -> list[Any]:
+            own = [v.value[()] if isinstance(i, Dataset) else v for v, i in zip(values, self.inputs, strict=True)]
+            table = dict(zip(map(id, self.inputs), own, strict=True))
+            args, kwargs = _filled((list(self.args), self.kwargs), table)
+            return [held(self.kind(*args, **kwargs), variant)]
+
+        tensors = [i._variant_tensor if isinstance(i, Dataset) else i for i in self.inputs]
+        return StagedDataset(_build(self.kind.__name__, build, tensors, self), self.element_spec)
+
+
+def _filled(structure: Any, values: dict[int, Any], missing: dict[int, Any] | None = None) -> Any:
+    """Returns a structure with values in place of its atoms, and of the tensors of composite ones, by their ids.
+
+    Args:
+        structure: the structure.
+        values: the values.
+        missing: gets what has no value before the graph runs, by the ids.
+    """
+
+    def fill(atom: Any) -> Any:
+        if id(atom) in values:
+            return values[id(atom)]
+        if isinstance(atom, CompositeTensor) and not isinstance(atom, Dataset):
+            return nest.map_structure(fill, atom, expand_composites=True)
+        staged = isinstance(atom, SymbolicTensor) or (isinstance(atom, Dataset) and _sources(atom))
+        if staged and missing is not None:
+            missing[id(atom)] = atom
+        return atom
+
+    return nest.map_structure(fill, structure)
+
+
+def _build(name: str, build: Callable[..., list[Any]], tensors: Sequence[Any], definition: Any) -> SymbolicTensor:
+    """Adds an operation that builds a dataset; in a `GraphDef` its definition stands for it."""
+    operation = python_op(name, build, tensors, _DATASET, stateful=False)
+    operation.op.lowered = functools.partial(parts.lowered, definition)
+    return operation.outputs[0]
+
+
 def variant_of(dataset: Dataset) -> Tensor:
     """Returns the tensor of a pipeline, while a graph is built."""
     sources = _sources(dataset)
@@ -93,7 +173,7 @@ def variant_of(dataset: Dataset) -> Tensor:
         return [held(_with_values(dataset, dict(zip(map(id, sources), values, strict=True))), variant)]
 
     inputs = [s._variant_tensor if isinstance(s, StagedDataset) else s for s in sources]
-    return python_op(type(dataset).__name__, build, inputs, _DATASET, stateful=False).outputs[0]
+    return _build(type(dataset).__name__, build, inputs, Pipeline(dataset, sources))
 
 
 def _with_values(dataset: Any, values: dict[int, Any]) -> Any:
@@ -111,30 +191,20 @@ def _with_values(dataset: Any, values: dict[int, Any]) -> Any:
     return dataset
 
 
-def node_of(kind: Callable[..., Dataset], args: Sequence[Any], name: str | None = None) -> Dataset:
+def node_of(kind: Callable[..., Dataset], args: Sequence[Any], kwargs: dict[str, Any] | None = None) -> Dataset:
     """Returns a node; where an argument has a value only when the graph runs, one that is created then.
 
     Args:
-        kind: creates it.
-        args: the arguments of `kind`.
-        name: the name of the operation; that of `kind` by default.
+        kind: its class.
+        args, kwargs: the arguments of `kind`.
     """
-    flat = [_constant(a) for a in nest.flatten(args)]
-    args = nest.pack_sequence_as(args, flat)
-    symbolic = [i for i, a in enumerate(flat) if isinstance(a, SymbolicTensor)]
-    if not symbolic:
-        return kind(*args)
-    spec = kind(*nest.map_structure(_stand_in, args)).element_spec
-    staged = [i for i, a in enumerate(flat) if isinstance(a, Dataset)]
-    tensors = [flat[i] for i in symbolic], [flat[i] for i in staged]
-
-    def make(eager: Any) -> Dataset:
-        values = list(flat)
-        for i, value in zip([*symbolic, *staged], nest.flatten(eager), strict=True):
-            values[i] = value
-        return kind(*nest.pack_sequence_as(args, values))
-
-    return from_function(name or kind.__name__, make, tensors, spec)
+    arguments = (list(args), kwargs or {})
+    flat = [_constant(a) for a in nest.flatten(arguments)]
+    args, kwargs = nest.pack_sequence_as(arguments, flat)
+    if not any(isinstance(a, SymbolicTensor) for a in flat):
+        return kind(*args, **kwargs)
+    stand_ins, keywords = nest.map_structure(_stand_in, (args, kwargs))
+    return Creation.of(kind, args, kwargs, kind(*stand_ins, **keywords).element_spec).staged()
 
 
 def _constant(arg: Any) -> Any:
@@ -159,26 +229,10 @@ def source_of(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Da
     if not any(isinstance(t, SymbolicTensor) for t in nest.flatten(values, expand_composites=True)):
         return kind(tensors)
     flat = [_constant(t) for t in nest.flatten(values, expand_composites=True)]
+    values = nest.pack_sequence_as(values, flat, expand_composites=True)
     if not any(isinstance(t, SymbolicTensor) for t in flat):
-        return kind(nest.pack_sequence_as(values, flat, expand_composites=True))
-    return from_function(kind.__name__, kind, values, structure.map_specs(element_spec, specs))
-
-
-def from_function(name: str, make: Callable[..., Dataset], tensors: Any, element_spec: Any) -> StagedDataset:
-    """Returns a dataset that is created of tensors of the graph when it runs.
-
-    Args:
-        name: the name of the operation.
-        make: returns the dataset of a structure like `tensors`.
-        tensors: a structure of tensors.
-        element_spec: the spec of the dataset's elements.
-    """
-
-    def build(*flat: Any) -> list[Any]:
-        return [held(make(nest.pack_sequence_as(tensors, flat, expand_composites=True)), variant)]
-
-    node = python_op(name, build, nest.flatten(tensors, expand_composites=True), _DATASET, stateful=False)
-    return StagedDataset(node.outputs[0], element_spec)
+        return kind(values)
+    return Creation.of(kind, [values], {}, structure.map_specs(element_spec, specs)).staged()
 
 
 def cardinality(dataset: Dataset) -> SymbolicTensor:

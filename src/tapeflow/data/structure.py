@@ -7,7 +7,7 @@ that no function sees; of anything else (a ragged or sparse tensor, a dataset, N
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -124,6 +124,20 @@ def to_element(value: Any) -> Element:
     if machine.has_gpu:  # pipelines work on the CPU
         element = [v.cpu() if isinstance(v, torch.Tensor) else v for v in element]
     return tuple(element)
+
+
+def to_tensors(element: Element, specs: Sequence[Any]) -> list[EagerTensor]:
+    """Returns the tensors that an element consists of."""
+    return [
+        t for value, spec in zip(element, specs, strict=True)
+        for t in ([EagerTensor(value, spec.dtype)] if type(spec) is TensorSpec else spec.to_tensors(value))
+    ]  # fmt: skip
+
+
+def from_tensors(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
+    """Returns the element that consists of tensors."""
+    rest = iter(tensors)
+    return tuple([next(rest).value if type(spec) is TensorSpec else spec.from_tensors(rest) for spec in specs])
 
 
 class Packer:

@@ -52,8 +52,8 @@ def cores() -> int:
 _threads: weakref.WeakKeyDictionary[threading.Thread, Callable[[], None]] = weakref.WeakKeyDictionary()
 
 
-def _start(name: str, stop: Callable[[], None], target: Callable[..., None], *args: Any) -> None:
-    """Runs a function in a thread of its own."""
+def start(name: str, stop: Callable[[], None], target: Callable[..., None], *args: Any) -> None:
+    """Runs a function in a thread of its own, which `stop` ends when the program does."""
     thread = threading.Thread(target=target, args=args, name=name, daemon=True)
     _threads[thread] = stop
     thread.start()
@@ -180,7 +180,7 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
             return
         size = _AUTOMATIC
     buffer = _Buffer(size)
-    _start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.log)
+    start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.log)
     del elements
     try:
         while (item := buffer.get()) is not END:
@@ -259,7 +259,7 @@ class _Pool:
         self.waiting: deque[_Task] = deque()
         self.closed = False
         for i in range(count):
-            _start(f"tf_data_map_{i}", self.close, self._work, function)
+            start(f"tf_data_map_{i}", self.close, self._work, function)
 
     def _work(self, function: Callable[[Any], Any]) -> None:
         while True:

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.distribute.parameter_server import transport
+from tapeflow.transport import calls
 
 WORKERS, ROWS, STEPS = 2, 7, 12
 
@@ -131,9 +131,9 @@ def disturb(strategy, coordinator, folder):
 
 
 if __name__ == "__main__":
-    for number, (name, _) in enumerate(transport.OPTIONS):  # so that a worker that hangs is noticed soon
+    for number, (name, _) in enumerate(calls.OPTIONS):  # so that a worker that hangs is noticed soon
         if "keepalive" in name or "ping_" in name:
-            transport.OPTIONS[number] = (name, 1000)
+            calls.OPTIONS[number] = (name, 1000)
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
     if resolver.task_type in ("worker", "ps"):
         pathlib.Path(sys.argv[2], f"{resolver.task_type}{resolver.task_id}").write_text(str(os.getpid()))

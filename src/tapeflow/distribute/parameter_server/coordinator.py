@@ -19,11 +19,11 @@ from tapeflow.distribute.parameter_server.dispatch import dispatching
 from tapeflow.distribute.parameter_server.functions import argument_message, message_of
 from tapeflow.distribute.parameter_server.queue import Closure, ClosureQueue
 from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy
-from tapeflow.distribute.parameter_server.transport import Client, TaskUnavailableError, client_of
 from tapeflow.distribute.parameter_server.values import PerWorkerIterator, RemoteValue, WorkerValue, of_worker
 from tapeflow.distribute.parameter_server.variables import OWNER
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.transport.calls import Client, TaskUnavailableError, client_of
 
 _logger = logging.getLogger("tapeflow")
 _RETRY_SECONDS = 1.0

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from tensorboard.compat.proto import function_pb2
 
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.types.dtypes import int64, resource, variant
@@ -21,11 +20,8 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.data.iterators import Iterator
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.control.body import Body, raw
-from tapeflow.graph.graphdef.export import FunctionWriter
-from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.positions import Nowhere
+from tapeflow.transport.functions import definitions_of, graph_of
 
 # The tensor that traces capture for the number of the worker on which they will run.
 WORKER_INDEX = EagerTensor(torch.tensor(-1), int64)
@@ -46,12 +42,10 @@ def message_of(concrete: ConcreteFunction, share: Callable[[Any], Any]) -> dict[
     for tensor in concrete.outputs:
         if tensor.dtype in (resource, variant):
             raise UnimplementedError.of(f"The function {name} returns a {tensor.dtype.name}, which can't travel.")
-    writer = FunctionWriter()
-    writer.add("main", concrete.body)
     count = len(concrete.body.inputs) - len(concrete._captured)
     return {
         "name": name,
-        "library": [f.SerializeToString() for f in writer.library.values()],
+        "library": definitions_of(concrete.body),
         "arguments": [TensorSpec(t.shape, t.dtype) for t in concrete.body.inputs[:count]],
         "captures": [_capture(c, share, name) for c in concrete._captured],
     }
@@ -91,14 +85,9 @@ class WorkerFunction:
     """
 
     def __init__(self, message: dict[str, Any], received: Callable[[Any], Any]) -> None:
-        protos = [function_pb2.FunctionDef.FromString(f.value[()]) for f in message["library"]]
-        library = {proto.signature.name: proto for proto in protos}
-        definition = function_of(library["main"])
-        graph = FuncGraph(message["name"])
-        graph._positions = Nowhere()
-        builder = Builder(graph, library)
         self._indices = 0
-        with graph.as_default():
+
+        def inputs(graph: FuncGraph) -> list[Any]:
             tensors: list[Any] = [graph.input(spec, "input") for spec in message["arguments"]]
             for capture in message["captures"]:
                 if capture is None:  # the worker's number
@@ -108,11 +97,9 @@ class WorkerFunction:
                 value = received(capture)
                 variable = isinstance(value, Variable)
                 tensors.append(graph.capture_variable(value) if variable else graph.capture(value))
-            builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
-            builder.add(in_order(definition.nodes, definition.arguments))
-            result = Node("result", "", [], [], {})
-            graph.outputs = [graph.as_output(builder._tensor(result, o), graph.name) for o in definition.outputs]
-        graph.structured_outputs = list(graph.outputs)
+            return tensors
+
+        graph = graph_of(message["name"], message["library"], inputs)
         self._body = Body(graph)
         self._captured = tuple([raw(c) for c in graph.external_captures])
 

@@ -21,11 +21,11 @@ from tapeflow.distribute.options import InputOptions
 from tapeflow.distribute.parameter_server.dispatch import dispatch
 from tapeflow.distribute.parameter_server.sharded import ShardedVariable
 from tapeflow.distribute.parameter_server.task import Task
-from tapeflow.distribute.parameter_server.transport import client_of, is_loopback
 from tapeflow.distribute.parameter_server.variables import OWNER, Place, RemoteVariable, new_key
 from tapeflow.distribute.partitioners import Partitioner
 from tapeflow.distribute.strategy import Strategy, StrategyExtended
 from tapeflow.train.cluster import ClusterSpec
+from tapeflow.transport.calls import client_of, is_loopback
 
 _CONNECT_SECONDS = 600.0
 

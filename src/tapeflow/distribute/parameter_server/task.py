@@ -18,9 +18,9 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.data.iterators import Iterator
 from tapeflow.distribute.parameter_server.functions import WorkerFunction
-from tapeflow.distribute.parameter_server.transport import Client, Endpoint, client_of
 from tapeflow.distribute.parameter_server.variables import Place, RemoteVariable, apply_change, new_key
 from tapeflow.optional import Optional
+from tapeflow.transport.calls import Client, Endpoint, client_of
 
 _METHODS = ("begin", "ping", "create", "delete", "read", "rows", "change", "define", "run", "next")
 

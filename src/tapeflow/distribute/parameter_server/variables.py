@@ -19,8 +19,8 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, next_id
 from tapeflow.core.values.variable import Variable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
-from tapeflow.distribute.parameter_server.transport import Client, client_of
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.transport.calls import Client, client_of
 
 OWNER = uuid.uuid4().hex  # the name of this process in the names of what it creates in other tasks
 _numbers = itertools.count()

@@ -326,7 +326,7 @@ def _input(tensor: SymbolicTensor) -> str:
 def _result(tensor: SymbolicTensor) -> str:
     """Returns the name of a tensor as nodes of a function name it."""
     op = tensor.op
-    kind = op.type if isinstance(op.op, GraphOp) else lowered(op)[-1].type
+    kind = op.type if isinstance(op.op, GraphOp) and op.op.lowered is None else lowered(op)[-1].type
     return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs), op)}"
 
 

@@ -16,6 +16,7 @@ from tapeflow.data import access, bucketing, maps
 from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
 from tapeflow.data.dataset import Dataset
+from tapeflow.data.experimental import service
 from tapeflow.data.files import CsvDatasetV2 as CsvDataset
 from tapeflow.data.functions import debugging
 from tapeflow.data.grouping import GroupByReducerDataset, Reducer

@@ -87,11 +87,11 @@ def unpacked(proto: Any) -> Any:
     return from_proto(proto)
 
 
-def _to_bytes(value: Any) -> bytes:
+def to_bytes(value: Any) -> bytes:
     return packed(value).SerializeToString()
 
 
-def _from_bytes(data: bytes) -> Any:
+def from_bytes(data: bytes) -> Any:
     from tensorboard.compat.proto import struct_pb2
 
     return unpacked(struct_pb2.StructuredValue.FromString(data))
@@ -131,7 +131,7 @@ class Client:
         """
         call = self._channel.unary_unary(f"/{_SERVICE}/{method}")
         try:
-            status, value = _from_bytes(call(_to_bytes(list(args)), timeout=timeout, wait_for_ready=wait))
+            status, value = from_bytes(call(to_bytes(list(args)), timeout=timeout, wait_for_ready=wait))
         except self._failure as error:
             raise self._error(method, error) from None
         if status:
@@ -163,6 +163,7 @@ class Endpoint:
     Args:
         address: the address, whose port may be 0 for a free one; only those of loopback are reached from there alone.
         methods: the methods, by their names.
+        threads: the number of calls that are answered at the same time.
 
     Attributes:
         address: the address, with the port that it has.
@@ -171,11 +172,11 @@ class Endpoint:
         UnknownError: another process uses the port.
     """
 
-    def __init__(self, address: str, methods: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, address: str, methods: Mapping[str, Callable[..., Any]], threads: int = _THREADS) -> None:
         import grpc
 
         handlers = {name: grpc.unary_unary_rpc_method_handler(_answering(m)) for name, m in methods.items()}
-        self._server = grpc.server(ThreadPoolExecutor(_THREADS, "tapeflow-task"), options=OPTIONS)
+        self._server = grpc.server(ThreadPoolExecutor(threads, "tapeflow-task"), options=OPTIONS)
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE, handlers),))
         host, _, port = address.rpartition(":")
         try:
@@ -204,9 +205,9 @@ class Endpoint:
 def _answering(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
     def answer(request: bytes, context: Any) -> bytes:
         try:
-            return _to_bytes((0, method(*_from_bytes(request))))
+            return to_bytes((0, method(*from_bytes(request))))
         except errors.OpError as error:
-            return _to_bytes((error.error_code, error.message))
+            return to_bytes((error.error_code, error.message))
 
     return answer
 

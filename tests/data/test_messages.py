@@ -1,0 +1,105 @@
+"""Datasets as messages: what another process reads has the same spec and the same elements."""
+
+import collections
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.data.messages import dataset_of, message_of
+
+Dataset = tf.data.Dataset
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def values(element):
+    return tf.nest.map_structure(lambda t: t.to_list() if hasattr(t, "to_list") else np.asarray(t).tolist(), element)
+
+
+@pytest.fixture
+def files(tmp_path):
+    for i in range(3):
+        (tmp_path / f"{i}.txt").write_text("\n".join(f"{i}-{j}" for j in range(4)))
+    (tmp_path / "a.csv").write_text("a,b\n1,2.5\n3,\n")
+    return tmp_path
+
+
+def sources(files):
+    names = [str(files / f"{i}.txt") for i in range(3)]
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+    variable = tf.Variable(3.0)
+    numbers, words = Dataset.range(6), Dataset.from_tensor_slices(["a", "b", "c"])
+    return {
+        "slices": Dataset.from_tensor_slices({"a": np.arange(4.0), "b": ["x", "y", "z", "w"]}),
+        "shuffled": Dataset.range(10).shuffle(10, seed=3).repeat(2),
+        "random": Dataset.random(seed=4).take(3),
+        "ragged": Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3], []])).batch(2),
+        "list": tf.data.experimental.from_list([(1, "a"), (2, "b")]),
+        "files": tf.data.TextLineDataset(names, num_parallel_reads=2),
+        "interleaved files": Dataset.from_tensor_slices(names).interleave(tf.data.TextLineDataset, cycle_length=2),
+        "files in a function": Dataset.from_tensor_slices(names).flat_map(
+            lambda name: tf.data.TextLineDataset(name).skip(1).map(tf.strings.upper)
+        ),
+        "csv": tf.data.experimental.CsvDataset(str(files / "a.csv"), [tf.int32, [0.5]], header=True),
+        "variable": numbers.map(lambda x: tf.cast(x, tf.float32) * variable),
+        "table": words.map(table.lookup),
+        "loop": numbers.map(lambda x: tf.while_loop(lambda i, s: i < x, lambda i, s: (i + 1, s + i), (x * 0, x))[1]),
+        "named tuple": numbers.map(lambda x: Pair(x, x + 1)),
+        "scan": numbers.scan(np.int64(0), lambda s, x: (s + x, s + x)),
+        "windows": numbers.window(3).flat_map(lambda window: window.batch(3)),
+        "groups": numbers.group_by_window(lambda x: x % 3, lambda key, window: window.batch(2), 2),
+        "buckets": numbers.bucket_by_sequence_length(lambda x: tf.cast(x, tf.int32), [2, 4], [2, 2, 2]),
+        "several": Dataset.zip(numbers, numbers.map(lambda x: -x)).concatenate(Dataset.zip(numbers, numbers)),
+        "sampled": Dataset.sample_from_datasets([numbers, numbers.skip(2)], seed=1),
+        "batches": numbers.padded_batch(4).unbatch().cache().batch(4, drop_remainder=True),
+        "counts in a function": numbers.flat_map(lambda n: Dataset.range(n).take(n)),
+        "tensors in a function": numbers.flat_map(lambda n: Dataset.from_tensors((n, 2 * n)).repeat(n)),
+        "functions in a function": numbers.flat_map(lambda n: Dataset.range(4).map(lambda x: x + n)),
+        "a dataset in a function": numbers.flat_map(lambda n: words.take(n)),
+        "unique": numbers.map(lambda x: x % 2).unique(),
+    }
+
+
+@pytest.mark.parametrize("name", [
+    "slices", "shuffled", "random", "ragged", "list", "files", "interleaved files", "files in a function", "csv",
+    "variable", "table", "loop", "named tuple", "scan", "windows", "groups", "buckets", "several", "sampled", "batches",
+    "counts in a function", "tensors in a function", "functions in a function", "a dataset in a function", "unique",
+])  # fmt: skip
+def test_elements_are_the_same(name, files):
+    dataset = sources(files)[name]
+    other = dataset_of(message_of(dataset))
+    assert str(other.element_spec) == str(dataset.element_spec)
+    assert other._size() == dataset._size()
+    elements = [values(x) for x in dataset.take(30)]
+    assert elements and [values(x) for x in other.take(30)] == elements
+    again = dataset_of(message_of(other))  # what was read can travel on
+    assert [values(x) for x in again.take(30)] == elements
+
+
+def test_an_order_that_nobody_chose_is_drawn_anew():
+    dataset = Dataset.range(1000).shuffle(1000)
+    first, second = (dataset_of(message_of(dataset)) for _ in range(2))
+    assert [int(x) for x in first] != [int(x) for x in second]
+
+
+def test_options_travel():
+    options = tf.data.Options()
+    options.deterministic = False
+    options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+    dataset = Dataset.range(3).with_options(options)
+    assert dataset_of(message_of(dataset)).options() == dataset.options()
+
+
+def test_what_calls_python_stays():
+    generator = Dataset.from_generator(lambda: iter([1]), output_signature=tf.TensorSpec([], tf.int32))
+    with pytest.raises(tf.errors.UnimplementedError, match="A dataset with a function can't travel"):
+        message_of(generator)
+    python = Dataset.range(3).map(lambda x: tf.numpy_function(lambda y: y, [x], tf.int64))
+    with pytest.raises(tf.errors.UnimplementedError, match="calls Python"):
+        dataset_of(message_of(python))
+
+
+@pytest.mark.parametrize("cut", [0, 3, -5])
+def test_what_is_no_message_is_refused(cut):
+    with pytest.raises(ValueError, match=r"empty|no message|no part"):
+        dataset_of(message_of(Dataset.range(3))[:cut])
