@@ -197,8 +197,8 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
     """Returns a TensorFlow function or model as a `torch.nn.Module`.
 
     Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
-    autograd, `torch.compile` and `torch.export.export` follow. Its `if` and `while` are Python's; for `torch.export`, those
-    that tensors decide are torch's `cond` and `while_loop`. Variables become parameters (trainable ones) and
+    autograd, `torch.compile` and `torch.export.export` follow. Its `if` and `while` are Python's; for `torch.export`,
+    those that tensors decide are torch's `cond` and `while_loop`. Variables become parameters (trainable ones) and
     buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory (convolutions' filters have
     memory of their own, in torch's order of dimensions); writing to either does not change the other. `train()` and
     `eval()` choose a Keras model's behavior: dropout, batch normalization. Random numbers are torch's. Gradients are
