@@ -17,7 +17,9 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, alias
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
 
-_run_backward: Any = getattr(torch.autograd.graph, "_engine_run_backward")  # noqa: B009  (`grad`, without its checks)
+# What `torch.autograd.grad` and `torch.enable_grad` call after checks and bookkeeping.
+_run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
+_set_grad_enabled: Any = getattr(torch._C, "_set_grad_enabled")  # noqa: B009  (stubs lack it)
 _SMALL = 256  # elements: copying so many is faster than sharing their memory until it is written to
 
 Function = Callable[..., Sequence[torch.Tensor]]
@@ -55,11 +57,19 @@ class TorchCall:
         if not tapes:
             with torch.no_grad():
                 return [_tensor(o) for o in self._run(operands)[0]]
-        variables = [o for o in operands if isinstance(o, ReadAsTensor)]
-        for tape in tapes:
-            for variable in variables:
-                tape.variable_read(variable, variable._id)
-        outputs, record = self.recorded(operands)
+        for operand in operands:
+            if isinstance(operand, ReadAsTensor):
+                for tape in tapes:
+                    tape.variable_read(operand, operand._id)
+        enabled = torch.is_grad_enabled()
+        _set_grad_enabled(True)
+        try:
+            outputs, sources = self._run(operands, tapes)
+            _set_grad_enabled(False)
+            results = [_tensor(o) for o in outputs]
+        finally:
+            _set_grad_enabled(enabled)
+        record = Record(outputs, sources)
 
         def gradient(*dys: Any) -> list[Any]:
             if state.tapes:  # which may differentiate the gradient
@@ -67,7 +77,6 @@ class TorchCall:
             gradients = record.gradients([None if dy is None else dense(dy).value for dy in dys])
             return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
 
-        results = [_tensor(o) for o in outputs]
         record_function(self.name, operands, results, gradient)
         return results
 
@@ -253,8 +262,11 @@ def _is_smooth(value: torch.Tensor) -> bool:
 
 
 def _writable(value: torch.Tensor) -> torch.Tensor:
-    """Returns a tensor with the same values; nobody sees it if this one, or the other, is written to."""
-    return value.detach().clone() if value.numel() <= _SMALL else alias(value)
+    """Returns a tensor with the same values; nobody sees it if this one, or the other, is written to.
+
+    Its history is left behind where autograd is off.
+    """
+    return value.clone() if value.numel() <= _SMALL else alias(value)
 
 
 def _tensor(value: torch.Tensor) -> EagerTensor:

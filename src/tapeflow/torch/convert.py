@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import runpy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from torch.utils import _pytree as pytree
 
 from tapeflow.torch import standalone
 from tapeflow.torch.module import Converted, module
-from tapeflow.torch.source import Unconvertible
+from tapeflow.torch.unconvertible import Unconvertible
 
 FORMATS = ("torch", "pt2", "onnx", "aoti")
+_WHILE_LOOP = torch.ops.higher_order.while_loop
 _BATCH = 3  # the size of the samples' unknown dimensions
 
 
@@ -125,11 +126,33 @@ def _as_onnx(
 ) -> list[torch.Tensor]:  # fmt: skip
     import onnxruntime
 
-    path = os.fspath(output)
-    torch.onnx.export(program, tuple(samples), path, dynamo=True, input_names=names, verbose=False)
+    path, table = os.fspath(output), {_WHILE_LOOP: _onnx_loop()}
+    torch.onnx.export(
+        program, tuple(samples), path, dynamo=True, input_names=names, verbose=False, custom_translation_table=table
+    )
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     feeds = {i.name: s.numpy(force=True) for i, s in zip(session.get_inputs(), samples, strict=True)}
     return [torch.from_numpy(np.asarray(r)) for r in session.run(None, feeds)]
+
+
+def _onnx_loop() -> Callable[..., Any]:
+    """Returns torch's own translation of `while_loop`, whose calls of functions are of no version of their domain.
+
+    Those of its conditionals are not either; where both are in one model, torch 2.13 fails to inline the functions.
+    """
+    from torch.onnx._internal.exporter import _core, _registration
+
+    registry = _registration.ONNXRegistry.from_torchlib()
+    (entry,) = registry.get_decomps(_WHILE_LOOP)
+
+    def translate(*args: Any) -> Any:
+        outputs = entry.onnx_function(*args)
+        for node in _core.current_tracer.nodes:  # type: ignore[union-attr]
+            if node.domain.startswith("pkg."):
+                node.version = None
+        return outputs
+
+    return translate
 
 
 def _as_package(

@@ -19,7 +19,7 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.importing import import_graph_def
 from tapeflow.graph.graphdef.node_protos import dtype_of, shape_of
 from tapeflow.saved_model.messages import read_model
-from tapeflow.torch.source import Unconvertible
+from tapeflow.torch.unconvertible import Unconvertible
 from tapeflow.train.reader import load_checkpoint
 
 _VARIABLES = ("VariableV2", "Variable", "VarHandleOp")

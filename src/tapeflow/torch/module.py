@@ -23,9 +23,11 @@ from tapeflow.graph.codegen.writing import identifier
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.saved_model.loading import load
+from tapeflow.torch.exported import ExportWriter
 from tapeflow.torch.graph_files import function_of_file
 from tapeflow.torch.inference import Inference
-from tapeflow.torch.source import ModuleSource, Unconvertible
+from tapeflow.torch.source import ModuleSource
+from tapeflow.torch.unconvertible import Unconvertible
 
 
 class Converted(torch.nn.Module):
@@ -54,8 +56,8 @@ class Converted(torch.nn.Module):
             self._add(variable, variable._name.removeprefix(scope))
         sources = {id(f): ModuleSource(f.body, self._path, f.structured_outputs) for f in functions}
         self._sources = [sources[id(f)] for f in functions]
-        for source in sources.values():
-            source.function  # noqa: B018  # written now, as its constants are attributes too
+        exported = {id(f): self._exported(f) if sources[id(f)].decides else None for f in functions}
+        self._exports = [exported[id(f)] for f in functions]
         arguments = functions[0].graph.inputs
         self.input_names = [identifier(t.op.name) for t in arguments]
         self.input_specs: list[tuple[list[int | None], Any]] = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
@@ -72,6 +74,11 @@ class Converted(torch.nn.Module):
         Returns:
             Tensors of torch in the structure of the TensorFlow function's result.
         """
+        export = self._exports[self.training] if torch.compiler.is_exporting() else None
+        if isinstance(export, Unconvertible):
+            raise export
+        if export is not None:
+            return export.function(self, *inputs, **named)
         if not torch.is_grad_enabled() and not named:
             results = self._inferences[self.training].results(self, inputs)
             if results is not None:
@@ -96,9 +103,18 @@ class Converted(torch.nn.Module):
         """Returns a module of the same functions, with parameters and buffers of its own."""
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
-        shared = ("_functions", "_held", "_orders", "_paths", "_sources", "_structures")
+        shared = ("_exports", "_functions", "_held", "_orders", "_paths", "_sources", "_structures")
         twin.__dict__ = {n: v if n in shared else copy.deepcopy(v, memo) for n, v in self.__dict__.items()}
         return twin
+
+    def _exported(self, function: ConcreteFunction) -> ModuleSource | Unconvertible:
+        """Returns the source of a function with branches or loops that `torch.export` takes, or why there is none."""
+        source = ModuleSource(function.body, self._path, function.structured_outputs, ExportWriter)
+        try:
+            source.function  # noqa: B018  # written now, as its constants are attributes too
+        except Unconvertible as error:
+            return error
+        return source
 
     def _path(self, value: Any, wish: str) -> str:
         """Returns the attribute of a variable or a constant; a constant that is new becomes a buffer."""
@@ -181,7 +197,8 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
     """Returns a TensorFlow function or model as a `torch.nn.Module`.
 
     Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
-    autograd, `torch.compile` and `torch.export.export` follow. Variables become parameters (trainable ones) and
+    autograd, `torch.compile` and `torch.export.export` follow. Its `if` and `while` are Python's; for `torch.export`,
+    those that tensors decide are torch's `cond` and `while_loop`. Variables become parameters (trainable ones) and
     buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory (convolutions' filters have
     memory of their own, in torch's order of dimensions); writing to either does not change the other. `train()` and
     `eval()` choose a Keras model's behavior: dropout, batch normalization. Random numbers are torch's. Gradients are

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
+
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.static import numbers
@@ -31,10 +33,15 @@ class Sizes:
     def __init__(self, name: Callable[[SymbolicTensor], str], constant: Callable[[SymbolicTensor], Any]) -> None:
         self._name, self._constant = name, constant
         self._steps: dict[int, Step] = {}  # by the ids of their outputs
+        self._bound: dict[int, Any] = {}  # the expressions of tensors that no step computes, by their ids
 
     def add(self, steps: Sequence[Step]) -> None:
         """Adds the steps of a program."""
         self._steps.update((id(t), step) for step in steps for t in step.outputs)
+
+    def bind(self, tensor: SymbolicTensor, expression: Any) -> None:
+        """Has a tensor that is passed to a function stand for the expressions of a size, or of several in a list."""
+        self._bound[id(tensor)] = expression
 
     def of(self, tensor: Any) -> Any:
         """Returns the expression of a scalar, or a list of those of a vector's elements; None if they aren't sizes."""
@@ -47,11 +54,18 @@ class Sizes:
                 return repr(value)
             plain = isinstance(value, tuple) and len(value) <= _MOST and all(isinstance(v, int) for v in value)
             return list(map(repr, value)) if plain else None
+        if id(tensor) in self._bound:
+            return self._bound[id(tensor)]
         step = self._steps.get(id(tensor))
         if step is None:
             return None
         rule = _RULES.get(step.op.name) if step.registered else None
         return self._arithmetic(step) if rule is None else rule(self, step)
+
+    def scalars(self, tensor: Any) -> list[SymbolicTensor] | None:
+        """Returns the scalars that a vector is packed of, or None if it is not packed in this function."""
+        step = self._steps.get(id(tensor))
+        return list(step.args[0]) if step is not None and step.op is ops.Pack.op else None
 
     def whole(self, tensor: Any) -> str | None:
         """Returns the expression of a scalar that is a whole number, as a float or not; None if it is no size."""
@@ -126,6 +140,14 @@ class Sizes:
             return None
         known = math.prod(int(i) for i in whole if i.isdigit())
         return f"({' * '.join([i for i in whole if not i.isdigit()] + [repr(known)])})"
+
+
+def tensor_of(sizes: Any, dtype: torch.dtype = torch.int32, device: torch.device | None = None) -> torch.Tensor:
+    """Returns the tensor of a size or of several, which may be symbols."""
+    numbers = [
+        torch.scalar_tensor(n, dtype=dtype, device=device) for n in (sizes if isinstance(sizes, tuple) else (sizes,))
+    ]
+    return torch.stack(numbers) if isinstance(sizes, tuple) else numbers[0]
 
 
 def _integers(constant: Callable[[Any], Any], arg: Any) -> tuple[int, ...] | None:

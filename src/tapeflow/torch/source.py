@@ -6,9 +6,8 @@ kernels without a derivative. Variables are attributes of the module, and so are
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -20,7 +19,7 @@ from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.program import CALLS, Program, Step
-from tapeflow.graph.codegen.regions import Region
+from tapeflow.graph.codegen.regions import LoopRegion, Region
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, runs_on_arrays, with_stream
 from tapeflow.graph.control.body import Body
@@ -28,7 +27,8 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
 from tapeflow.logger import get_logger
 from tapeflow.torch.own_gradient import OwnGradient
-from tapeflow.torch.sizes import Sizes
+from tapeflow.torch.sizes import Sizes, tensor_of
+from tapeflow.torch.unconvertible import Unconvertible
 
 # torch draws the numbers: its generators are what `torch.manual_seed`, `torch.compile` and `torch.export` know.
 _DRAWS = {
@@ -36,10 +36,6 @@ _DRAWS = {
     ops.RandomStandardNormal.op: "randn", ops.StatelessRandomNormalV2.op: "randn",
 }  # fmt: skip
 _CHANGES = {_assign: "copy_", _add: "add_", _subtract: "sub_"}
-
-
-class Unconvertible(TypeError):
-    """A function can't become a module of torch; the text names the op that prevents it, and says why."""
 
 
 def _detach(program: Program) -> None:
@@ -57,23 +53,42 @@ class ModuleSource(Compiled):
         attributes: returns the name, as of an attribute of the module, of a variable or of a constant tensor that the
             function reads. For a constant, the second argument is the name that it would have.
         structure: the result's structure, with the body's output tensors for leaves.
+        writer: the class of what writes it; by default `ModuleWriter`.
     """
 
     simplifying_passes = (_detach, *passes.SIMPLIFY)
     special_passes = ()
 
-    def __init__(self, body: Body, attributes: Callable[[Any, str], str], structure: Any) -> None:
+    def __init__(
+        self,
+        body: Body,
+        attributes: Callable[[Any, str], str],
+        structure: Any,
+        writer: Callable[..., ModuleWriter] | None = None,
+    ) -> None:
         super().__init__("forward", body.inputs, body.outputs, body.graph.effects())
         self._captured = {
             id(inner): outer.value for outer, inner in body.graph.captures if isinstance(outer, EagerTensor)
         }
         self._attributes, self._structure = attributes, structure
+        self._writer_class = writer or ModuleWriter
         self._changed = {id(v) for v in _changed(body)}
 
+    @property
+    def decides(self) -> bool:
+        """Whether values decide what is computed: it has an `if` or a loop, or takes numbers from tensors."""
+        self.function  # noqa: B018  # written now
+        return cast("ModuleWriter", self._writer).decides
+
     def _write(self) -> Writer:
-        writer = ModuleWriter(self._attributes, self._structure, self._changed, self._captured)
+        writer = self._writer_class(self._attributes, self._structure, self._changed, self._captured)
         writer.write(self.name, self.specialized(()))
         return writer
+
+
+def is_change(step: Step) -> bool:
+    """Returns whether a step assigns to a variable."""
+    return not step.registered and step.op.kernel in _CHANGES and variable_of(step.args[0]) is not None
 
 
 def _changed(body: Body) -> list[Any]:
@@ -87,7 +102,6 @@ def _changed(body: Body) -> list[Any]:
     return changed
 
 
-@functools.cache
 def _simplified(body: Body) -> Program:
     """Returns the program of a branch, a loop's part, or a called function."""
     return _Part(body.name, body.inputs, body.outputs, body.graph.effects()).specialized(())
@@ -99,6 +113,9 @@ class _Part(Compiled):
 
 class ModuleWriter(StructuredWriter):
     """Writes the source of a module's forward function.
+
+    Attributes:
+        decides: whether it has an `if` or a loop, or takes numbers from tensors.
 
     Args:
         attributes, structure: as of `ModuleSource`.
@@ -118,6 +135,7 @@ class ModuleWriter(StructuredWriter):
         self._captured = captured
         self._sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
         self._graphs: set[int] = set()
+        self.decides = False
         self._skipped: set[int] = set()  # the ids of steps whose outputs are used as Python numbers alone
 
     def write(self, name: str, program: Program, numbers: Sequence[SymbolicTensor] = ()) -> None:
@@ -134,15 +152,24 @@ class ModuleWriter(StructuredWriter):
             else:
                 self._set_name(t, f"self.{self._attributes(variable, '')}")
         self._constants.update(program.constants)
-        region = Region(program, self._graphs, _simplified)
-        if region.inner:
-            region.find_numbers(self._number_dtypes)
-            region.find_indices(self._number_dtypes)
+        region = self._simplified_region(program)
         self.row(0, f"def {name}({', '.join(parameters)}):")
         indent = self._write_errstate()
         self._region(region, indent)
         outputs = iter([self.reference(t) for t in program.outputs])
         self.row(indent, f"return {self._result(self._structure, outputs)}")
+
+    def _simplified_region(self, program: Program) -> Region:
+        """Returns the region of the program of the function, or of one that it calls."""
+        region = Region(program, self._graphs, _simplified)
+        if region.inner:
+            self.find_numbers(region)
+            region.find_indices(self._number_dtypes)
+        return region
+
+    def find_numbers(self, region: Region) -> None:
+        """Decides which scalars of a region are held as Python numbers."""
+        region.find_numbers(self._number_dtypes)
 
     def _result(self, structure: Any, outputs: Any) -> str:
         """Returns the expression of the result."""
@@ -192,7 +219,7 @@ class ModuleWriter(StructuredWriter):
             return
         bounds = self._bounds(step)
         variable = variable_of(step.args[0]) if step.args else None
-        if not step.registered and step.op.kernel in _CHANGES and variable is not None:
+        if is_change(step):
             target, value = map(self.reference, step.inputs)
             self.row(indent, f"{self.named('change', _change)}({target}, {_CHANGES[step.op.kernel]!r}, {value})", step)
         elif step.op is READ and variable is not None:
@@ -213,7 +240,7 @@ class ModuleWriter(StructuredWriter):
             self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
         elif step.registered and len(step.outputs) == 1 and self._sizes.of(step.outputs[0]) is not None:
             sizes, dtype = self._host_argument(step.outputs[0]), step.outputs[0].dtype.torch
-            call = f"{self.named('tensor_of', _tensor_of)}({sizes}, dtype={dtype}, device={self._device})"
+            call = f"{self.named('tensor_of', tensor_of)}({sizes}, dtype={dtype}, device={self._device})"
             self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
         else:
             self._require(step)
@@ -221,11 +248,23 @@ class ModuleWriter(StructuredWriter):
                 get_logger().warning("torch.module: the gradient that %s defines has no effect.", step.operation.name)
             super().step(step, indent)
 
+    def _conditional(self, step: Step, branches: Sequence[tuple[Region, Sequence[int]]], indent: int) -> None:
+        self.decides = True
+        super()._conditional(step, branches, indent)
+
+    def _nested_loop(self, step: Step, loop: LoopRegion, indent: int) -> None:
+        self.decides = True
+        super()._nested_loop(step, loop, indent)
+
+    def host(self, tensor: SymbolicTensor) -> str:
+        self.decides = True
+        return super().host(tensor)
+
     def _called(self, step: Step, indent: int) -> None:
         """Writes the steps of a function that is called."""
         body = step.op.bodies["f"]
         inner = _Part(body.name, body.inputs, step.op.results, body.graph.effects()).specialized(())
-        region = Region(inner, self._graphs, _simplified)
+        region = self._simplified_region(inner)
         for t, arg in zip(inner.inputs, step.args, strict=True):
             self._set_forms(t, self._forms(arg))
         self._region(region, indent)
@@ -311,14 +350,6 @@ class Typed:
 
 def _cast(result: Any, dtype: torch.dtype | None) -> Any:
     return result if dtype is None or not isinstance(result, torch.Tensor) else result.to(dtype)
-
-
-def _tensor_of(sizes: Any, dtype: torch.dtype, device: torch.device | None) -> torch.Tensor:
-    """Returns the tensor of a size or of several, which may be symbols."""
-    numbers = [
-        torch.scalar_tensor(n, dtype=dtype, device=device) for n in (sizes if isinstance(sizes, tuple) else (sizes,))
-    ]
-    return torch.stack(numbers) if isinstance(sizes, tuple) else numbers[0]
 
 
 def _change(variable: torch.Tensor, method: str, value: torch.Tensor) -> None:

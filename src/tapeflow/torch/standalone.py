@@ -14,7 +14,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
 from torch.utils import _pytree as pytree
 
-from tapeflow.torch.source import Unconvertible
+from tapeflow.torch.unconvertible import Unconvertible
 
 _HEAD = '''"""A model of TensorFlow, as calls of torch. It was written by `python -m tapeflow convert`.
 
@@ -104,8 +104,10 @@ def write(program: ExportedProgram, names: list[str], folder: str | os.PathLike[
         references[name] = f"self.{spec.target}"
         if spec.kind is InputKind.PARAMETER:
             trainable.append(spec.target)
-    lines = [f"    def forward({', '.join(['self', *parameters])}):"]
-    lines += [f"        {line}" for line in _lines(program, references, set(parameters))]
+    (outputs,) = [node.args[0] for node in program.graph.nodes if node.op == "output"]
+    body = _lines(program.graph_module, references, set(parameters), weights)
+    body += _ending(program, outputs, references)
+    lines = [f"    def forward({', '.join(['self', *parameters])}):", *(f"        {line}" for line in body)]
     head = _HEAD.format(trainable=_listed(trainable), dtypes=_DTYPES)
     with open(os.path.join(folder, "model.py"), "w", encoding="utf-8") as file:
         file.write(head + "\n".join(lines) + "\n")
@@ -117,19 +119,60 @@ def _listed(names: list[str]) -> str:
     return f"{{\n{rows}}}" if names else "set()"
 
 
-def _lines(program: ExportedProgram, references: dict[str, str], used: set[str]) -> list[str]:
-    """Returns the lines of a program's calls."""
+def _lines(graph_module: Any, references: dict[str, str], used: set[str], weights: dict[str, torch.Tensor],
+           scope: str = "") -> list[str]:  # fmt: skip
+    """Returns the lines of a graph's calls.
+
+    Args:
+        graph_module: the module that the graph is in.
+        references: the expressions of nodes, which are added.
+        used: names that its lines can't have.
+        weights: the weights, to which constants of inner graphs are added.
+        scope: the names of the graphs around it, each with a `.` after it.
+    """
     lines = []
-    for node in program.graph.nodes:
-        if node.op == "call_function":
-            name = node.name if node.name not in used else f"{node.name}_value"
+    for node in graph_module.graph.nodes:
+        name = node.name if node.name not in used else f"{node.name}_value"
+        if node.op == "get_attr":
             references[node.name] = name
-            arguments = [_expression(a, references) for a in node.args]
-            arguments += [f"{key}={_expression(a, references)}" for key, a in node.kwargs.items()]
-            lines.append(f"{name} = {_callee(node)}({', '.join(arguments)})")
-        elif node.op == "output":
-            lines += _ending(program, node.args[0], references)
+            value = getattr(graph_module, node.target)
+            if isinstance(value, torch.Tensor):
+                weights[f"{scope}{node.target}"] = value.detach()
+                references[node.name] = f"self.{scope}{node.target}"
+            else:
+                lines += _function(name, value, weights, f"{scope}{node.target}.")
+        elif node.op == "call_function":
+            references[node.name] = name
+            lines += _called(node, name, references)
     return lines
+
+
+def _function(name: str, graph_module: Any, weights: dict[str, torch.Tensor], scope: str) -> list[str]:
+    """Returns the lines of a function of a conditional or a loop; arguments as of `_lines`."""
+    nodes = graph_module.graph.nodes
+    parameters = [node.name for node in nodes if node.op == "placeholder"]
+    references = {n: n for n in parameters}
+    body = _lines(graph_module, references, set(parameters), weights, scope)
+    (output,) = [node.args[0] for node in nodes if node.op == "output"]
+    body.append(f"return {_expression(output, references)}")
+    return [f"def {name}({', '.join(parameters)}):", *(f"    {line}" for line in body)]
+
+
+def _called(node: Node, name: str, references: dict[str, str]) -> list[str]:
+    """Returns the lines of a call; a conditional or a loop is Python's own."""
+    arguments = [_expression(a, references) for a in node.args]
+    if node.target is torch.ops.higher_order.cond:
+        predicate, on_true, on_false, operands = arguments
+        return [f"{name} = ({on_true} if {predicate} else {on_false})(*{operands})"]
+    if node.target is torch.ops.higher_order.while_loop:
+        condition, body, carried, others = arguments
+        return [
+            f"{name} = {carried}",
+            f"while {condition}(*{name}, *{others}):",
+            f"    {name} = {body}(*{name}, *{others})",
+        ]
+    arguments += [f"{key}={_expression(a, references)}" for key, a in node.kwargs.items()]
+    return [f"{name} = {_callee(node)}({', '.join(arguments)})"]
 
 
 def _ending(program: ExportedProgram, outputs: Any, references: dict[str, str]) -> list[str]:

@@ -1,0 +1,159 @@
+"""Lists of tensors in exported programs, whose loops carry tensors alone.
+
+A list is what `array/tensor_list.py` has it be, as long as its places are numbers: in loops that are written out. Where
+a place is a tensor, or a loop or conditional of torch passes the list, its entries are the rows of one tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.list_values import Sparse
+from tapeflow.core.ops.definition import Op, ops
+from tapeflow.torch.unconvertible import Unconvertible
+
+
+class Stacked:
+    """A list whose entries are the rows of a tensor; rows that were not written are zeros."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: torch.Tensor) -> None:
+        self.rows = rows
+
+
+def of_rows(rows: torch.Tensor) -> np.ndarray:
+    """Returns the raw value of the list of a tensor's rows."""
+    variant = np.empty((), object)
+    variant[()] = Stacked(rows)
+    return variant
+
+
+def _entries(variant: np.ndarray) -> list[Any]:
+    """Returns the entries that were written of a list that is not stacked."""
+    items = variant[()]
+    return list(items.written.values()) if isinstance(items, Sparse) else [v for v in items if v is not None]
+
+
+def shape_is_open(variant: np.ndarray) -> bool:
+    """Returns whether nothing says which shape and dtype the entries of a list have."""
+    return not isinstance(variant[()], Stacked) and not _entries(variant)
+
+
+def as_stacked(variant: np.ndarray, like: torch.Tensor | None = None) -> np.ndarray:
+    """Returns a list with its entries as the rows of a tensor.
+
+    Args:
+        variant: the list.
+        like: rows of the shape and dtype of those that were not written; by default these are as those that were.
+    """
+    items = variant[()]
+    if isinstance(items, Stacked):
+        return variant
+    if like is None:
+        like = _entries(variant)[0].unsqueeze(0)
+    shape = tuple(like.shape[1:])
+    if isinstance(items, Sparse) and not items.written:
+        return of_rows(torch.zeros((items.length, *shape), dtype=like.dtype, device=like.device))
+    return of_rows(torch.stack([torch.zeros(shape, dtype=like.dtype) if v is None else v for v in items]))
+
+
+def _is_stacked(variant: np.ndarray, place: Any) -> bool:
+    """Returns whether an entry is to be looked up in the rows of a tensor."""
+    items = variant[()]
+    return isinstance(items, Stacked) or not isinstance(place, int) or (
+        isinstance(items, Sparse) and not isinstance(items.length, int)
+    )  # fmt: skip
+
+
+def _places(place: Any, rows: torch.Tensor) -> torch.Tensor:
+    """Returns a place, or places, as a vector of indices."""
+    if isinstance(place, torch.Tensor):
+        return place.reshape(-1).long()
+    return torch.full((1,), place, dtype=torch.int64, device=rows.device)
+
+
+def at_place(tensor: torch.Tensor, axis: int, place: torch.Tensor) -> torch.Tensor:
+    """Returns the part of a tensor at a place of an axis, counted from the end if it is negative; the axis stays."""
+    size = torch.scalar_tensor(tensor.shape[axis], dtype=torch.int64, device=tensor.device)
+    return tensor.index_select(axis, torch.remainder(_places(place, tensor), size))
+
+
+def _reserved(element_shape: Any, num_elements: Any, element_dtype: Any) -> np.ndarray:
+    static = isinstance(element_shape, tuple) and all(type(d) is int and d >= 0 for d in element_shape)
+    if static and not isinstance(num_elements, int):
+        return of_rows(torch.zeros((num_elements, *element_shape), dtype=element_dtype.torch))
+    variant = np.empty((), object)
+    variant[()] = Sparse(num_elements)
+    return variant
+
+
+def _from_tensor(tensor: torch.Tensor, element_shape: Any) -> np.ndarray:
+    return of_rows(tensor)
+
+
+def _item(variant: np.ndarray, index: Any, element_shape: Any, element_dtype: Any) -> torch.Tensor:
+    if not _is_stacked(variant, index):
+        return _in_a_row(ops.TensorListGetItem.op)(variant, index, element_shape, element_dtype)
+    rows = as_stacked(variant)[()].rows
+    return rows[index] if isinstance(index, int) else rows.index_select(0, _places(index, rows)).squeeze(0)
+
+
+def _with_item(variant: np.ndarray, index: Any, item: torch.Tensor, resize: bool) -> np.ndarray:
+    if not _is_stacked(variant, index):
+        return _in_a_row(ops.TensorListSetItem.op)(variant, index, item, resize)
+    rows = as_stacked(variant, item.unsqueeze(0))[()].rows
+    return of_rows(torch.index_put(rows, (_places(index, rows),), item.unsqueeze(0)))
+
+
+def _stacked(variant: np.ndarray, element_shape: Any, element_dtype: Any, num_elements: int) -> torch.Tensor:
+    if isinstance(variant[()], Stacked):
+        return variant[()].rows
+    return _in_a_row(ops.TensorListStack.op)(variant, element_shape, element_dtype, num_elements)
+
+
+def _gathered(variant: np.ndarray, indices: torch.Tensor, element_shape: Any, element_dtype: Any) -> torch.Tensor:
+    return as_stacked(variant)[()].rows.index_select(0, indices.long())
+
+
+def _scattered(variant: np.ndarray, tensor: torch.Tensor, indices: torch.Tensor) -> np.ndarray:
+    rows = as_stacked(variant, tensor)[()].rows
+    return of_rows(torch.index_put(rows, (indices.long(),), tensor))
+
+
+def _length(variant: np.ndarray) -> torch.Tensor:
+    items: Any = variant[()]
+    length = items.rows.shape[0] if isinstance(items, Stacked) else getattr(items, "length", None)
+    length = len(items) if length is None else length  # `len` would make a number of a symbol
+    return torch.scalar_tensor(length, dtype=torch.int32)
+
+
+def _in_a_row(op: Op) -> Callable[..., Any]:
+    """Returns the kernel of an op for lists that are sequences, which says so where one is stacked."""
+
+    def kernel(*values: Any) -> Any:
+        if any(isinstance(v, np.ndarray) and isinstance(v[()], Stacked) for v in values):
+            raise Unconvertible(
+                f"{op.name} changes the length of a TensorArray in a loop or a conditional that torch.export keeps: "
+                "create it with its final size"
+            )
+        string_kernel: Any = op.string_kernel
+        return string_kernel(*values)
+
+    return kernel
+
+
+_KERNELS: dict[Op, Callable[..., Any]] = {
+    ops.TensorListReserve.op: _reserved, ops.TensorListFromTensor.op: _from_tensor, ops.TensorListGetItem.op: _item,
+    ops.TensorListSetItem.op: _with_item, ops.TensorListStack.op: _stacked, ops.TensorListGather.op: _gathered,
+    ops.TensorListScatterIntoExistingList.op: _scattered, ops.TensorListLength.op: _length,
+}  # fmt: skip
+
+
+def kernel_of(op: Op) -> Callable[..., Any]:
+    """Returns the kernel of an op on lists, which takes the places of entries as numbers or as tensors."""
+    return _KERNELS.get(op) or _in_a_row(op)
