@@ -64,7 +64,7 @@ def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
     return TensorShape([total if j == axis else d for j, d in enumerate(dims)])
 
 
-@op("ConcatV2", host=("axis",), shape=_concat_rule, moves=True, node_name="concat")
+@op("ConcatV2", host=("axis",), shape=_concat_rule, moves=True, linear=True, node_name="concat")
 def _concat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
     """Joins tensors along a dimension."""
     if len(values) == 1:

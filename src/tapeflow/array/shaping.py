@@ -79,6 +79,7 @@ def _reshaped_strings(x: np.ndarray, shape: Any) -> np.ndarray:
     host=("shape",),
     shape=_reshape_rule,
     moves=True,
+    linear=True,
     identity_if_same_shape=True,
     view=True,
 )

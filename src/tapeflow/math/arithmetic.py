@@ -33,6 +33,7 @@ def _add_text(x: Any, y: Any) -> Any:
 
 @op(
     "AddV2",
+    linear=True,
     alias="Add",
     kernel=torch.add,
     shape=broadcast,

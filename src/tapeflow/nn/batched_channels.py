@@ -155,6 +155,11 @@ def gradients_by_filters(batch: Batch, *args: Any) -> Any:
     return _at_least_one(_gradients_by_filters, batch, *args)
 
 
+def sum_of_gradients_by_filters(batch: Batch, x: Slices, sizes: Any, dy: Slices, *attrs: Any) -> Any:
+    """Computes the sum of what `gradients_by_filters` computes: that of one convolution of all images."""
+    return batch.run(batch.flat(x), tuple(vector(sizes)), batch.flat(dy), *attrs)
+
+
 def _gradients_by_filters(batch: Batch, x: Slices, sizes: Any, dy: Slices, *attrs: Any) -> Any:
     dims, channels = vector(sizes), Channels(batch.op, attrs)
     shared = _shares_images(batch.op, x, channels.of_images, dims[-2])

@@ -24,7 +24,12 @@ from tapeflow.core.ops.shape_rules import check_rank, listed, refused_when_run
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
+from tapeflow.nn.batched_channels import (
+    convolutions,
+    gradients_by_filters,
+    gradients_by_images,
+    sum_of_gradients_by_filters,
+)
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
@@ -145,7 +150,7 @@ def convolve_back_filter(
     # Only looked at for its shape, and copied where its layout is another than that of the images.
     weight = (
         dy.new_empty((sizes[-1], *sizes[:-1])).permute(layout.to_first)
-        if layout.channels_last
+        if layout.channels_last and layout.groups == 1
         else dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))
     )
     dfilters = _backward(
@@ -224,6 +229,7 @@ def filter_sizes_rule(x: TensorShape, sizes: Any, out: TensorShape, strides: Any
 
 def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
     """Declares the gradients of a convolution and of its two backward ops. Each is linear in either of its inputs."""
+    back_filter.summed(sum_of_gradients_by_filters)
 
     @forward.gradient(needs="inputs")
     def _(call: Call, dy: Any) -> Any:

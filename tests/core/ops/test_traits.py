@@ -192,6 +192,15 @@ def test_commutative(calls, name):
         )
 
 
+@declaring("linear")
+def test_linear(calls, name):
+    """The results for two calls' inputs, added up, are the result for the sums of these."""
+    for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].dtype.is_floating):
+        doubled = op.map(lambda t: t * tf.cast(2.0, t.dtype), args)
+        sums = op.map(lambda t: t * tf.cast(3.0, t.dtype), args)
+        close(op.run(tuple(sums)), outputs[0] + op.run(tuple(doubled)))
+
+
 @declaring("identity")
 def test_identity(calls, name):
     for _, args, outputs in each(calls, name):

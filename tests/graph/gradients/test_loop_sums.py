@@ -64,6 +64,16 @@ def once(x, w, u, b):
     return x
 
 
+def convolutional(x, w, u, b):
+    """Returns the last state of a recurrent layer of convolutions."""
+    images, state = tf.TensorArray(tf.float32, tf.shape(x)[0]).unstack(x[:, :, None, :, None]), tf.zeros([2, 1, 3, 2])
+    filters, own = tf.reshape(w[:2, :3], [1, 3, 1, 2]), tf.reshape(u[:3], [1, 3, 2, 2])
+    for i in tf.range(tf.shape(x)[0]):
+        z = tf.nn.conv2d(images.read(i), filters, 1, "SAME") + tf.nn.conv2d(state, own, 1, "SAME")
+        state = tf.tanh(tf.nn.depthwise_conv2d(z, own, [1, 1, 1, 1], "SAME")[..., ::2] + b[:2])
+    return state
+
+
 def gradients(function, *inputs):
     with tf.GradientTape() as tape:
         tape.watch(inputs)
@@ -79,9 +89,9 @@ def second_gradients(function, *inputs):
     return tape.gradient(loss, inputs, unconnected_gradients="zero")
 
 
-FUNCTIONS = [recurrent, powers, reads_in_any_order, growing, gated, once]
+FUNCTIONS = [recurrent, powers, reads_in_any_order, growing, gated, once, convolutional]
 SHAPES = {recurrent: (5, 2, 3), powers: (2, 4), reads_in_any_order: (5, 2, 3), growing: (4, 2, 3), gated: (5, 7, 3),
-          once: (2, 3, 4)}  # fmt: skip
+          once: (2, 3, 4), convolutional: (4, 2, 3)}  # fmt: skip
 
 
 def inputs_of(function):

@@ -57,6 +57,7 @@ class Op:
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
         commutative: the first two inputs can change places; TensorFlow's registry says so.
+        linear: for sums of its inputs, of all of them at once, the result is the sum of the results.
         takes_sparse: a sparse tensor as the first input results in one with the op's results for its values.
         random: draws random numbers, and has no other effect.
         random_fill: fills the shape that is its first argument with random numbers, all of one distribution.
@@ -114,7 +115,7 @@ class Op:
     layer: Callable[..., Layer | None] | None = None
     decomposition: Callable[..., Any] | None = None
 
-    elementwise = commutative = takes_sparse = random = random_fill = False
+    elementwise = commutative = linear = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
     view = allocates = keeps_nothing = early = exact_in_batches = False
     neutral: float | None = None
@@ -243,7 +244,7 @@ class FunctionOp(Op):
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis", "early",
      "elementwise", "exact_in_batches", "fills", "foreach", "foreach_scalar", "identity", "identity_if_same_shape",
-     "in_place", "inline", "keeps_nothing", "memory_order", "neutral", "node_name", "random", "random_fill",
+     "in_place", "inline", "keeps_nothing", "linear", "memory_order", "neutral", "node_name", "random", "random_fill",
      "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 

@@ -2,8 +2,9 @@
 
 The gradient of a loop-invariant input is a sum over iterations. Where the op that computes the addend can sum it over a
 batch (`@f.summed`), the loop only records what the op takes, and the sum is one op after the loop: the gradient of a
-recurrent layer's weights is one product of matrices, not one for each step. Small addends, such as the gradient of a
-bias, are computed for all iterations by the ops' batching rules and added up, whatever op computes them.
+recurrent layer's weights is one product of matrices, not one for each step. Of linear ops, such as those that join the
+gradients of gates, the inputs are summed. Small addends, such as the gradient of a bias, are computed for all
+iterations by the ops' batching rules and added up, whatever op computes them.
 """
 
 from __future__ import annotations
@@ -55,15 +56,15 @@ class LoopSums:
         with graph.as_default():
             count = graph.input(TensorSpec([], int32), "count")
             for number in addends:
-                operation = backward.outputs[number].op
-                sources = self._sources(operation, in_loop)
+                addend = backward.outputs[number]
+                sources = self._sources(addend.op, in_loop)
                 if sources is None:
                     continue
                 for t in sources:
                     if id(t) not in inputs:
                         inputs[id(t)] = self._input(graph, t)
                 try:
-                    graph.outputs.append(_summed(operation, Batch(count), dict(inputs)))
+                    graph.outputs.append(_sum(addend, Batch(count), dict(inputs)))
                 except NoRule:
                     continue
                 self.numbers.append(number)
@@ -98,7 +99,7 @@ class LoopSums:
                     stack.append(t.op)
         own = [t for t in sources.values() if id(t) not in self._invariant]
         small = bytes_of(operation.outputs[0]) <= sum(map(bytes_of, own))
-        if operation.op.summed is None and not (small and _has_rule(operation, True)):
+        if not _is_sum(operation) and not (small and _has_rule(operation, True)):
             return None
         varying_ids = varying(sorted(reached.values(), key=lambda o: o.index), own)
         possible = all(_has_rule(o, id(o) in varying_ids) for o in reached.values())
@@ -132,22 +133,35 @@ def _has_rule(operation: Operation, varies: bool) -> bool:
     return not op.opdef.stateful and (not varies or op.reads_shape or rule_of(op) is not None)
 
 
-def _summed(output: Operation, batch: Batch, values: dict[int, Slices]) -> Any:
-    """Returns the sum of an operation's output over all iterations.
+def _is_sum(operation: Operation) -> bool:
+    """Returns True for an operation whose results are summed by ops that do so for a whole batch."""
+    return operation.op.summed is not None or (_is_linear(operation) and all(_is_sum(t.op) for t in operation.inputs))
+
+
+def _is_linear(operation: Operation) -> bool:
+    op = operation.op
+    return op.linear and not any(isinstance(arg, SymbolicTensor) for arg in op.statics(operation.args))
+
+
+def _sum(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any:
+    """Returns the sum of a tensor over all iterations.
 
     Args:
-        output: the operation.
+        addend: the tensor.
         batch: the batch of iterations.
         values: the tensors from which it is computed, by their ids; what is computed on the way is added.
 
     Raises:
         NoRule: the rules of the ops do not hold here.
     """
-    for operation in needed(output.inputs, (), set(values)):
-        values.update(zip(map(id, operation.outputs), of_plain(operation, batch, values), strict=True))
-    if output.op.summed is not None:
-        return output.op.summed(batch.of_op(output.op, output.outputs), *arguments(output, values))
-    (addends,) = of_plain(output, batch, values)
+    operation = addend.op
+    if id(addend) not in values and _is_linear(operation):
+        return operation.op.run(tuple(operation.op.map(lambda t: _sum(t, batch, values), operation.args)))
+    for producer in needed([addend] if operation.op.summed is None else operation.inputs, (), set(values)):
+        values.update(zip(map(id, producer.outputs), of_plain(producer, batch, values), strict=True))
+    if operation.op.summed is not None:
+        return operation.op.summed(batch.of_op(operation.op, operation.outputs), *arguments(operation, values))
+    addends = values[id(addend)]
     if not addends.stacked:
         raise NoRule
     return ops.Sum(addends.value, 0, False)
