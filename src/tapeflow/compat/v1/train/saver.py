@@ -99,12 +99,12 @@ class Saver:
         Raises:
             ValueError: there are none.
         """
-        given = self._var_list
-        if given is None:
-            given = [*global_variables(), *get_collection(GraphKeys.SAVEABLE_OBJECTS)]
-        others = [] if isinstance(given, Mapping) else [v for v in given if hasattr(v, "specs")]
+        variables = self._var_list
+        if variables is None:
+            variables = [*global_variables(), *get_collection(GraphKeys.SAVEABLE_OBJECTS)]
+        others = [] if isinstance(variables, Mapping) else [v for v in variables if hasattr(v, "specs")]
         self._others = [_Other(other) for other in others]
-        self._variables = _by_name(given if not others else [v for v in given if not hasattr(v, "specs")])
+        self._variables = _by_name([v for v in variables if not hasattr(v, "specs")] if others else variables)
         if not self._variables and not self._others and not self._allow_empty:
             raise ValueError("No variables to save")
 
