@@ -186,7 +186,7 @@ class _DictWrapper(TrackableDataStructure, dict):
         dict.__delitem__(self, key)
         del self._storage[key]
         if isinstance(key, str):
-            self._untrack_trackable(key)
+            self._delete_tracking(key)
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         for key, value in dict(*args, **kwargs).items():

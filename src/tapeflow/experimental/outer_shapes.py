@@ -40,8 +40,8 @@ def of_dims(dims: Any, rank: int, dtype: DType) -> DynamicRaggedShape:
         return DynamicRaggedShape((), tensor_of([], dtype), dtype)
     if isinstance(dims, SymbolicTensor):
         static = host_static(dims)
-        known = static if isinstance(static, tuple) else (None,) * rank
-        dims = [dims[i] if known[i] is None else known[i] for i in range(rank)]
+        lengths = static if isinstance(static, tuple) else (None,) * rank
+        dims = [dims[i] if length is None else length for i, length in enumerate(lengths[:rank])]
     partitions = []
     count = dims[0]
     for length in dims[1:rank]:

@@ -499,8 +499,8 @@ def _outer_shape(
     fields = {name: _with_dtype(value, dtype) for name, value in fields.items()}
     outer = outer_shapes.merged(outer, outer_shapes.of_fields(fields, rank, dtype))
     if partitions:
-        given = outer_shapes.of_rows([p.with_dtype(dtype) for p in partitions], None, dtype)
-        outer = outer_shapes.merged(outer, given)
+        by_argument = outer_shapes.of_rows([p.with_dtype(dtype) for p in partitions], None, dtype)
+        outer = outer_shapes.merged(outer, by_argument)
     elif rank == 1:
         count = nrows if static[0] is None else static[0]
         outer = outer_shapes.merged(outer, None if count is None else outer_shapes.of_rows((), count, dtype))
@@ -521,7 +521,7 @@ def _with_dtype(value: Any, dtype: DType) -> Any:
 
 
 def _in_rows(value: Any, partitions: Sequence[RowPartition]) -> Any:
-    """Returns a ragged field with these very partitions, which equal its own: they are then known to be the same."""
+    """Returns a ragged field with these very partitions, which equal its own: fields then share them."""
     if not partitions or not isinstance(value, (RaggedTensor, StructuredTensor)):
         return value
     if isinstance(value, RaggedTensor):

@@ -155,16 +155,17 @@ class Signature:
             )
         return str(self.signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
+    @property
+    def arg_names(self) -> list[str]:
+        """The names of the parameters that take positional arguments."""
+        return [
+            p.name for p in self.signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+
     def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """Returns the name of the parameter of each positional argument, then of each keyword argument."""
-        names: list[str] = []
-        star = None
-        for p in self.signature.parameters.values():
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
-                names.append(p.name)
-            elif p.kind is p.VAR_POSITIONAL:
-                star = p.name
-        names = names[: len(args)]
+        star = next((p.name for p in self.signature.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
+        names = self.arg_names[: len(args)]
         names += [f"{star}_{i}" for i in range(len(args) - len(names))]
         return names + list(kwargs)
 

@@ -29,6 +29,7 @@ _ON_FIRST_USE = {
     "decorator": "tapeflow.hosted.decorators:",
     "dispatch": "tapeflow.hosted.keras_2:",
     "feature_column": "tapeflow.hosted.feature_columns:",
+    "function": "tapeflow.hosted.functions:",
     "load_context": "tapeflow.hosted.keras_2",
     "get_name_scope": "tapeflow.core.scopes:get_current_name_scope",
     "mixed_precision": "tapeflow.hosted.keras_2:",
@@ -38,7 +39,7 @@ _ON_FIRST_USE = {
     "register_clear_session_function": "tapeflow.hosted.keras_2",
     "register_get_session_function": "tapeflow.hosted.keras_2",
     "register_load_model_function": "tapeflow.hosted.keras_2",
-    "saved_model": "tapeflow.hosted.keras_2:",
+    "saved_model": "tapeflow.hosted.saved_models:",
     "tracking": "tapeflow.hosted.tracking:",
     "train": "tapeflow.hosted.train:",
 }

@@ -6,7 +6,6 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 
@@ -81,17 +80,6 @@ def load_context(options: Any) -> Iterator[None]:
     yield
 
 
-class VersionedTypeRegistration:
-    """A constructor for objects of a SavedModel; accepted, and without effect."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        vars(self).update(kwargs)
-
-
-def register_revived_type(identifier: str, predicate: Any, versions: Any) -> None:
-    """Accepts its arguments, without effect."""
-
-
 def get_config() -> None:
     """Returns None: the runtime has no `ConfigProto`."""
 
@@ -103,9 +91,6 @@ def get_enclosing_xla_context() -> None:
 def GraphOrParentsInXlaContext(graph: Any) -> bool:
     """Returns False: no graph is compiled by XLA."""
     return False
-
-
-load = SimpleNamespace(VersionedTypeRegistration=VersionedTypeRegistration, register_revived_type=register_revived_type)
 
 
 def TF_ListPluggablePhysicalDevices() -> list[bytes]:

@@ -201,7 +201,7 @@ MODULES = {
     "tensorflow.python.platform.tf_logging": dict.fromkeys(_NAMES_OF_LOGGING, _LOGGING),
     "tensorflow.python.pywrap_tfe": {"TF_ListPluggablePhysicalDevices": _KERAS_2},
     "tensorflow.python.saved_model.model_utils.mode_keys": {"KerasModeKeys": _KERAS_2},
-    "tensorflow.python.saved_model.save": {},
+    "tensorflow.python.saved_model.save": {"save_and_return_nodes": f"{_H}.saved_models"},
     "tensorflow.python.training.checkpoint_management": {"*": "tapeflow.train"},
     "tensorflow.python.training.server_lib": {"ClusterSpec": "tapeflow.train"},
     "tensorflow.python.tf2": {"enabled": f"{_H}.conversion:yes"},

@@ -21,6 +21,7 @@ from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec,
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.lookup.tables import StaticHashTable
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
 from tapeflow.saved_model.objects import RestoredTable
@@ -69,7 +70,7 @@ class Library:
                 bound = self._objects[number]
                 if isinstance(bound, Asset):
                     bound = bound.asset_path
-                elif isinstance(bound, RestoredTable):
+                elif isinstance(bound, (RestoredTable, StaticHashTable)):
                     bound = bound.resource_handle
                 tensors.append(graph.capture_variable(bound) if isinstance(bound, Variable) else graph.capture(bound))
             if [t.dtype for t in tensors] != definition.dtypes:
@@ -137,6 +138,11 @@ class RestoredFunction(Function):
     def __init__(self, *args: Any, traces: Callable[[], list[ConcreteFunction]]) -> None:
         super().__init__(*args)
         self._saved_traces = traces
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces that it was saved with."""
+        return self._saved_traces()
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, ConcreteFunction]:
         return {f"trace_{i}": trace for i, trace in enumerate(self._saved_traces())}

@@ -14,6 +14,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.graph.graphdef.node_protos import dtype_of
+from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
@@ -23,6 +24,7 @@ from tapeflow.train.bundle import Bundle
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph
 
+Setter = Callable[[Any, str, Any], None]
 _CONTAINERS = frozenset(
     {"trackable_list_wrapper", "trackable_dict_wrapper", "trackable_tuple_wrapper", "signature_map"}
 )
@@ -55,6 +57,27 @@ def load(
         >>> tf.saved_model.load(path).v.numpy().tolist()
         [1.0, 2.0]
     """
+    return load_partial(export_dir, {"root": None}, tags, options)["root"]
+
+
+def load_partial(
+    export_dir: str | os.PathLike[str], nodes: Mapping[str, tuple[Any, Setter] | None],
+    tags: str | Sequence[str] | None = None, options: LoadOptions | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Loads a SavedModel into objects that exist already, as far as there are such, for libraries with classes of
+    their own.
+
+    Args:
+        export_dir, tags, options: as of `load`.
+        nodes: by the path of each object ("root", "root.attribute", ...) what takes its place, with the function that
+            sets its children; None for what is to be created.
+
+    Returns:
+        The objects by their paths.
+
+    Raises:
+        OSError, ValueError, UnimplementedError: as of `load`.
+    """
     directory = os.fspath(export_dir)
     graphs = read_model(directory)
     if not graphs:
@@ -72,12 +95,12 @@ def load(
             f"with tags {saved_tags}. You may omit the argument, pass 'None', or pass matching tags."
         )
     options = options or LoadOptions()
-    loader = _Loader(directory, meta, options)
+    loader = _Loader(directory, meta, options, nodes)
     root = loader.load()
     if options.experimental_load_function_aliases:
         root.function_aliases = loader.aliased(meta.meta_info_def.function_aliases)
     root.tensorflow_version = meta.meta_info_def.tensorflow_version
-    return root
+    return {path: loader.objects[loader.number_of(path)] for path in nodes}
 
 
 class _Loader:
@@ -87,7 +110,9 @@ class _Loader:
         objects: those created so far, by their numbers.
     """
 
-    def __init__(self, directory: str, meta: Any, options: LoadOptions) -> None:
+    def __init__(
+        self, directory: str, meta: Any, options: LoadOptions, nodes: Mapping[str, tuple[Any, Setter] | None]
+    ) -> None:
         self._directory, self._options = directory, options
         self._nodes = meta.object_graph_def.nodes
         self._files = [asset.filename for asset in meta.asset_file_def]
@@ -95,6 +120,16 @@ class _Loader:
         self.objects: dict[int, Any] = {}
         self._library = Library(meta.graph_def, meta.object_graph_def.concrete_functions, self.objects)
         self._check()
+        existing = {self.number_of(path): pair for path, pair in nodes.items() if pair is not None}
+        self.objects.update((number, value) for number, (value, _) in existing.items())
+        self._setters = {number: setter for number, (_, setter) in existing.items()}
+
+    def number_of(self, path: str) -> int:
+        """Returns the number of the object at a path: names of attributes from the root, between dots."""
+        number = 0
+        for name in path.split(".")[1:]:
+            number = next(c.node_id for c in self._nodes[number].children if c.local_name == name)
+        return number
 
     def _check(self) -> None:
         """Checks that every number is a node's.
@@ -118,11 +153,11 @@ class _Loader:
         """Returns the root, with all its attributes."""
         values = self._values()
         make: dict[str, Callable[[int, Any], Any]] = {
-            "user_object": lambda i, user: None if user.identifier in _CONTAINERS else LoadedObject(),
+            "user_object": self._user_object,
             "variable": lambda i, variable: self._variable(i, variable, values),
             "constant": lambda i, constant: self._constant(constant),
             "asset": lambda i, asset: self._asset(asset),
-            "resource": lambda i, resource: RestoredTable(),
+            "resource": lambda i, resource: self._table(i),
             "function": lambda i, function: restored_function(self._name_of(i), function, self._library),
             "bare_concrete_function": lambda i, function: None,  # it is built from the others
         }
@@ -135,15 +170,30 @@ class _Loader:
                     f"The SavedModel at {self._directory} holds an object of kind {kind!r} "
                     f"({self._name_of(i)!r}), which can't be loaded yet.",
                 )
-            self.objects[i] = make[kind](i, getattr(node, kind))
-        for i, node in enumerate(self._nodes):
-            if isinstance(self.objects[i], LoadedObject):
-                for child in node.children:
-                    setattr(self.objects[i], child.local_name, self._attribute(child.node_id))
-        for loaded in self.objects.values():
-            if isinstance(loaded, RestoredTable):
-                loaded.restore()
+            if i not in self.objects:
+                self.objects[i] = make[kind](i, getattr(node, kind))
+            elif kind == "variable" and i in values:
+                bundle, key = values[i]
+                self.objects[i]._restore_from_tensors({"VARIABLE_VALUE": bundle.read(key)})
+        tables = [i for i, node in enumerate(self._nodes) if node.HasField("resource")]
+        for i in [*tables, *(i for i in self._setters if i not in tables)]:  # functions need tables that are there
+            children = {c.local_name: c.node_id for c in self._nodes[i].children}
+            if i in tables and not isinstance(self.objects[i], RestoredTable):  # one that existed is filled
+                self._attribute(children["_initialize"])()
+                continue
+            for name, child in children.items():
+                self._setters[i](self.objects[i], name, self._attribute(child))
+            if i in tables:
+                self.objects[i].restore()
         return self.objects[0]
+
+    def _user_object(self, number: int, user: Any) -> Any:
+        """Returns a new object; None for a container, which is created when its elements are there."""
+        if user.identifier in _CONTAINERS:
+            return None
+        registered = revived.read_by(user)
+        self._setters[number] = setattr if registered is None else registered.setter
+        return LoadedObject() if registered is None else registered.from_proto(user)
 
     def _attribute(self, number: int) -> Any:
         """Returns an object as an attribute. Lists and dicts become trackable as such, and so are filled before."""
@@ -207,6 +257,10 @@ class _Loader:
         )  # fmt: skip
         variable._restore_from_tensors({"VARIABLE_VALUE": value})  # a distributed one's copies may hold parts of it
         return variable
+
+    def _table(self, number: int) -> RestoredTable:
+        self._setters[number] = setattr
+        return RestoredTable()
 
     def _asset(self, proto: Any) -> Asset:
         name = os.path.basename(self._files[proto.asset_file_def_index])

@@ -83,21 +83,29 @@ class SignatureNode(Trackable):
 
 
 class SavedView(View):
-    """A view of everything that can be reached from an object, functions too, and its signatures.
+    """A view of everything that can be reached from an object, functions too.
 
     Args:
         root: the object.
-        signatures: traces by name.
     """
 
-    def __init__(self, root: Any, signatures: dict[str, ConcreteFunction]) -> None:
-        super().__init__(root, {"signatures": SignatureNode(signatures)})
+    def __init__(self, root: Any) -> None:
+        super().__init__(root)
         self._nodes: dict[Any, Any] = {}
+        self._own: dict[int, Any] = {}
+        self._cache: dict[str, Any] = {}  # the objects', in which Keras 2's have what they create to be saved
+
+    def own_children(self, trackable: Any) -> dict[str, Any]:
+        """Returns what an object says are its children, by name: asked once, since it may create them then."""
+        own = self._own.get(id(trackable))
+        if own is None:
+            own = self._own[id(trackable)] = trackable._trackable_children(SAVED_MODEL, cache=self._cache)
+        return own
 
     def children(self, trackable: Any) -> dict[str, Any]:
         """Returns the children of an object, by name; functions as nodes."""
         children = {}
-        for name, child in trackable._trackable_children(SAVED_MODEL).items():
+        for name, child in self.own_children(trackable).items():
             if isinstance(child, tuple(function_types)):
                 child = self._nodes.setdefault(id(child), FunctionNode(child))
             elif not isinstance(child, Trackable):  # a list or dict that was created for this

@@ -28,6 +28,7 @@ from tapeflow.graph.graphdef.export import PRODUCER, FunctionWriter
 from tapeflow.io.replacing import replaced_file, replaced_folder
 from tapeflow.lookup.nodes import storage_of
 from tapeflow.lookup.tables import StaticHashTable
+from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import FILE, PARTS, assets_directory, function_spec, variables_prefix, write_model
 from tapeflow.saved_model.objects import FunctionNode, RestoredTable, SavedView, SignatureNode
@@ -77,6 +78,23 @@ def save(
         >>> tf.saved_model.load(path)([1.0, 3.0]).numpy().tolist()
         [2.0, 6.0]
     """
+    save_and_return_nodes(obj, export_dir, signatures, options)
+
+
+def save_and_return_nodes(
+    obj: Trackable, export_dir: str | os.PathLike[str], signatures: Any = None, options: SaveOptions | None = None
+) -> tuple[list[Any], list[list[str]]]:
+    """Saves an object as `save` does, for libraries that write more about the saved objects.
+
+    Args:
+        obj, export_dir, signatures, options: as of `save`.
+
+    Returns:
+        The objects by their numbers, and the names that lead from the root to each.
+
+    Raises:
+        ValueError, AssertionError, NotImplementedError: as of `save`.
+    """
     if not executing_eagerly():
         raise NotImplementedError(
             "tf.saved_model.save is not supported inside a traced @tf.function. Move it outside of it."
@@ -88,13 +106,16 @@ def save(
         )
     options = options or SaveOptions()
     obj._maybe_initialize_trackable()
-    model = _Model(SavedView(obj, signatures_of(obj, signatures)))
+    view = SavedView(obj)
+    view.attached["signatures"] = SignatureNode(signatures_of(view, signatures))
+    model = _Model(view)
     with replaced_folder(os.fspath(export_dir), last=FILE, parts=PARTS) as directory:
         prefix = variables_prefix(directory)
         os.makedirs(os.path.dirname(prefix), exist_ok=True)
         write_bundle(prefix, model.checkpoint())
         model.copy_assets(directory)
         write_model(directory, model.meta_graph(options))
+    return model.objects, model.paths()
 
 
 class _Model:
@@ -152,6 +173,14 @@ class _Model:
         self._ids[id(captured)] = number = len(self.objects) + len(self._constants)
         self._constants.append(captured)
         return number
+
+    def paths(self) -> list[list[str]]:
+        """Returns the names that lead from the root to each object, by number."""
+        paths: dict[int, list[str]] = {0: []}
+        for number in range(len(self.objects)):  # those that are nearer to the root come first
+            for child in self._graph.nodes[number].children:
+                paths.setdefault(child.node_id, [*paths[number], child.local_name])
+        return [paths[i] for i in range(len(self.objects))]
 
     def checkpoint(self) -> list[tuple[str, EagerTensor]]:
         """Returns the variables by name, and the object graph."""
@@ -238,6 +267,10 @@ class _Model:
                 self._write_function(node, trackable)
             else:
                 user = node.user_object
+                registered = revived.written_by(trackable)
+                if registered is not None:
+                    registered.write(user)
+                    continue
                 user.identifier = _IDENTIFIERS.get(type(trackable)) or trackable._object_identifier
                 user.version.producer = user.version.min_consumer = 1
                 user.metadata = trackable._tracking_metadata

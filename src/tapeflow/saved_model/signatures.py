@@ -8,40 +8,40 @@ from typing import Any
 from tapeflow.core.types.spec import TensorSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.core.values.trackable import SAVED_MODEL, function_types
+from tapeflow.core.values.trackable import function_types
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
-from tapeflow.saved_model.objects import of_whole_variables
+from tapeflow.saved_model.objects import SavedView, of_whole_variables
 
 DEFAULT = "serving_default"
 
 
-def signatures_of(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
-    """Returns the `signatures` argument of `tf.saved_model.save` for an object, as traces by name.
+def signatures_of(view: SavedView, signatures: Any) -> dict[str, ConcreteFunction]:
+    """Returns the `signatures` argument of `tf.saved_model.save` for the root of a view, as traces by name.
 
     Raises:
         ValueError: one is no function with an input signature, or takes or returns something else than named tensors.
     """
     if signatures is None:
-        chosen = _default_function(root)
+        chosen = _default_function(view)
         return {} if chosen is None else {DEFAULT: _wrapper(DEFAULT, _concrete(chosen))}
     by_name = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
     return {name: _wrapper(name, _concrete(function)) for name, function in by_name.items()}
 
 
-def _default_function(root: Any) -> Any:
-    """Returns the function that is the signature of an object for which none is specified, or None.
+def _default_function(view: SavedView) -> Any:
+    """Returns the function that is the signature of a root for which none is specified, or None.
 
     Keras's objects name it; else it is, as in TensorFlow, the only one of the attributes that can be a signature.
     """
     try:
-        chosen = getattr(root, "_default_save_signature", None)
+        chosen = getattr(view.root, "_default_save_signature", None)
     except Exception:  # Keras's is a property that traces; as of every attribute, its error means that there is none
         chosen = None
     if chosen is not None:
         return chosen
-    functions = [f for f in root._trackable_children(SAVED_MODEL).values() if isinstance(f, tuple(function_types))]
+    functions = [f for f in view.own_children(view.root).values() if isinstance(f, tuple(function_types))]
     fixed = [f for f in functions if not isinstance(f, Function) or f.input_signature is not None]
     usable = [trace for trace in map(_concrete, fixed) if _can_be_signature(trace)]
     return usable[0] if len(usable) == 1 else None

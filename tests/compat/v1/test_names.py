@@ -29,7 +29,7 @@ NOT_THERE = {
     "ConditionalAccumulator", "ConditionalAccumulatorBase", "DeviceSpec", "LMDBReader", "SparseConditionalAccumulator",
     "batch_scatter_update", "data.experimental.RaggedTensorStructure", "data.experimental.SparseTensorStructure",
     "data.experimental.TensorArrayStructure", "data.experimental.TensorStructure",
-    "data.experimental.make_saveable_from_iterator", "data.experimental.map_and_batch_with_legacy_function",
+    "data.experimental.map_and_batch_with_legacy_function",
     "delete_session_tensor", "errors.raise_exception_on_not_ok_status", "get_session_handle", "get_session_tensor",
     "load_file_system_library", "nn.quantized_avg_pool", "nn.quantized_conv2d", "nn.quantized_max_pool",
     "nn.quantized_relu_x", "quantize_v2", "ragged.constant_value", "ragged.placeholder",
@@ -39,7 +39,7 @@ NOT_THERE = {
     "train.experimental.MixedPrecisionLossScaleOptimizer", "train.experimental.disable_mixed_precision_graph_rewrite",
     "train.experimental.enable_mixed_precision_graph_rewrite", "train.generate_checkpoint_state_proto",
     "train.replica_device_setter", "train.sdca_fprint", "train.sdca_optimizer", "train.sdca_shrink_l1",
-    "train.warm_start", "wrap_function",
+    "train.warm_start",
 }  # fmt: skip
 # What needs TensorFlow's own binaries, and says so when it is called.
 REFUSED = {

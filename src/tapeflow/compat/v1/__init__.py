@@ -208,6 +208,7 @@ from tapeflow.compat.v1.variables import (
     trainable_variables,
     variables_initializer,
 )
+from tapeflow.compat.v1.wrapping import wrap_function
 from tapeflow.core.types.dimension import Dimension
 from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, VERSION

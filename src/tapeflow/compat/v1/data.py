@@ -7,10 +7,11 @@ from typing import Any
 from tapeflow.compat.v1 import names
 from tapeflow.core.context import state
 from tapeflow.core.errors import FailedPreconditionError
-from tapeflow.core.types.dtypes import as_dtype, resource
+from tapeflow.core.types.dtypes import as_dtype, resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import held
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, structure
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.iterators import OwnedIterator
@@ -44,6 +45,14 @@ class _Slot:
             )
         return self._iterator
 
+    def position(self) -> str:
+        """Returns the position, see `OwnedIterator`."""
+        return self._current().position()
+
+    def go_to(self, position: str) -> None:
+        """Goes to a position, see `OwnedIterator`."""
+        self._current().go_to(position)
+
     def get_next(self) -> Any:
         """Returns the next element."""
         return self._current().get_next()
@@ -51,6 +60,18 @@ class _Slot:
     def get_next_as_optional(self) -> Any:
         """Returns the next element, or nothing."""
         return self._current().get_next_as_optional()
+
+
+def _handle(slot: Any, element_spec: Any, op: str) -> Any:
+    """Returns the tensor that stands for an iterator: in a graph the output of an operation, which can be written."""
+    if state.graph is None:
+        return held(slot, resource)
+    specs = structure.flatten(element_spec)
+    attrs = {
+        "container": "", "output_shapes": [s.shape for s in specs], "output_types": [s.dtype for s in specs],
+        "shared_name": "",
+    }  # fmt: skip
+    return python_op(op, lambda: [held(slot, resource)], [], [(resource, ())], stateful=False, attrs=attrs).outputs[0]
 
 
 class Iterator(StagedIterator):
@@ -69,7 +90,7 @@ class Iterator(StagedIterator):
     """
 
     def __init__(self, slot: Any, element_spec: Any, dataset: Dataset | None = None) -> None:
-        super().__init__(held(slot, resource), element_spec)
+        super().__init__(_handle(slot, element_spec, "IteratorV2"), element_spec)
         self._initializer = None if dataset is None else self.make_initializer(dataset)
 
     @staticmethod
@@ -115,7 +136,13 @@ class Iterator(StagedIterator):
         def begin(handle: Any, dataset: Any) -> None:
             handle.value[()].begin(dataset.value[()])
 
-        return python_op("MakeIterator", begin, [self._handle, dataset._variant_tensor])
+        source = dataset._variant_tensor
+        if isinstance(source, EagerTensor):  # of an operation, since a graph with it is written into files
+            attrs = {"Tin": [], "Tout": [variant], "token": "dataset"}
+            source = python_op(
+                "PyFunc", lambda: [dataset._variant_tensor], [], [(variant, ())], False, False, attrs
+            ).outputs[0]
+        return python_op("MakeIterator", begin, [self._handle, source])
 
     @property
     def output_types(self) -> Any:

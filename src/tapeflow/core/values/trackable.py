@@ -141,7 +141,7 @@ class Trackable:
         variable = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
         return self._track_trackable(variable, name, overwrite) if isinstance(variable, Trackable) else variable
 
-    def _untrack_trackable(self, name: str) -> None:
+    def _delete_tracking(self, name: str) -> None:
         """Removes the child of that name, if there is one."""
         names = getattr(self, "_self_unconditional_dependency_names", {})
         if names.pop(name, None) is not None:
@@ -266,8 +266,11 @@ class AutoTrackable(Trackable):
             value = sticky_attribute_assignment(self, name, value)
         object.__setattr__(self, name, value)
 
+    def _no_dependency(self, value: Any) -> Any:
+        return NoDependency(value)
+
     def __delattr__(self, name: str) -> None:
-        self._untrack_trackable(name)
+        self._delete_tracking(name)
         object.__delattr__(self, name)
 
 

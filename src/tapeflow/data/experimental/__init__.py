@@ -33,6 +33,7 @@ from tapeflow.data.options import (
 )
 from tapeflow.data.placing import OnDeviceDataset
 from tapeflow.data.readers import make_batched_features_dataset, make_csv_dataset
+from tapeflow.data.saveable import make_saveable_from_iterator
 from tapeflow.data.shuffling import RandomDatasetV2 as RandomDataset
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.sql import SqlDatasetV2 as SqlDataset

@@ -10,10 +10,11 @@ from typing import Any
 from tapeflow.array import shaping
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.partitioned import PartitionedVariable, joined_parts, part_values, pieces_of, whole_value
+from tapeflow.compat.v1.placeholders import placeholder
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.train.global_step import global_step as step_of
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph
-from tapeflow.compat.v1.variables import global_variables
+from tapeflow.compat.v1.variables import GraphKeys, get_collection, global_variables
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.shape import TensorShape
@@ -88,6 +89,7 @@ class Saver:
         self._next_kept = time.time() + self._keep_every * 3600
         self._last: list[tuple[str, float]] = []
         self._variables: dict[str, Any] | None = None
+        self._others: list[_Other] = []
         if not defer_build:
             self.build()
 
@@ -97,9 +99,13 @@ class Saver:
         Raises:
             ValueError: there are none.
         """
-        variables = global_variables() if self._var_list is None else self._var_list
-        self._variables = _by_name(variables)
-        if not self._variables and not self._allow_empty:
+        variables = self._var_list
+        if variables is None:
+            variables = [*global_variables(), *get_collection(GraphKeys.SAVEABLE_OBJECTS)]
+        others = [] if isinstance(variables, Mapping) else [v for v in variables if hasattr(v, "specs")]
+        self._others = [_Other(other) for other in others]
+        self._variables = _by_name([v for v in variables if not hasattr(v, "specs")] if others else variables)
+        if not self._variables and not self._others and not self._allow_empty:
             raise ValueError("No variables to save")
 
     def as_saver_def(self) -> Any:
@@ -108,7 +114,55 @@ class Saver:
             max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._keep_every, version=2
         )
 
-    to_proto = as_saver_def
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """Returns the saver's arguments, as a `SaverDef` message.
+
+        Args:
+            export_scope: accepted, and without effect.
+        """
+        return self.as_saver_def()
+
+    @staticmethod
+    def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
+        """Returns a saver of the global variables there will be at its first use, with these arguments.
+
+        Args:
+            saver_def: a `SaverDef` message.
+            import_scope: accepted, and without effect.
+
+        Example:
+            >>> saver = tf.compat.v1.train.Saver(max_to_keep=3, allow_empty=True)
+            >>> tf.compat.v1.train.Saver.from_proto(saver.to_proto()).to_proto().max_to_keep
+            3
+        """
+        return Saver(saver_def=saver_def, defer_build=True)
+
+    def export_meta_graph(
+        self, filename: Any = None, collection_list: Any = None, as_text: bool = False, export_scope: str | None = None,
+        clear_devices: bool = False, clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> Any:  # fmt: skip
+        """Returns the default graph with its collections, see `tf.compat.v1.train.export_meta_graph`.
+
+        The message holds no `SaverDef`: savers have no operations in the graph, and who imports it makes a new one.
+
+        Args:
+            filename: a file to write it to.
+            collection_list: the collections; by default all.
+            as_text: writes the message as text.
+            clear_devices: leaves out where nodes are to run.
+            export_scope, clear_extraneous_savers, strip_default_attrs, save_debug_info: accepted, and without effect.
+
+        Example:
+            >>> with tf.Graph().as_default():
+            ...     v = tf.Variable(1.0, name="v")
+            ...     meta_graph = tf.compat.v1.train.Saver().export_meta_graph()
+            >>> with tf.Graph().as_default():
+            ...     saver = tf.compat.v1.train.import_meta_graph(meta_graph)
+            ...     print(tf.compat.v1.global_variables())
+            [<tf.Variable 'v:0' shape=() dtype=float32>]
+        """
+        return export_meta_graph(filename, None, None, None, collection_list, as_text, clear_devices=clear_devices)
 
     # ---- existing checkpoints ----------------------------------------------------------------------------------------
 
@@ -166,7 +220,7 @@ class Saver:
         if latest_filename is not None and os.path.basename(latest_filename) != latest_filename:
             raise ValueError("'latest_filename' must not contain path components")
         variables = self._built_variables()
-        if not variables:
+        if not variables and not self._others:
             return None
         path = os.fspath(save_path)
         if global_step is not None:
@@ -175,15 +229,15 @@ class Saver:
         directory = os.path.dirname(path)
         try:
             values = _values(sess, variables)
+            of_others = [pair for other in self._others for pair in other.values(sess)]
             if not os.path.isdir(directory or "."):
                 os.mkdir(directory)  # but none above it, as in TensorFlow
         except (errors.FailedPreconditionError, OSError):
             if os.path.isdir(directory or "."):
                 raise
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
-        write_bundle(
-            path, ((name, convert(value, v.dtype)) for (name, v), value in zip(variables.items(), values, strict=True))
-        )
+        tensors = [(n, convert(value, v.dtype)) for (n, v), value in zip(variables.items(), values, strict=True)]
+        write_bundle(path, sorted([*tensors, *of_others]))
         if write_meta_graph and sess is not None:
             export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
         if write_state:
@@ -211,9 +265,12 @@ class Saver:
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         bundle = Bundle(path)
+        built = self._built_variables()
+        for other in self._others:
+            other.restore(sess, [self._read(bundle, spec.name, spec.tensor) for spec in other.specs])
         pairs = [
             pair
-            for name, v in self._built_variables().items()
+            for name, v in built.items()
             for pair in zip(pieces_of(v), part_values(v, self._read(bundle, name, v)), strict=True)
         ]
         if sess is None:
@@ -264,6 +321,25 @@ class Saver:
                 continue
             superseded.append(oldest)
         return superseded
+
+
+class _Other:
+    """Something in a graph that is no variable, such as an iterator's position: tensors, and how they are restored."""
+
+    def __init__(self, saveable: Any) -> None:
+        self.specs = saveable.specs
+        with self.specs[0].tensor.graph.as_default():
+            self._fed = [placeholder(spec.dtype) for spec in self.specs]
+            self._restoring = saveable.restore(self._fed, None)
+
+    def values(self, sess: Any) -> list[tuple[str, Any]]:
+        """Returns the tensors' values in a session, by their names in checkpoints."""
+        values = sess.run([spec.tensor for spec in self.specs])
+        return [(spec.name, convert(value, spec.dtype)) for spec, value in zip(self.specs, values, strict=True)]
+
+    def restore(self, sess: Any, values: list[Any]) -> None:
+        """Restores what has these values, in a session."""
+        sess.run(self._restoring, dict(zip(self._fed, [v.numpy() for v in values], strict=True)))
 
 
 def _by_name(variables: Any) -> dict[str, Any]:

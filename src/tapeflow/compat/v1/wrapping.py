@@ -1,0 +1,211 @@
+"""`tf.compat.v1.wrap_function`: functions that build graphs of TensorFlow 1, called eagerly, whole or in part."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.function.signature import FunctionType, Signature
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.operation import Operation
+
+
+class _Graph(FuncGraph):
+    """A graph of which a call runs what its results need, and nothing for its effects alone.
+
+    Attributes:
+        fetched: operations that a call runs too.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.fetched: list[Operation] = []
+
+    def effects(self) -> list[Operation]:
+        """Returns the operations with effects that results need, and those that were fetched."""
+        needed = _needed([t.op for t in self.outputs] + self.fetched, ())
+        return [operation for operation in super().effects() if operation in needed]
+
+    def add_part(self, whole: FuncGraph, feeds: Sequence[SymbolicTensor], fetches: Any) -> None:
+        """Copies what fetches need of another graph; tensors that are fed become arguments.
+
+        Args:
+            whole: the other graph.
+            feeds: tensors of it.
+            fetches: a nest of tensors and operations of it.
+        """
+        targets = nest.flatten(fetches, expand_composites=True)
+        needed = _needed([t.op if isinstance(t, SymbolicTensor) else t for t in targets], {id(t) for t in feeds})
+        tensors = {id(t): self.input(TensorSpec(t.shape, t.dtype), t.op.name) for t in feeds}
+        operations: dict[int, Operation] = {}
+        with self.as_default():
+            for outer, inner in whole.captures:
+                if inner.op in needed and id(inner) not in tensors:
+                    variable = inner.op.op.attrs.get("variable")
+                    same = self.capture(outer) if variable is None else self.capture_variable(variable, inner.op.name)
+                    tensors[id(inner)] = same
+
+        def of_part(value: Any) -> Any:
+            if isinstance(value, SymbolicTensor):
+                return tensors.get(id(value), value)
+            return type(value)([of_part(v) for v in value]) if type(value) in (list, tuple) else value
+
+        for operation in whole.get_operations():
+            if operation not in needed or any(id(t) in tensors for t in operation.outputs):
+                continue
+            name = operation.name if operation.name not in self._by_name else self.unique_name(operation.name)
+            copy = self.insert(operation.op, name, [of_part(a) for a in operation.args], operation.types)
+            copy.device, copy.position, copy.static = operation.device, operation.position, operation.static
+            copy._control_inputs.extend(operations[id(c)] for c in operation.control_inputs if id(c) in operations)
+            operations[id(operation)] = copy
+            for tensor in operation.outputs:
+                copy.outputs.append(SymbolicTensor(copy, tensor.value_index, tensor.dtype, tensor.shape))
+                tensors[id(tensor)] = copy.outputs[-1]
+        self.fetched = [operations[id(t)] for t in targets if isinstance(t, Operation) and id(t) in operations]
+        self.structured_outputs = nest.map_structure(
+            lambda t: None if isinstance(t, Operation) else tensors[id(t)], fetches, expand_composites=True
+        )
+        self.outputs = [tensors[id(t)] for t in targets if isinstance(t, SymbolicTensor)]
+
+
+def _needed(targets: Iterable[Operation], fed: Any) -> set[Operation]:
+    """Returns the operations that some need, themselves included, up to tensors that are fed (by their ids)."""
+    needed: set[Operation] = set()
+    rest = list(targets)
+    while rest:
+        operation = rest.pop()
+        if operation not in needed:
+            needed.add(operation)
+            rest.extend(t.op for t in operation.inputs if id(t) not in fed)
+            rest.extend(operation.control_inputs)
+    return needed
+
+
+def _function_type(names: Sequence[str], specs: Sequence[Any]) -> FunctionType:
+    """Returns the type of a function with these parameters, by position or name."""
+
+    def wrapped(*args: Any) -> Any:
+        raise NotImplementedError
+
+    kinds = inspect.Parameter
+    plain = [re.sub(r"\W", "_", name) + ("_" if keyword.iskeyword(name) else "") for name in names]
+    parameters = [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in dict.fromkeys(plain)]
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by `inspect`
+    signature = Signature(wrapped)
+    return FunctionType(signature, tuple(specs), {}, signature.names(specs, {}))
+
+
+class WrappedFunction(ConcreteFunction):
+    """A function that has built a graph: what `wrap_function` returns."""
+
+    graph: _Graph
+
+    def __init__(self, graph: _Graph, names: Sequence[str], signature: Any = None) -> None:
+        specs = [TensorSpec(t.shape, t.dtype) for t in graph.inputs] if signature is None else list(signature)
+        super().__init__(graph, _function_type(names, specs))
+        self._takes_names = signature is None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it with tensors, or what becomes tensors of the dtypes of its inputs.
+
+        Raises:
+            NotImplementedError: there are arguments by name, of a function that was not pruned.
+            ValueError: a tensor has another dtype.
+        """
+        if self._takes_names:
+            return super().__call__(*args, **kwargs)
+        if kwargs:
+            raise NotImplementedError(
+                f"Keyword arguments are not supported when calling a wrap_function-decorated function. Got {kwargs}."
+            )
+        flat = nest.flatten(list(args), expand_composites=True)
+        return self.call_flat([convert(v, t.dtype) for v, t in zip(flat, self.graph.inputs, strict=False)])
+
+    def prune(
+        self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None,
+        are_keyword_args_also_positional: bool = False,
+    ) -> WrappedFunction:  # fmt: skip
+        """Returns a function of some tensors of the graph, that computes others.
+
+        Args:
+            feeds: a nest of tensors of the graph, or their names: the arguments, in this order or by the names of
+                their operations.
+            fetches: a nest of tensors and operations, or their names: what a call returns, None for operations.
+            name: of the function.
+            input_signature, are_keyword_args_also_positional: accepted, and without effect.
+
+        Raises:
+            ValueError: a feed is no tensor, or there is no tensor or operation of a name.
+            KeyError: the same.
+
+        Example:
+            >>> def build():
+            ...     x = tf.compat.v1.placeholder(tf.float32, [], name="x")
+            ...     tf.add(x * 2.0, 1.0, name="y")
+            >>> f = tf.compat.v1.wrap_function(build, []).prune("x:0", "y:0")
+            >>> f(tf.constant(3.0)).numpy().item()
+            7.0
+        """
+        graph = self.graph
+        fed = [graph.as_graph_element(t) for t in nest.flatten(feeds, expand_composites=True)]
+        for tensor in fed:
+            if not isinstance(tensor, SymbolicTensor):
+                raise ValueError(
+                    f"All members of argument `feeds` must be tensors. Got {tensor} with type {type(tensor)}."
+                )
+        captured = {id(t) for t in graph.internal_captures}
+        fed = [t for t in fed if id(t) not in captured]
+        elements = nest.map_structure(
+            lambda t: t if isinstance(t, (Operation, Tensor, CompositeTensor)) else graph.as_graph_element(t), fetches
+        )
+        for element in [*fed, *nest.flatten(elements, expand_composites=True)]:
+            if element.graph is not graph:
+                raise ValueError(
+                    f"Can only prune function whose feeds and fetches from graph {graph}. Input {element} is from a "
+                    f"different graph {element.graph}."
+                )
+        part = _Graph(name or "pruned")
+        part.add_part(graph, fed, elements)
+        return WrappedFunction(part, [t.op.name for t in fed])
+
+
+def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = None) -> WrappedFunction:
+    """Wraps a function that builds a graph of TensorFlow 1, so that it can be called eagerly.
+
+    It is called once. The variables that it creates are created once, at that time, and belong to the result. A call
+    runs what the results need, and operations among them: nothing else runs for its effects.
+
+    Args:
+        fn: takes symbolic tensors, and returns a nest of tensors and operations; it may create variables by
+            `tf.compat.v1.get_variable`.
+        signature: the specs of its arguments.
+        name: a part of the function's name.
+
+    Returns:
+        A concrete function with a method `prune`.
+
+    Example:
+        >>> def scaled(x):
+        ...     w = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.ones_initializer())
+        ...     return x * (w + 1.0)
+        >>> f = tf.compat.v1.wrap_function(scaled, [tf.TensorSpec([], tf.float32)])
+        >>> f(tf.constant(3.0)).numpy().item(), [v.name for v in f.variables]
+        (6.0, ['w:0'])
+    """
+    graph = _Graph("wrapped_function" if name is None else f"wrapped_function_{name}")
+    with graph.as_default():
+        args = nest.map_structure(lambda spec: graph.input(spec, spec.name or "Placeholder"), list(signature))
+    result = graph.trace(fn, args, {})
+    graph.fetched = [leaf for leaf in nest.flatten(result, expand_composites=True) if isinstance(leaf, Operation)]
+    names = [spec.name or f"tensor_{i}" for i, spec in enumerate(nest.flatten(list(signature)))]
+    return WrappedFunction(graph, names, nest.flatten(list(signature)))

@@ -1,0 +1,101 @@
+"""`tf.data.experimental.make_saveable_from_iterator`: what a `tf.compat.v1.train.Saver` saves of an iterator."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.graph.ir.python_op import python_op
+
+
+class SaveSpec(NamedTuple):
+    """One tensor that a saver saves.
+
+    Attributes:
+        tensor: the tensor.
+        slice_spec: the part of a whole that it is; here the whole.
+        name: its name in checkpoints.
+        dtype: its dtype.
+    """
+
+    tensor: Any
+    slice_spec: str
+    name: str
+    dtype: DType
+
+
+class IteratorSaveable:
+    """The position of an iterator of a graph.
+
+    Args:
+        handle: the tensor that stands for the iterator.
+
+    Attributes:
+        op: the handle.
+        name: its name.
+        specs: one spec, of the position.
+    """
+
+    def __init__(self, handle: Any) -> None:
+        self.op, self.name = handle, handle.name
+        position = python_op("SerializeIterator", _position, [handle], [(string, ())]).outputs[0]
+        self.specs = [SaveSpec(position, "", f"{self.name}_STATE", string)]
+
+    @property
+    def device(self) -> str:
+        """The device of the iterator."""
+        return self.op.device
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        """Returns the operation that goes to a saved position.
+
+        Args:
+            restored_tensors: a list of the position.
+            restored_shapes: not used.
+        """
+        return python_op("DeserializeIterator", _go_to, [self.op, restored_tensors[0]])
+
+
+def _position(handle: Any) -> list[Any]:
+    return [convert(handle.value[()].position(), string)]
+
+
+def _go_to(handle: Any, position: Any) -> None:
+    handle.value[()].go_to(position.numpy().decode())
+
+
+def make_saveable_from_iterator(iterator: Any, external_state_policy: Any = None) -> IteratorSaveable:
+    """Returns what a `tf.compat.v1.train.Saver` saves of an iterator of a graph: its position.
+
+    Add it to the collection `tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS`, or to the list of a saver's variables. In
+    TensorFlow 2, a `tf.train.Checkpoint` saves iterators.
+
+    Args:
+        iterator: of `tf.compat.v1.data.make_initializable_iterator` or `make_one_shot_iterator`.
+        external_state_policy: accepted, and without effect.
+
+    Returns:
+        An object with `specs` and `restore`.
+
+    Raises:
+        AttributeError: it is no iterator, or no graph is being built.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     iterator = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(9))
+        ...     element = iterator.get_next()
+        ...     saver = tf.compat.v1.train.Saver([tf.data.experimental.make_saveable_from_iterator(iterator)])
+        ...     print(sess.run(element))
+        ...     path = saver.save(sess, tempfile.mkdtemp() + "/ckpt")
+        ...     print(sess.run(element))
+        ...     saver.restore(sess, path)
+        ...     print(sess.run(element))
+        0
+        1
+        1
+    """
+    handle = iterator._handle
+    return IteratorSaveable(handle if state.graph is None else state.graph.capture(handle, "IteratorV2"))
