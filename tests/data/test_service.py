@@ -144,6 +144,19 @@ def test_an_iterator_that_is_left_leaves_no_task():
             assert worker._worker._changed.wait_for(lambda: worker._num_tasks() == 0, 60)
 
 
+def test_a_worker_that_stops_does_not_blame_the_element():
+    with cluster() as (dispatcher, (server,)):
+        ds = Dataset.range(500).apply(service.distribute("distributed_epoch", dispatcher.target, target_workers="ANY",
+                                                         max_outstanding_requests=1))  # fmt: skip
+        elements = iter(ds)
+        next(elements)
+        worker = server._worker
+        (number,) = worker._definitions
+        worker._for_tasks.close()
+        answers = [worker.element(number, -1, -1, "") for _ in range(100)]
+        assert answers[0] != answers[-1] == "over"
+
+
 # ---- jobs ------------------------------------------------------------------------------------------------------------
 
 

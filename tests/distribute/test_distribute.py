@@ -592,3 +592,15 @@ def test_methods_for_programs_of_tensorflow_1(replicas):
     assert strategy.extended.should_save_summary
     with pytest.raises(ValueError, match="can't change its cluster"):
         strategy.configure(cluster_spec={"worker": ["a:1"]})
+
+
+def test_cpus_share_a_memory_so_nothing_is_moved_between_them(strategy):
+    @tf.function
+    def step(x):
+        return strategy.run(lambda: tf.nn.relu(tf.exp(x) * 2.0 + 1.0))
+
+    x = tf.ones([512, 2])
+    source = step.get_concrete_function(x).source()
+    assert "placed" not in source
+    assert source.count("op_Exp(") == 1  # what all replicas compute of the same values is computed once
+    assert [v.numpy()[0, 0] for v in strategy.experimental_local_results(step(x))] == pytest.approx([6.43656] * 2)

@@ -80,8 +80,8 @@ class Step:
 
     @property
     def placed(self) -> bool:
-        """True if the user's program places it on a device."""
-        return bool(self.operation.device) and len(devices.machine.logical_devices()) > 1
+        """True if the user's program places it on a device that may have a memory of its own: CPUs share theirs."""
+        return bool(self.operation.device) and devices.machine.has_gpu
 
     @property
     def changed_variable(self) -> int | None:

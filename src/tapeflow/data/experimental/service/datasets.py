@@ -107,8 +107,8 @@ def distribute(
     """Returns a transformation by which the workers of a data service compute the elements of a dataset.
 
     With `ShardingPolicy.DYNAMIC` each element of the sources is visited once. When a worker dies, those that it was
-    handed, and that are in no element that a consumer has got, go to another worker; lost is what the pipeline itself
-    had read ahead, as `shuffle` and parallel calls do.
+    handed, and that no element is computed from that a consumer has got, go to another worker. Lost is the rest of a
+    file that the worker was reading, and what the pipeline itself had read ahead, as `shuffle` and parallel calls do.
 
     Args:
         processing_mode: a `ShardingPolicy`, or "parallel_epochs" for OFF or "distributed_epoch" for DYNAMIC.

@@ -418,7 +418,8 @@ class Dispatcher:
         unused = self._config.job_gc_timeout_ms
         limit = _JOB_SECONDS if unused == 0 else unused / 1000
         for number, since in list(self._unread.items()):
-            if limit >= 0 and now - since > limit:
+            iteration = self._state.iterations[number]
+            if limit >= 0 and now - since > limit and not iteration.finished:
                 del self._unread[number]
                 self._change("forgotten", iteration=number)
         for iteration in list(self._state.iterations.values()):

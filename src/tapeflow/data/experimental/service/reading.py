@@ -175,17 +175,9 @@ class _Reader:
         self._unreachable: set[int] = set()
         self._clients: dict[str, Client] = {}
         self._finished = self._closed = False
+        job = int(how.policy), how.job_name, how.consumers, bool(self._trainer)
         try:
-            self._dispatcher.call(
-                "open",
-                self._name,
-                how.id,
-                int(how.policy),
-                how.job_name,
-                how.consumers,
-                bool(self._trainer),
-                repetition,
-            )
+            self._dispatcher.call("open", self._name, how.id, *job, repetition)
         except OpError:
             self._dispatcher.close()
             raise

@@ -53,7 +53,7 @@ class Task:
 
     def saw(self, consumed: list[int]) -> None:
         """Notes what a consumer has got."""
-        if consumed:
+        if consumed and self.consumed:
             self.consumed = [max(a, b) for a, b in zip(self.consumed, consumed, strict=True)]
 
 
@@ -238,7 +238,10 @@ class State:
         del iteration.tasks[task]
 
     def _on_finished(self, iteration: int) -> None:
+        """Keeps of an iteration that consumers have got everything, for those that come later."""
         self.iterations[iteration].finished = True
+        for task in self.iterations[iteration].tasks.values():
+            task.given, task.consumed = [], []
 
     def _on_forgotten(self, iteration: int) -> None:
         job = self.iterations.pop(iteration).job

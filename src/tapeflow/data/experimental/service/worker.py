@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from tapeflow.core.errors import FailedPreconditionError, OpError
+from tapeflow.core.errors import FailedPreconditionError, OpError, UnavailableError
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE
 from tapeflow.data.experimental.service.calling import Caller
@@ -27,6 +27,7 @@ Produced = tuple[Element, list[int]]  # an element, and for each source how many
 
 _NEWS_SECONDS = 1.0
 _DISPATCHER_SECONDS = 3600.0
+_ELEMENT_SECONDS = 60.0  # how long an element waits for a dispatcher that does not answer
 _TASK_SECONDS = 30.0  # a task that consumers know of, and the worker does not, arrives within so long
 _CACHE_ELEMENTS = 256  # that trainers share: who is slower misses some
 _DATASETS = 16  # that are ready to be read again
@@ -131,7 +132,9 @@ class Worker:
         self.endpoint = Endpoint(f"{host}:{config.port}", {"ping": self.ping, "element": self.element}, _MOST_CALLS)
         port = self.endpoint.address.rpartition(":")[2]
         self.address = config.worker_address.replace("%port%", port)
-        self._dispatcher = Caller(_address(config.dispatcher_address), "The dispatcher", seconds or _DISPATCHER_SECONDS)
+        address = _address(config.dispatcher_address)
+        self._dispatcher = Caller(address, "The dispatcher", seconds or _DISPATCHER_SECONDS)
+        self._for_tasks = Caller(address, "The dispatcher", _ELEMENT_SECONDS)  # calls for tasks, while a consumer waits
 
     def start(self) -> None:
         """Begins to answer, and reports to the dispatcher.
@@ -148,7 +151,9 @@ class Worker:
         """Ends the answers."""
         local_workers.pop(self.address, None)
         self._dispatcher.close()
+        self._for_tasks.close()
         with self._changed:
+            self._tasks.clear()  # what computes ahead ends with them
             self._changed.notify_all()
         self.endpoint.end()
 
@@ -187,17 +192,26 @@ class Worker:
         Raises:
             OpError: the element can't be computed.
         """
-        task = self._task(number)
-        produced: Any = OVER if task is None else task.next(consumer, round, trainer)
-        if task is None or type(produced) is not tuple:
-            return produced
+        produced = self.produced(number, consumer, round, trainer)
+        task = self._tasks.get(number)
+        if type(produced) is not tuple or task is None:
+            return OVER if produced is not None else None
         tensors = structure.to_tensors(produced[0], task.specs)
         return [zlib.compress(to_bytes(tensors), 1) if task.compressed else tensors, produced[1]]
 
     def produced(self, number: int, consumer: int, round: int, trainer: str) -> Any:
         """Returns the same for a consumer in this process, with the element as it is."""
         task = self._task(number)
-        return OVER if task is None else task.next(consumer, round, trainer)
+        if task is None:
+            return OVER
+        produced = None
+        try:
+            produced = task.next(consumer, round, trainer)
+        except UnavailableError:
+            if not self._for_tasks.closed:
+                raise
+        # A worker that stops can't ask for splits any more: for the task that is no end.
+        return OVER if produced is None and self._for_tasks.closed else produced
 
     def _task(self, number: int) -> _Task | None:
         """Returns a task; None if it is over. The dispatcher's news of it may be on the way."""
@@ -224,7 +238,7 @@ class Worker:
             if fixed is not None:
                 numbers = [] if source in counts else fixed[source]
             else:
-                numbers = self._dispatcher.call("splits", number, source, repetition, counts.get(source, 0))
+                numbers = self._for_tasks.call("splits", number, source, repetition, counts.get(source, 0))
             counts[source] = counts.get(source, 0) + len(numbers)
             return numbers
 
@@ -234,7 +248,7 @@ class Worker:
         return _Task(elements, cardinality, consumers, cached, specs, compression == _SNAPPY)
 
     def _read(self, id: str) -> Any:
-        message, cardinality, compression = self._dispatcher.call("definition", id)
+        message, cardinality, compression = self._for_tasks.call("definition", id)
         return dataset_of(message.value[()]), cardinality, compression
 
 
