@@ -155,13 +155,16 @@ class Checks:
 
     def onnx(self) -> float:
         import onnxruntime
+        from torch.utils import _pytree as pytree
 
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.onnx")
             self._tf.torch.convert(self.module, "onnx", path, self.inputs)
             session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
             feeds = {i.name: x.numpy() for i, x in zip(session.get_inputs(), self.more, strict=True)}
-            return difference([self._torch.from_numpy(r) for r in session.run(None, feeds)], self._more_outputs)
+            results = [self._torch.from_numpy(r) for r in session.run(None, feeds)]
+        structure = pytree.tree_structure(self.module(*self.more))  # torch's order of keys is not TensorFlow's
+        return difference(self._flat(pytree.tree_unflatten(results, structure)), self._more_outputs)
 
     def _flat(self, results: Any) -> list[Any]:
         return self._tf.nest.flatten(results)
