@@ -1,104 +1,104 @@
-"""Converts architectures of keras.applications and keras-hub to modules of torch, and prints what each passes.
+"""Converts architectures to modules of torch, and prints what each passes.
 
-    scripts/torch_models.py [--only NAME ...] [--onnx] [--hub FOLDER] [--markdown FILE]
+    scripts/torch_models.py --tensorflow PYTHON [--only NAME ...] [--hub FOLDER] [--folder FOLDER] [--markdown FILE]
 
-Weights are random. Outputs and gradients are compared with the Keras model's, run by TapeFlow; `torch.export` has an
-open batch, and its program is run with another one. A failure is named by its first line.
+Outputs and gradients are those of TensorFlow, which the interpreter PYTHON has and runs in a process of its own, with
+the same weights. The batch of `torch.export` and ONNX is open, and they are run with another one than they are traced
+with. A failure is named by its first line. `--folder` keeps what TensorFlow computed for another run.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import os
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
-import tapeflow as tf
+import architectures
 
 TOLERANCE = 1e-4
-SMALL = {"weights": None, "classes": 5, "classifier_activation": None}
-
-# Names of keras.applications, and the smallest images that they take.
-APPLICATIONS = {
-    "MobileNet": 32, "MobileNetV2": 32, "MobileNetV3Small": 32, "MobileNetV3Large": 32, "VGG16": 32, "VGG19": 32,
-    "ResNet50": 32, "ResNet101": 32, "ResNet152": 32, "ResNet50V2": 32, "ResNet101V2": 32, "ResNet152V2": 32,
-    "DenseNet121": 32, "DenseNet169": 32, "DenseNet201": 32, "EfficientNetB0": 32, "EfficientNetB1": 32,
-    "EfficientNetB3": 32, "EfficientNetV2B0": 32, "EfficientNetV2B2": 32, "EfficientNetV2S": 32, "InceptionV3": 75,
-    "InceptionResNetV2": 75, "Xception": 71, "ConvNeXtTiny": 32, "ConvNeXtSmall": 32, "NASNetMobile": 32,
-}  # fmt: skip
+CHECKS = ("outputs", "gradients", "export", "onnx")
 
 
-def application(name: str) -> Any:
-    """Returns a model of keras.applications."""
-    size = APPLICATIONS[name]
-    return getattr(tf.keras.applications, name)(**SMALL, input_shape=(size, size, 3))
+# ---- in the process of TensorFlow ------------------------------------------------------------------------------------
 
 
-def hub_models() -> dict[str, Callable[[], Any]]:
-    """Returns small models of keras-hub by their names."""
-    import keras_hub
+def record(folder: str, names: Sequence[str]) -> None:
+    """Writes what TensorFlow computes for architectures: outputs for two batches, and gradients."""
+    import tensorflow as tf
 
-    models, text = keras_hub.models, {"vocabulary_size": 50, "num_layers": 2, "num_heads": 2, "intermediate_dim": 32}
-    return {
-        "BERT": lambda: models.BertBackbone(**text, hidden_dim=16, max_sequence_length=12),
-        "DistilBERT": lambda: models.DistilBertBackbone(**text, hidden_dim=16, max_sequence_length=12),
-        "RoBERTa": lambda: models.RobertaBackbone(**text, hidden_dim=16, max_sequence_length=12),
-        "ALBERT": lambda: models.AlbertBackbone(**text, embedding_dim=8, hidden_dim=16, max_sequence_length=12),
-        "DeBERTaV3": lambda: models.DebertaV3Backbone(**text, hidden_dim=16, max_sequence_length=12, bucket_size=6),
-        "ELECTRA": lambda: models.ElectraBackbone(
-            vocab_size=50, num_layers=2, num_heads=2, intermediate_dim=32, hidden_dim=16, embedding_dim=8,
-            max_sequence_length=12,
-        ),
-        "GPT-2": lambda: models.GPT2Backbone(**text, hidden_dim=16, max_sequence_length=12),
-        "OPT": lambda: models.OPTBackbone(**text, hidden_dim=16, max_sequence_length=12),
-        "Llama": lambda: models.LlamaBackbone(
-            vocabulary_size=50, num_layers=2, num_query_heads=2, num_key_value_heads=1, hidden_dim=16,
-            intermediate_dim=32,
-        ),
-        "T5": lambda: models.T5Backbone(**text, hidden_dim=16),
-        "BART": lambda: models.BartBackbone(**text, hidden_dim=16, max_sequence_length=12),
-        "ViT": lambda: models.ViTBackbone(
-            image_shape=(32, 32, 3), patch_size=8, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32
-        ),
-        "ResNet (hub)": lambda: models.ResNetBackbone(
-            [64], [7], [64, 128], [1, 1], [1, 2], "basic_block", image_shape=(32, 32, 3)
-        ),
-    }  # fmt: skip
+    files = {n: r for n, r in architectures.write_files(tf, folder).items() if not names or n in names}
+    for name, run in files.items():
+        y, dx = run(architectures.input_of_file(name, 2))
+        more = run(architectures.input_of_file(name, 3))[0]
+        save(folder, name, [y], [more], [dx])
+    for name, build in builders().items():
+        if names and name not in names:
+            continue
+        try:
+            model = build(tf)
+        except ImportError as error:
+            print(f"{name}: {error}", flush=True)
+            continue
+        architectures.set_weights(model)
+        x = architectures.inputs_of(model, 2)
+        with tf.GradientTape() as tape:
+            outputs = called(tf, model, x)
+            loss = tf.add_n([tf.reduce_mean(r * r) for r in outputs])
+        gradients = tape.gradient(loss, [v.value for v in model.trainable_variables])
+        more = called(tf, model, architectures.inputs_of(model, 3))
+        arrays = [np.zeros(0) if g is None else tf.convert_to_tensor(g).numpy() for g in gradients]
+        save(folder, name, [r.numpy() for r in outputs], [r.numpy() for r in more], arrays)
+        tf.keras.backend.clear_session()
+        gc.collect()
 
 
-def inputs_of(model: Any, batch: int) -> list[torch.Tensor]:
-    """Returns sample inputs of a model, in the order of `model.inputs`."""
-    generator = torch.Generator().manual_seed(batch)
-    samples = []
-    for t in model.inputs:
-        shape = [batch, *(8 if d is None else d for d in t.shape[1:])]
-        if "int" in t.dtype or t.dtype == "bool":
-            high = 2 if "mask" in t.name or "segment" in t.name else 40
-            ids = torch.randint(0, high, shape, generator=generator)
-            samples.append((torch.ones_like(ids) if "mask" in t.name else ids).to(getattr(torch, t.dtype)))
-        else:
-            samples.append(torch.rand(shape, generator=generator))
-    return samples
-
-
-def called(model: Any, inputs: list[torch.Tensor]) -> list[Any]:
+def called(tf: Any, model: Any, inputs: Sequence[np.ndarray]) -> list[Any]:
     """Returns the results of a model, flat."""
-    tensors = [tf.torch.from_torch(x) for x in inputs]
+    tensors = [tf.constant(x) for x in inputs]
+    if isinstance(model, tf.keras.Sequential):
+        return [model(tensors[0], training=False)]
     return tf.nest.flatten(model(tf.nest.pack_sequence_as(model.input, tensors), training=False))
 
 
-def difference(results: list[Any], expected: list[Any]) -> float:
+def save(folder: str, name: str, *groups: Sequence[np.ndarray]) -> None:
+    """Writes arrays of each check to a file."""
+    arrays = {f"{check} {i}": a for check, group in zip(CHECKS, groups, strict=False) for i, a in enumerate(group)}
+    np.savez(path_of(folder, name), **arrays)
+
+
+def path_of(folder: str, name: str) -> str:
+    return os.path.join(folder, f"{name}.npz")
+
+
+def load(folder: str, name: str) -> list[list[np.ndarray]]:
+    """Returns the arrays that `save` wrote."""
+    with np.load(path_of(folder, name)) as arrays:
+        counts = [sum(key.startswith(check) for key in arrays.files) for check in CHECKS[:3]]
+        return [[arrays[f"{check} {i}"] for i in range(n)] for check, n in zip(CHECKS, counts, strict=False)]
+
+
+# ---- in this process -------------------------------------------------------------------------------------------------
+
+
+def builders() -> dict[str, architectures.Builder]:
+    return {**architectures.applications(), **architectures.guides(), **architectures.hub()}
+
+
+def difference(results: Sequence[Any], expected: Sequence[np.ndarray]) -> float:
     """Returns the largest difference, relative to the largest number of a tensor."""
     largest = 0.0
     for r, e in zip(results, expected, strict=True):
-        r, e = (np.asarray(x.detach() if isinstance(x, torch.Tensor) else tf.convert_to_tensor(x)) for x in (r, e))
-        largest = max(largest, float(np.abs(r - e).max() / max(np.abs(e).max(), 1e-3)))
+        if tuple(r.shape) != e.shape:
+            return float("inf")
+        largest = max(largest, float(np.abs(r.numpy(force=True) - e).max() / max(np.abs(e).max(), 1e-3)))
     return largest
 
 
@@ -106,95 +106,137 @@ class Checks:
     """The checks of one model, each of which returns the largest difference.
 
     Args:
-        model: the Keras model.
+        name: its name.
+        build: builds it, if it is one of Keras; by default it is a file.
+        folder: what TensorFlow wrote.
     """
 
-    def __init__(self, model: Any) -> None:
-        rng = np.random.default_rng(0)
-        for v in model.variables:
-            if v.dtype == "float32":
-                v.assign(v + rng.uniform(-0.01, 0.01, v.shape))
-        self.model, self.inputs = model, inputs_of(model, 2)
-        self.module = tf.torch.module(model).eval()
+    def __init__(self, name: str, build: architectures.Builder | None, folder: str) -> None:
+        import torch
+
+        import tapeflow as tf
+
+        self._tf, self._torch = tf, torch
+        self._outputs, self._more_outputs, self._gradients = load(folder, name)
+        self._model = None if build is None else build(tf)
+        if self._model is None:
+            self.module = tf.torch.module(os.path.join(folder, name)).eval()
+            samples = [[architectures.input_of_file(name, n)] for n in (2, 3)]
+        else:
+            architectures.set_weights(self._model)
+            self.module = tf.torch.module(self._model).eval()
+            samples = [architectures.inputs_of(self._model, n) for n in (2, 3)]
+        self.inputs, self.more = [[torch.from_numpy(x) for x in xs] for xs in samples]
 
     def outputs(self) -> float:
-        with torch.no_grad():
-            self.module(*self.inputs)
-        return difference(flat(self.module(*self.inputs)), called(self.model, self.inputs))
+        with self._torch.no_grad():
+            fast = difference(self._flat(self.module(*self.inputs)), self._outputs)
+        return max(fast, difference(self._flat(self.module(*self.inputs)), self._outputs))
 
     def gradients(self) -> float:
-        sum((r * r).mean() for r in flat(self.module(*self.inputs))).backward()
-        with tf.GradientTape() as tape:
-            loss = tf.add_n([tf.reduce_mean(r * r) for r in called(self.model, self.inputs)])
-        expected = tape.gradient(loss, [v.value for v in self.model.trainable_variables])
-        total = sum(float(tf.reduce_sum(tf.convert_to_tensor(g) ** 2)) for g in expected if g is not None)
-        mine = sum(float((p.grad**2).sum()) for p in self.module.parameters() if p.grad is not None)
-        return abs(total - mine) / max(total, 1e-12)
+        if self._model is None:
+            leaf = self.inputs[0].clone().requires_grad_()
+            (y,) = self._flat(self.module(leaf))
+            (y * y).mean().backward()
+            return difference([leaf.grad], self._gradients)
+        sum((r * r).mean() for r in self._flat(self.module(*self.inputs))).backward()
+        paths = [self.module._paths.get(id(v.value)) for v in self._model.trainable_variables]
+        parameters = dict(self.module.named_parameters())
+        pairs = [(parameters[p].grad, e) for p, e in zip(paths, self._gradients, strict=True) if p and e.size]
+        largest = max(float(np.abs(e).max()) for _, e in pairs)
+        return max(float(np.abs(g.numpy() - e).max()) / max(float(np.abs(e).max()), 1e-3 * largest) for g, e in pairs)
 
     def export(self) -> float:
-        shapes = tuple([{0: torch.export.Dim.DYNAMIC} for _ in self.inputs])
-        with torch.no_grad():
-            program = torch.export.export(self.module, tuple(self.inputs), dynamic_shapes=(shapes,))
-            more = inputs_of(self.model, 3)
-            return difference(flat(program.module()(*more)), called(self.model, more))
+        from tapeflow.torch.convert import exported
+
+        with self._torch.no_grad():
+            program = exported(self.module, self.inputs)
+            return difference(self._flat(program.module()(*self.more)), self._more_outputs)
 
     def onnx(self) -> float:
-        with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-            return tf.torch.convert(self.module, "onnx", file.name, self.inputs)
+        import onnxruntime
+        from torch.utils import _pytree as pytree
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.onnx")
+            self._tf.torch.convert(self.module, "onnx", path, self.inputs)
+            session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+            feeds = {i.name: x.numpy() for i, x in zip(session.get_inputs(), self.more, strict=True)}
+            results = [self._torch.from_numpy(r) for r in session.run(None, feeds)]
+        structure = pytree.tree_structure(self.module(*self.more))  # torch's order of keys is not TensorFlow's
+        return difference(self._flat(pytree.tree_unflatten(results, structure)), self._more_outputs)
+
+    def _flat(self, results: Any) -> list[Any]:
+        return self._tf.nest.flatten(results)
 
 
-def flat(results: Any) -> list[Any]:
-    """Returns tensors in the order of a nest of TensorFlow."""
-    return tf.nest.flatten(results)
+def row_of(name: str, build: architectures.Builder | None, folder: str, failures: list[str]) -> list[str]:
+    """Returns the cells of a model's row."""
+    try:
+        checks = Checks(name, build, folder)
+    except Exception as error:  # whatever it is, the table has it
+        failures.append(f"{name}: {first_line(error)}")
+        return ["fails"] * len(CHECKS)
+    cells = []
+    for check in CHECKS:
+        try:
+            result = getattr(checks, check)()
+            cells.append("passes" if result <= TOLERANCE else f"{result:.1e}")
+        except Exception as error:
+            cells.append("fails")
+            failures.append(f"{name}, {check}: {first_line(error)}")
+    return cells
+
+
+def first_line(error: BaseException) -> str:
+    """Returns the type and the first line of an error, and of that which caused it."""
+    text = str(error.__cause__ or error).replace("\x1b[96m", "").replace("\x1b[0m", "")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "Exception encountered" not in line]
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:240]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", help="the names of architectures")
-    parser.add_argument("--onnx", action="store_true", help="export to ONNX too, which takes longest")
+    parser.add_argument("--tensorflow", help="an interpreter that has TensorFlow")
+    parser.add_argument("--only", nargs="+", default=[], help="the names of architectures")
     parser.add_argument("--hub", help="a folder that has keras-hub, where it is not installed")
+    parser.add_argument("--folder", help="where to keep what TensorFlow computed")
     parser.add_argument("--markdown", help="a file to add the table to")
+    parser.add_argument("--record", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    builders: dict[str, Callable[[], Any]] = {n: lambda n=n: application(n) for n in APPLICATIONS}
     if options.hub:
         sys.path.append(options.hub)
-        builders |= hub_models()
-    checks = ["outputs", "gradients", "export", *(["onnx"] if options.onnx else [])]
-    rows = [f"| | {' | '.join(checks)} |", f"|:--|{'--:|' * len(checks)}"]
-    failures = []
-    for name, build in builders.items():
-        if options.only and name not in options.only:
+    if options.record:
+        record(options.folder, options.only)
+        return
+    folder = options.folder or tempfile.mkdtemp()
+    if options.tensorflow:
+        command = [options.tensorflow, __file__, "--record", "--folder", folder]
+        command += ["--hub", options.hub] if options.hub else []
+        subprocess.run([*command, *(["--only", *options.only] if options.only else [])], check=True)
+    import torch
+
+    torch.set_num_threads(1)
+    rows, failures = [f"| | {' | '.join(CHECKS)} |", f"|:--|{'--:|' * len(CHECKS)}"], []
+    passed = dict.fromkeys(CHECKS, 0)
+    known: dict[str, Callable[..., Any] | None] = {**builders()}
+    recorded = sorted(f.removesuffix(".npz") for f in os.listdir(folder) if f.endswith(".npz"))
+    known.update({n: None for n in recorded if n not in known})
+    for name, build in known.items():
+        if name not in recorded or (options.only and name not in options.only):
             continue
-        cells, begin = [], time.process_time()
-        try:
-            model: Any = Checks(build())
-        except Exception as error:  # whatever it is, the table has it
-            model = None
-            failures.append(f"{name}: {first_line(error)}")
-            cells = ["fails"] * len(checks)
-        for check in checks if model is not None else []:
-            try:
-                result = getattr(model, check)()
-                cells.append("passes" if result <= TOLERANCE else f"{result:.1e}")
-            except Exception as error:
-                cells.append("fails")
-                failures.append(f"{name}, {check}: {first_line(error)}")
-        rows.append(f"| {name} | {' | '.join(cells)} |")
+        begin = time.process_time()
+        cells = row_of(name, build, folder, failures)
+        for check, cell in zip(CHECKS, cells, strict=True):
+            passed[check] += cell == "passes"
+        rows.append(f"| {name.removesuffix('.pb')} | {' | '.join(cells)} |")
         print(rows[-1], f"{time.process_time() - begin:.0f} s", flush=True)
-        del model
-        tf.keras.backend.clear_session()
         gc.collect()
-    print("\n".join(failures))
+    counts = ", ".join(f"{check} {n}" for check, n in passed.items())
+    print("\n".join([f"of {len(rows) - 2}: {counts}", *failures]))
     if options.markdown:
         with open(options.markdown, "a", encoding="utf-8") as file:
             file.write("\n".join([*rows, "", *(f"- {f}" for f in failures)]) + "\n")
-
-
-def first_line(error: BaseException) -> str:
-    """Returns the type and the first line of an error."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip() and "Exception encountered" not in line]
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
 
 if __name__ == "__main__":

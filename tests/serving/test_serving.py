@@ -192,6 +192,26 @@ def test_bad_requests_name_what_is_wrong(servable, body, says):
     assert (status, says in value["error"]) == (400, True), value
 
 
+@pytest.mark.parametrize(
+    ("path", "headers", "expected"),
+    [
+        (PREDICT, {"Content-Encoding": "gzip"}, (400, "can't be read")),
+        (PREDICT, {"Content-Encoding": "deflate"}, (400, "can't be read")),
+        (f"/v1/models/scaled/versions/{'9' * 5000}:predict", {}, (404, "Not Found")),
+        (f"/v1/models/scaled/versions/{'9' * 18}:predict", {}, (404, "no version 999999999999999999 of")),
+    ],
+)
+def test_bad_headers_and_versions(servable, path, headers, expected):
+    async def answer():
+        server = aiohttp_test.TestServer(Server([servable]).application())
+        async with aiohttp_test.TestClient(server) as client:
+            response = await client.post(path, data=b'{"instances": [[1.0, 2.0]]}', headers=headers)
+            return response.status, (await response.json())["error"]
+
+    status, error = asyncio.run(answer())
+    assert (status, expected[1] in error) == (expected[0], True), error
+
+
 def test_requests_are_joined(folder):
     servable = Servable("scaled", folder)
     signature = servable.version().signature("serving_default")

@@ -317,3 +317,15 @@ def test_sizes_that_are_values_are_exported():
     x = torch.rand(5, 3)
     for result, expected in zip(program.module()(x), f(tf.torch.from_torch(x)), strict=True):
         np.testing.assert_allclose(result, expected, rtol=1e-6)
+
+
+def test_gathering_in_batches_is_exported():
+    f = tf.function(lambda x, i: tf.gather(x, i, axis=2, batch_dims=1))
+    module = tf.torch.module(f, tf.TensorSpec([None, None, 4]), tf.TensorSpec([None, 2], tf.int32))
+
+    def samples(n, m):
+        return torch.rand(n, m, 4), torch.randint(0, 4, (n, 2), dtype=torch.int32)
+
+    program = torch.export.export(module, samples(3, 5), dynamic_shapes=(({0: DYNAMIC, 1: DYNAMIC}, {0: DYNAMIC}),))
+    x, i = samples(2, 6)
+    np.testing.assert_allclose(program.module()(x, i), f(tf.torch.from_torch(x), tf.torch.from_torch(i)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -86,10 +87,11 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
     batch = params.shape[:batch_dims]
     if batch_dims > axis or indices.shape[:batch_dims] != batch:
         raise TypeError("the shape rule says what is wrong")
-    _check_indices(indices, params.shape[axis])
+    if not torch.compiler.is_exporting():  # where there are no values yet
+        _check_indices(indices, params.shape[axis])
     # All batches in a row: [batch, outer, n, inner] taken at [batch, m].
     outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
-    rows = params.reshape((int(np.prod(batch)), int(np.prod(outer)), params.shape[axis], int(np.prod(inner))))
+    rows = params.reshape((math.prod(batch), math.prod(outer), params.shape[axis], math.prod(inner)))
     places = indices.reshape((rows.shape[0], 1, -1, 1)).to(torch.int64)
     size = (rows.shape[0], rows.shape[1], places.shape[2], rows.shape[3])
     out = torch.gather(rows, 2, places.expand(size))

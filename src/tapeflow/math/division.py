@@ -19,7 +19,7 @@ from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
-from tapeflow.core.values.tensor import Tensor, invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import add, fuse_into_sum, multiply, negative, zero_where_zero
 from tapeflow.math.casting import cast
@@ -32,8 +32,10 @@ def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
 
 
 def _zero_in(y: torch.Tensor) -> bool:
-    """Tests whether integers would be divided by zero, which torch does not always notice."""
-    return not y.is_floating_point() and not y.is_complex() and not traced(y) and bool((y == 0).any())
+    """Tests whether integers would be divided by zero, which torch may not notice (an exporter has no values)."""
+    if y.is_floating_point() or y.is_complex() or torch.compiler.is_exporting():
+        return False
+    return bool((y == 0).any())
 
 
 def _for_uint64(function: Callable[..., Any], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

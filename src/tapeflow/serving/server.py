@@ -25,7 +25,7 @@ from tapeflow.serving.json_values import BadRequest
 from tapeflow.serving.models import Servable, Signature, Version
 
 _MODEL = r"/v1/models/{name:[^/:]+}"
-_VERSION = r"/versions/{version:\d+}"
+_VERSION = r"/versions/{version:\d{1,18}}"
 
 
 class Server:
@@ -74,6 +74,8 @@ class Server:
             response = await handler(request)
         except BadRequest as error:
             response = _json({"error": str(error)}, 400)
+        except web.RequestPayloadError as error:  # as of a body that is not compressed as it says
+            response = _json({"error": f"The request's body can't be read: {error}"}, 400)
         except web.HTTPException as error:
             response = _json({"error": error.text or error.reason}, error.status)
         except Exception as error:  # the server goes on; the log has it

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 
-from tapeflow.torch.lists import as_stacked, of_rows, shape_is_open
+from tapeflow.torch.lists import of_rows, rows_of, shape_is_open
 from tapeflow.torch.unconvertible import Unconvertible
 
 _cond: Any = torch.ops.higher_order.cond
@@ -87,7 +87,7 @@ def while_loop(
         with disable_proxy_modes_tracing():
             written = body(*carried, *invariants)
         carried = [
-            as_stacked(v, as_stacked(w)[()].rows) if isinstance(v, np.ndarray) and shape_is_open(v) else v
+            of_rows(rows_of(v, rows_of(w))) if isinstance(v, np.ndarray) and shape_is_open(v) else v
             for v, w in zip(carried, written, strict=True)
         ]
     count, lists = len(carried), [isinstance(v, np.ndarray) for v in carried]
@@ -143,7 +143,7 @@ def _plain(value: Any, name: str) -> Any:
             f"{name} passes on a TensorArray to which nothing was written, and whose elements have no static shape: "
             "create it with element_shape"
         )
-    return as_stacked(value)[()].rows
+    return rows_of(value)
 
 
 def _apart(tensors: Sequence[Any]) -> list[Any]:

@@ -179,9 +179,9 @@ class ExportWriter(ModuleWriter):
             bounds.append((sizes[0], sizes[1]))
         if source == self.reference(step.args[0]):
             return None
-        first, last = (f"({', '.join(b)},)" for b in zip(*bounds, strict=True))
-        rest = ", ".join([self._host_argument(strides), *map(repr, step.args[4:])])
-        return f"{self._kernel(step)}({source}, {first}, {last}, {rest})"
+        spec = [f"({', '.join(numbers)},)" for numbers in zip(*bounds, strict=True)]
+        spec += [self._host_argument(strides), *map(repr, step.args[4:])]
+        return f"{self._kernel(step)}({source}, {', '.join(spec)})"
 
     def _place(self, arg: Any) -> str:
         """Returns the expression for a place in a list: as a number if it is static, or else as a tensor."""

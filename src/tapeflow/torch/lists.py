@@ -44,22 +44,23 @@ def shape_is_open(variant: np.ndarray) -> bool:
     return not isinstance(variant[()], Stacked) and not _entries(variant)
 
 
-def as_stacked(variant: np.ndarray, like: torch.Tensor | None = None) -> np.ndarray:
-    """Returns a list with its entries as the rows of a tensor.
+def rows_of(variant: np.ndarray, like: torch.Tensor | None = None) -> torch.Tensor:
+    """Returns the entries of a list as the rows of a tensor.
 
     Args:
         variant: the list.
         like: rows of the shape and dtype of those that were not written; by default these are as those that were.
     """
-    items = variant[()]
+    items: Any = variant[()]
     if isinstance(items, Stacked):
-        return variant
+        return items.rows
     if like is None:
         like = _entries(variant)[0].unsqueeze(0)
     shape = tuple(like.shape[1:])
     if isinstance(items, Sparse) and not items.written:
-        return of_rows(torch.zeros((items.length, *shape), dtype=like.dtype, device=like.device))
-    return of_rows(torch.stack([torch.zeros(shape, dtype=like.dtype) if v is None else v for v in items]))
+        return torch.zeros((items.length, *shape), dtype=like.dtype, device=like.device)
+    empty = torch.zeros(shape, dtype=like.dtype, device=like.device)
+    return torch.stack([empty if v is None else v for v in items])
 
 
 def _is_stacked(variant: np.ndarray, place: Any) -> bool:
@@ -99,29 +100,29 @@ def _from_tensor(tensor: torch.Tensor, element_shape: Any) -> np.ndarray:
 def _item(variant: np.ndarray, index: Any, element_shape: Any, element_dtype: Any) -> torch.Tensor:
     if not _is_stacked(variant, index):
         return _in_a_row(ops.TensorListGetItem.op)(variant, index, element_shape, element_dtype)
-    rows = as_stacked(variant)[()].rows
+    rows = rows_of(variant)
     return rows[index] if isinstance(index, int) else rows.index_select(0, _places(index, rows)).squeeze(0)
 
 
 def _with_item(variant: np.ndarray, index: Any, item: torch.Tensor, resize: bool) -> np.ndarray:
     if not _is_stacked(variant, index):
         return _in_a_row(ops.TensorListSetItem.op)(variant, index, item, resize)
-    rows = as_stacked(variant, item.unsqueeze(0))[()].rows
+    rows = rows_of(variant, item.unsqueeze(0))
     return of_rows(torch.index_put(rows, (_places(index, rows),), item.unsqueeze(0)))
 
 
 def _stacked(variant: np.ndarray, element_shape: Any, element_dtype: Any, num_elements: int) -> torch.Tensor:
     if isinstance(variant[()], Stacked):
-        return variant[()].rows
+        return rows_of(variant)
     return _in_a_row(ops.TensorListStack.op)(variant, element_shape, element_dtype, num_elements)
 
 
 def _gathered(variant: np.ndarray, indices: torch.Tensor, element_shape: Any, element_dtype: Any) -> torch.Tensor:
-    return as_stacked(variant)[()].rows.index_select(0, indices.long())
+    return rows_of(variant).index_select(0, indices.long())
 
 
 def _scattered(variant: np.ndarray, tensor: torch.Tensor, indices: torch.Tensor) -> np.ndarray:
-    rows = as_stacked(variant, tensor)[()].rows
+    rows = rows_of(variant, tensor)
     return of_rows(torch.index_put(rows, (indices.long(),), tensor))
 
 
@@ -134,6 +135,7 @@ def _length(variant: np.ndarray) -> torch.Tensor:
 
 def _in_a_row(op: Op) -> Callable[..., Any]:
     """Returns the kernel of an op for lists that are sequences, which says so where one is stacked."""
+    of_sequences: Any = getattr(op, "string_kernel")  # noqa: B009  (of a registered op)
 
     def kernel(*values: Any) -> Any:
         if any(isinstance(v, np.ndarray) and isinstance(v[()], Stacked) for v in values):
@@ -141,8 +143,7 @@ def _in_a_row(op: Op) -> Callable[..., Any]:
                 f"{op.name} changes the length of a TensorArray in a loop or a conditional that torch.export keeps: "
                 "create it with its final size"
             )
-        string_kernel: Any = op.string_kernel
-        return string_kernel(*values)
+        return of_sequences(*values)
 
     return kernel
 

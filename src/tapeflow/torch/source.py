@@ -27,6 +27,7 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
 from tapeflow.logger import get_logger
 from tapeflow.torch.own_gradient import OwnGradient
+from tapeflow.torch.recognizing import recognize
 from tapeflow.torch.sizes import Sizes, tensor_of
 from tapeflow.torch.unconvertible import Unconvertible
 
@@ -56,7 +57,7 @@ class ModuleSource(Compiled):
         writer: the class of what writes it; by default `ModuleWriter`.
     """
 
-    simplifying_passes = (_detach, *passes.SIMPLIFY)
+    simplifying_passes = (_detach, *passes.SIMPLIFY, recognize, passes.prune)
     special_passes = ()
 
     def __init__(

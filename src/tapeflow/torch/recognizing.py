@@ -1,0 +1,162 @@
+"""Layer normalizations and GELUs, which TensorFlow spells with small ops, as the functions of torch that compute them.
+
+A module's source is shorter with them, its gradients take fewer passes over memory, and exporters know them. For `x`
+over its last axis, a layer normalization is
+
+    mean = Mean(x);  variance = Mean(SquaredDifference(x, mean))
+    factor = Rsqrt(variance + epsilon) * scale
+    result = x * factor + (offset - mean * factor)
+
+(Ba et al., Layer Normalization, 2016), and a GELU is `x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a
+polynomial (Hendrycks and Gimpel, 2016). Steps that nothing uses any more are pruned later.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.static import numbers
+from tapeflow.core.types.dtypes import float32, float64
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.ir.operation import GraphOp
+
+
+def recognize(program: Program) -> None:
+    """Replaces the last steps of layer normalizations and GELUs."""
+    patterns = _Patterns(program)
+    for step in program.steps:
+        if len(step.outputs) != 1 or step.outputs[0].dtype not in (float32, float64) or step.placed:
+            continue
+        if step.op is ops.Mul.op:
+            patterns.replace_gelu(step)
+        elif step.op is ops.AddV2.op:
+            patterns.replace_layer_norm(step)
+
+
+class _Patterns:
+    """What the tensors of a program are computed from."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._producers = {id(t): step for step in program.steps for t in step.outputs}
+
+    def _of(self, tensor: Any, op: Any) -> Step | None:
+        """Returns the step that computes a tensor, if it is of this op."""
+        step = self._producers.get(id(tensor))
+        return step if step is not None and step.op is op.op and not step.placed else None
+
+    def _operands(self, tensor: Any, op: Any) -> Iterator[tuple[Any, Any]]:
+        """Yields the operands of the commutative op that computes a tensor, in both orders."""
+        step = self._of(tensor, op)
+        if step is not None:
+            yield step.args[0], step.args[1]
+            yield step.args[1], step.args[0]
+
+    def _number(self, tensor: Any) -> float | None:
+        """Returns the value of a constant scalar, or None."""
+        value = self._program.constant(tensor)
+        return float(value) if isinstance(value, torch.Tensor) and value.numel() == 1 else None
+
+    def _without(self, tensor: Any, op: Any, number: float) -> Any:
+        """Returns the other operand of a product with a number, or a sum; None if the tensor is none."""
+        for other, constant in self._operands(tensor, op):
+            value = self._number(constant)
+            if value is not None and math.isclose(value, number, rel_tol=1e-6):
+                return other
+        return None
+
+    # ---- GELU ----------------------------------------------------------------------------------------------------
+
+    def replace_gelu(self, step: Step) -> None:
+        """Replaces the last product of a GELU."""
+        for half, sum_with_one in self._operands(step.outputs[0], ops.Mul):
+            x = self._without(half, ops.Mul, 0.5)
+            smooth = self._without(sum_with_one, ops.AddV2, 1.0)
+            if x is None or smooth is None:
+                continue
+            erf, tanh = self._of(smooth, ops.Erf), self._of(smooth, ops.Tanh)
+            if erf is not None and self._without(erf.args[0], ops.Mul, math.sqrt(0.5)) is x:
+                self._replace(step, "gelu", [x], "torch.nn.functional.gelu({0})")
+            elif tanh is not None and self._is_cubic(tanh.args[0], x):
+                self._replace(step, "gelu", [x], "torch.nn.functional.gelu({0}, approximate='tanh')")
+            return
+
+    def _is_cubic(self, tensor: Any, x: Any) -> bool:
+        """Returns whether a tensor is `sqrt(2 / pi) * (x + 0.044715 * x ** 3)`."""
+        for a, b in self._operands(self._without(tensor, ops.Mul, math.sqrt(2 / math.pi)), ops.AddV2):
+            for square, c in self._operands(self._without(b, ops.Mul, 0.044715), ops.Mul):
+                product = self._of(square, ops.Mul)
+                if a is x and c is x and product is not None and product.args[0] is product.args[1] is x:
+                    return True
+        return False
+
+    # ---- layer normalization -------------------------------------------------------------------------------------
+
+    def replace_layer_norm(self, step: Step) -> None:
+        """Replaces the last sum of a layer normalization."""
+        for scaled, shift in self._operands(step.outputs[0], ops.AddV2):
+            for x, factor in self._operands(scaled, ops.Mul):
+                normalized = self._normalized(x, factor)
+                if normalized is None:
+                    continue
+                mean, scale, epsilon = normalized
+                offset = self._offset(shift, mean, factor)
+                size = x.shape[-1]
+                vectors = scale.shape.as_list() == [size] == offset.shape.as_list() if offset is not None else False
+                if vectors:
+                    call = f"torch.nn.functional.layer_norm({{0}}, ({size},), {{1}}, {{2}}, {epsilon!r})"
+                    self._replace(step, "layer_norm", [x, scale, offset], call)
+                    return
+
+    def _normalized(self, x: Any, factor: Any) -> tuple[Any, Any, float] | None:
+        """Returns the mean, the scale and the epsilon of a factor of `x`, or None if it does not normalize."""
+        for reciprocal, scale in self._operands(factor, ops.Mul):
+            root = self._of(reciprocal, ops.Rsqrt)
+            for variance, constant in self._operands(None if root is None else root.args[0], ops.AddV2):
+                epsilon, squares = self._number(constant), self._of(self._mean_of(variance), ops.SquaredDifference)
+                if epsilon is None or squares is None or squares.args[0] is not x:
+                    continue
+                mean = self._attached(squares.args[1])
+                if self._mean_of(mean) is x:
+                    return mean, self._unshaped(scale), float(str(np.float32(epsilon)))
+        return None
+
+    def _offset(self, shift: Any, mean: Any, factor: Any) -> Any:
+        """Returns the offset of a shift, `offset - mean * factor`, or None if it is no such."""
+        for product, offset in self._operands(shift, ops.AddV2):
+            for negative, other in self._operands(product, ops.Mul):
+                negated = self._of(negative, ops.Neg)
+                if other is factor and negated is not None and negated.args[0] is mean:
+                    return self._unshaped(offset)
+        return None
+
+    def _mean_of(self, tensor: Any) -> Any:
+        """Returns what a tensor is the mean of, over the last axis; None if it is none."""
+        step = self._of(tensor, ops.Mean)
+        if step is None or step.args[0].shape.rank is None or not step.args[2]:
+            return None
+        axes = self._program.constant(step.args[1]) if isinstance(step.args[1], SymbolicTensor) else step.args[1]
+        axes = numbers(axes) if isinstance(axes, torch.Tensor) else axes
+        return (
+            step.args[0] if axes in ((-1,), -1, (step.args[0].shape.rank - 1,), step.args[0].shape.rank - 1) else None
+        )
+
+    def _attached(self, tensor: Any) -> Any:
+        """Returns a tensor before autograd was stopped at it."""
+        step = self._producers.get(id(tensor))
+        return step.args[0] if step is not None and step.op.kernel is torch.Tensor.detach else tensor
+
+    def _unshaped(self, tensor: Any) -> Any:
+        """Returns a tensor before it was reshaped."""
+        step = self._of(tensor, ops.Reshape)
+        return tensor if step is None else step.args[0]
+
+    def _replace(self, step: Step, name: str, args: list[Any], template: str) -> None:
+        step.op, step.args = GraphOp(name, None, template=template), args
