@@ -28,7 +28,7 @@ class ArgSpec(NamedTuple):
 
 
 def getargspec(obj: Any) -> ArgSpec:
-    """Returns the positional parameters of a function, beneath its decorators, or of what creates or calls an object."""
+    """Returns the positional parameters of what is called, beneath its decorators."""
     decorators, target = unwrap(obj)
     declared = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
     if declared is not None:

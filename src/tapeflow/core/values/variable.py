@@ -54,7 +54,8 @@ _DEFAULTS = {
 class VariableMeta(ABCMeta):
     """Lets the `tf.variable_creator_scope`s in force create the variable of `tf.Variable(...)`.
 
-    It is that of abstract classes, so that a class may derive from one and from `tf.Variable`; `isinstance` is Python's own.
+    It is a metaclass of abstract classes, so that a class may derive from one and from `tf.Variable`; `isinstance`
+    stays Python's own.
     """
 
     __instancecheck__ = type.__instancecheck__
