@@ -40,7 +40,7 @@ class TrackableDataStructure(Trackable):
 
     @trainable.setter
     def trainable(self, value: bool) -> None:
-        self._self_trainable = value
+        self.__dict__["_self_trainable"] = value
 
     @property
     def trainable_weights(self) -> list[Any]:
