@@ -1,109 +1,212 @@
-"""Runs libraries that are written for TensorFlow on TapeFlow, and prints a table of what works, and why the rest fails.
+"""Runs libraries that are written for TensorFlow on TapeFlow and on TensorFlow, and writes the table of what works.
 
-    python scripts/downstream.py /tmp/downstream                # all; the folder holds the environment, and is kept
+    python scripts/downstream.py /tmp/downstream                # all; the folder holds what is installed, and is kept
     python scripts/downstream.py /tmp/downstream gpflow shap    # only these
+    python scripts/downstream.py /tmp/downstream --tensorflow PYTHON --page benchmarks/DOWNSTREAM.md
 
-`downstream/<package>.py` is the quick start of a package. The environment has TapeFlow in TensorFlow's place
-(`as_tensorflow/`), the packages of the interpreter that runs this, and what each library requires but TensorFlow.
-A line of a program, `# requires: name`, names what its library imports without saying so.
+`downstream/<package>.py` is the quick start of a package: what its README shows, on small random data, with no network.
+Lines of it say what it needs:
+
+    # distribution: transformers==4.44.2     (what to install; else the file's name)
+    # requires: tf-keras                      (what the package imports without saying so)
+    # tests: tf_slim/losses tf_slim/metrics   (tests that it brings, which run on both sides)
+    # environment: TENSORLY_BACKEND=tensorflow   (variables for them)
+
+What a package requires is installed into a folder of its own by `uv`, but TensorFlow and what TapeFlow stands on.
+TapeFlow runs in TensorFlow's place (`as_tensorflow/`), with the packages of the interpreter that runs this; TensorFlow
+in the one named. Both import from that one folder, so that they run the same versions. Outcomes are kept there too;
+those of TensorFlow count until `--tensorflow` runs it again.
 """
 
 import argparse
+import collections
+import datetime
+import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = pathlib.Path(__file__).with_suffix("")
-# What TapeFlow stands in for, and what must be as TapeFlow has it.
-NEVER = re.compile(
-    r"tensorflow(-cpu|-gpu|-intel|-macos|-estimator|-io.*)?|tf-(nightly|estimator).*|keras|torch|numpy|protobuf"
-)
+# What both sides have already, and each in its own version.
+OWN = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly", "keras", "torch", "numpy", "protobuf")
+NEWER = ("typing-extensions>=4.12", "pytest>=8")  # which old pins would take away from both sides
 # What TensorFlow requires, and libraries import without saying so.
-OF_TENSORFLOW = ("astunparse", "flatbuffers", "gast", "requests", "six", "termcolor", "wrapt")
-
-# Run in the environment: the requirements of a distribution that hold here and are not installed.
-REQUIRED = """
-import importlib.metadata as metadata, sys
-from packaging.requirements import Requirement
-for text in metadata.requires(sys.argv[1]) or ():
-    requirement = Requirement(text)
-    if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-        try:
-            metadata.version(requirement.name)
-        except metadata.PackageNotFoundError:
-            print(requirement.name)
-"""
+OF_TENSORFLOW = ("absl-py", "astunparse", "flatbuffers", "gast", "h5py", "requests", "six", "termcolor", "wrapt")
 
 
 def environment(folder: pathlib.Path) -> str:
-    """Makes the virtual environment, unless it is there; gives its interpreter."""
-    python = folder / "bin" / "python"
+    """Makes the virtual environment with TapeFlow in TensorFlow's place, unless it is there; gives its interpreter."""
+    python = folder / "python" / "bin" / "python"
     if not python.exists():
-        venv.create(folder, with_pip=True)
-        site = next(folder.glob("lib/python*/site-packages"))
+        venv.create(folder / "python", with_pip=True)
+        site = next((folder / "python").glob("lib/python*/site-packages"))
         (site / "of_this_checkout.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
-        pip(str(python), "--no-deps", str(ROOT / "as_tensorflow"))
-        pip(str(python), *OF_TENSORFLOW)
+        pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--no-deps", ROOT / "as_tensorflow"], check=True)
+        subprocess.run([*pip, "uv"], check=True)
+        overrides = [f"{name}; python_version < '3'" for name in OWN] + list(NEWER)
+        (folder / "overrides.txt").write_text("\n".join(overrides))
     return str(python)
 
 
-def pip(python: str, *args: str) -> None:
-    """Installs with the environment's pip; raises CalledProcessError."""
-    command = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *args]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+def line(program: pathlib.Path, word: str) -> list[str]:
+    """Returns the words of a program's line `# <word>: ...`."""
+    return " ".join(re.findall(rf"^# {word}: (.+)$", program.read_text(), re.M)).split()
 
 
-def install(python: str, name: str) -> None:
-    """Installs a distribution and what it requires, but for TensorFlow."""
-    pip(python, "--no-deps", name)
-    listed = subprocess.run([python, "-c", REQUIRED, name], capture_output=True, text=True, check=True).stdout
-    for required in listed.split():
-        if not NEVER.fullmatch(required.lower()):
-            install(python, required)
+def install(python: str, folder: pathlib.Path, requirements: list[str]) -> str:
+    """Installs what a program requires into a folder, unless it is there; returns why it can't be, or nothing."""
+    stamp = folder / "installed.txt"
+    if stamp.exists() and stamp.read_text() == " ".join(requirements):
+        return ""
+    uv = [python, "-m", "uv", "pip", "install", "-q", "--python", python, "--target", folder]
+    done = subprocess.run(
+        [*uv, "--overrides", folder.parents[1] / "overrides.txt", *requirements, *OF_TENSORFLOW],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        return last_line(done.stderr)
+    stamp.write_text(" ".join(requirements))
+    return ""
 
 
-def outcome(python: str, name: str, limit: float) -> tuple[str, str, str]:
-    """Installs a library and runs its quick start; gives its version, whether it works, and the cause if not."""
-    program = PROGRAMS / f"{name}.py"
+def run(python: str, folder: pathlib.Path, limit: float, *args: object, **own: str) -> subprocess.CompletedProcess[str]:
+    """Runs Python with the packages of a folder, and more variables; raises TimeoutExpired."""
+    variables = {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "HF_HUB_OFFLINE": "1"}
+    with tempfile.TemporaryDirectory() as cwd:
+        return subprocess.run(
+            [python, *map(str, args)],
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            cwd=cwd,
+            env={**os.environ, **variables, **own},
+        )
+
+
+def quick_start(python: str, folder: pathlib.Path, program: pathlib.Path, limit: float) -> str:
+    """Runs a quick start; returns why it fails, or nothing."""
     try:
-        for distribution in [name, *re.findall(r"^# requires: (\S+)$", program.read_text(), re.M)]:
-            install(python, distribution)
-    except subprocess.CalledProcessError as error:
-        return "", "can't be installed", last_line(error.stderr)
-    version = subprocess.run(
-        [python, "-c", f"import importlib.metadata as m; print(m.version({name!r}))"], capture_output=True, text=True
-    ).stdout.strip()
-    try:
-        done = subprocess.run([python, "-P", program], capture_output=True, text=True, timeout=limit, cwd=python[:-10])
+        done = run(python, folder, limit, "-P", program)
     except subprocess.TimeoutExpired:
-        return version, "fails", f"takes more than {limit:.0f} s"
-    return (version, "works", "") if done.returncode == 0 else (version, "fails", last_line(done.stderr))
+        return f"takes more than {limit:.0f} s"
+    return last_line(done.stderr) or f"exit status {done.returncode}" if done.returncode else ""
+
+
+def passing_tests(python: str, folder: pathlib.Path, program: pathlib.Path, limit: float) -> list[str]:
+    """Runs tests that a package brings; returns the names of those that pass."""
+    paths = [folder / path for path in line(program, "tests")]
+    variables = dict(variable.split("=") for variable in line(program, "environment"))
+    arguments = ["-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={folder}"]
+    try:
+        done = run(python, folder, limit, *arguments, *paths, **variables)
+    except subprocess.TimeoutExpired:
+        return []
+    return re.findall(r"^PASSED (\S+)", done.stdout, re.M)
 
 
 def last_line(text: str) -> str:
-    """The last line that is not empty, which says what went wrong."""
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+    """Returns the last line that is not empty, which says what went wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt|Exit)\b", line)]
+    return (named or lines or [""])[-1]
+
+
+def outcome(name: str, folder: pathlib.Path, sides: dict[str, str], limit: float) -> dict[str, object]:
+    """Installs a package and runs its quick start and tests on each side."""
+    program, packages = PROGRAMS / f"{name}.py", folder / "packages" / name
+    own, tests = line(program, "distribution") or [name], line(program, "tests")
+    python = sides["TapeFlow"]
+    if why := install(python, packages, [*own, *line(program, "requires"), *(["pytest"] if tests else [])]):
+        return {"version": "", "uninstallable": why}
+    distribution = re.split(r"[=<>~\[]", own[0])[0]
+    version = run(python, packages, 60, "-c", f"import importlib.metadata as m; print(m.version({distribution!r}))")
+    result: dict[str, object] = {"version": version.stdout.strip()}
+    for side, interpreter in sides.items():
+        result[side] = quick_start(interpreter, packages, program, limit)
+        if tests:
+            result[f"tests of {side}"] = passing_tests(interpreter, packages, program, 4 * limit)
+    return result
+
+
+def row(name: str, result: dict) -> str:
+    """Returns a package's row of the table."""
+    if "uninstallable" in result:
+        return f"| {name} | | can't be installed | | | {shortened(result['uninstallable'])} |"
+    words = {None: "", "": "works"}
+    there, here = (words.get(result.get(side), "fails") for side in ("TensorFlow", "TapeFlow"))
+    tests = ""
+    if of_both := result.get("tests of TensorFlow"):
+        tests = f"{len({*of_both} & {*result['tests of TapeFlow']})} of {len(of_both)}"
+    cause = result["TapeFlow"] or (f"TensorFlow: {result['TensorFlow']}" if result.get("TensorFlow") else "")
+    return f"| {name} | {result['version']} | {there} | {here} | {tests} | {shortened(cause)} |"
+
+
+def shortened(cause: str) -> str:
+    """Returns a cause as a cell of the table, without paths of this machine."""
+    cause = re.sub(r"(/[\w.@+-]+){2,}/", "", cause).replace("|", "\\|")
+    return cause if len(cause) <= 160 else f"{cause[:157]}..."
+
+
+HEADER = "| package | version | TensorFlow | TapeFlow | own tests | cause |\n| :-- | :-- | :-- | :-- | --: | :-- |"
+
+
+def page(results: dict[str, dict]) -> str:
+    """Returns the page with the table of all outcomes."""
+    counts = collections.Counter(
+        (result.get("TensorFlow") == "", result.get("TapeFlow") == "") for result in results.values()
+    )
+    both = counts[True, True]
+    works = both + counts[True, False]
+    rows = "\n".join(row(name, results[name]) for name in sorted(results))
+    return f"""# Libraries written for TensorFlow
+
+Of {len(results)} packages tried, the quick starts of {works} work with TensorFlow 2.21, and {both} of those on TapeFlow
+({datetime.date.today()}, Python {sys.version.split()[0]}). Each is a small program of ours that uses the package as its
+README does ([scripts/downstream](../scripts/downstream)), on random data; "own tests" counts those that a package
+brings and that pass with TensorFlow, and how many of them pass here. The same again:
+`python scripts/downstream.py FOLDER --tensorflow PYTHON --page FILE`.
+
+{HEADER}
+{rows}
+"""
 
 
 def main() -> int:
-    """Prints the table; returns how many do not work."""
+    """Prints the table as it grows; returns how many work on TensorFlow and not on TapeFlow."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="of the virtual environment")
+    parser.add_argument("folder", type=pathlib.Path, help="for what is installed, and outcomes")
     parser.add_argument("packages", nargs="*", help="only these")
+    parser.add_argument("--tensorflow", metavar="PYTHON", help="that has TensorFlow; nothing is installed there")
+    parser.add_argument("--page", type=pathlib.Path, help="where to write all outcomes in the folder, as a page")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for one quick start")
-    args = parser.parse_args()
-    python = environment(args.folder.resolve())
-    failed = 0
-    print("| package | version | quick start | cause |\n| :-- | :-- | :-- | :-- |")
-    for name in args.packages or sorted(p.stem for p in PROGRAMS.glob("*.py")):
-        version, result, cause = outcome(python, name, args.limit)
-        failed += result != "works"
-        print(f"| {name} | {version} | {result} | {cause[:200]} |", flush=True)
-    return failed
+    args = parser.parse_intermixed_args()
+    folder = args.folder.resolve()
+    (folder / "packages").mkdir(parents=True, exist_ok=True)
+    sides = {"TapeFlow": environment(folder)}
+    if args.tensorflow:
+        sides["TensorFlow"] = args.tensorflow
+
+    print(HEADER)
+    worse = 0
+    names = sorted(p.stem for p in PROGRAMS.glob("*.py"))
+    records = {name: folder / "packages" / f"{name}.json" for name in names}
+    for name in args.packages or names:
+        before = json.loads(records[name].read_text()) if records[name].exists() else {}
+        result = {**before, **outcome(name, folder, sides, args.limit)}
+        records[name].write_text(json.dumps(result))
+        worse += bool(result.get("TapeFlow")) and result.get("TensorFlow") == ""
+        print(row(name, result), flush=True)
+    if args.page:
+        args.page.write_text(page({n: json.loads(r.read_text()) for n, r in records.items() if r.exists()}))
+    return worse
 
 
 if __name__ == "__main__":

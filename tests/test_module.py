@@ -33,6 +33,24 @@ def test_variables_in_the_order_of_their_attributes():
     assert [m.name for m in net.submodules] == ["inner", "sub", "t1", "below"]
 
 
+def test_weights_of_containers():
+    """Keras 2 asks containers for the weights of the layers and variables in them."""
+    module, inner = tf.Module(), tf.Module()
+    inner.w = tf.Variable(1.0, name="w")
+    module.parts = [tf.Variable(2.0, name="a"), inner, [tf.Variable(3, trainable=False, name="b")]]
+    module.named = {"z": tf.Variable(4.0, name="z"), "y": inner}
+
+    def names(weights):
+        return [w.name[:-2] for w in weights]
+
+    parts = module.parts
+    assert names(parts.trainable_variables) == ["w", "a"] and names(parts.non_trainable_weights) == ["b"]
+    assert names(parts.variables) == ["w", "a", "b"] and names(module.named.weights) == ["w", "z"]
+    parts.trainable = False
+    assert parts.trainable_weights == [] and names(parts.non_trainable_variables) == ["w", "a", "b"]
+    assert (parts.layers, parts.losses, parts.updates) == ([], [], [])
+
+
 def test_paths():
     found = Net()._flatten(predicate=lambda o: isinstance(o, tf.Variable), with_path=True)
     assert [path for path, _ in found] == [

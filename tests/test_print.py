@@ -70,7 +70,8 @@ def test_files_are_appended_to(tmp_path):
 def test_loggers(caplog):
     with caplog.at_level(logging.INFO, logger="tensorflow"):
         tf.print("x", tf.constant(1), output_stream=logging.INFO)
-    assert caplog.messages == ["x 1"]
+        tf.print("y", output_stream=-1)  # absl's number for warnings
+    assert caplog.messages == ["x 1", "y"] and caplog.records[1].levelno == logging.WARNING
 
 
 def test_what_is_unknown():

@@ -1,6 +1,6 @@
 """A quantized layer."""
 
-# requires: tf-keras
+# requires: tf-keras pyparsing
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

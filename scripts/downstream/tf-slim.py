@@ -1,5 +1,7 @@
 """A network of slim's layers, in a graph."""
 
+# tests: tf_slim/losses tf_slim/metrics
+
 import numpy as np
 import tensorflow.compat.v1 as tf
 import tf_slim as slim

@@ -8,16 +8,67 @@ from __future__ import annotations
 
 import collections
 import copy
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapeflow.core.values.trackable import CHECKPOINT, NoDependency, Trackable, tracked_tuple, wrap, wrappers
+from tapeflow.core.values.variable import Variable
 
 
 class TrackableDataStructure(Trackable):
-    """The base of the containers that checkpoints follow."""
+    """The base of the containers that checkpoints follow, with the weights of the layers and variables in them."""
 
     __slots__ = ()
+    _self_trainable = True  # TensorFlow's name
+
+    @property
+    def _values(self) -> Sequence[Any]:
+        """The elements, in the order in which TensorFlow goes through them."""
+        raise NotImplementedError
+
+    def _weights(self, trainable: bool) -> list[Any]:
+        elements = [v for v in self._values if isinstance(v, Trackable)]
+        attribute = "trainable_variables" if trainable else "non_trainable_variables"
+        of_elements = [getattr(e, attribute, ()) for e in elements]
+        own = [e for e in elements if isinstance(e, Variable) and e.trainable is trainable]
+        return [*itertools.chain.from_iterable(of_elements), *own]
+
+    @property
+    def trainable(self) -> bool:
+        return self._self_trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.__dict__["_self_trainable"] = value
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        return self._weights(True) if self._self_trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        return self._weights(False) if self._self_trainable else self._weights(True) + self._weights(False)
+
+    @property
+    def weights(self) -> list[Any]:
+        return self.trainable_weights + self.non_trainable_weights
+
+    trainable_variables, non_trainable_variables, variables = trainable_weights, non_trainable_weights, weights
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers in the container, those in containers in it among them."""
+        nested = [v.layers if isinstance(v, TrackableDataStructure) else [v] for v in self._values]
+        return [v for v in itertools.chain.from_iterable(nested) if hasattr(type(v), "trainable_weights")]
+
+    @property
+    def losses(self) -> list[Any]:
+        return [loss for layer in self.layers for loss in getattr(layer, "losses", ())]
+
+    @property
+    def updates(self) -> list[Any]:
+        return [update for layer in self.layers for update in getattr(layer, "updates", ())]
 
     def _track_element(self, value: Any, name: str) -> Any:
         """Returns an element as the container holds it: wrapped, and a child if it can be one."""
@@ -68,6 +119,10 @@ class ListWrapper(TrackableDataStructure, list):
             value = self._track_element(value, str(i))
             list.append(self, value)
             self._storage[i] = value
+
+    @property
+    def _values(self) -> Sequence[Any]:
+        return self
 
     def append(self, value: Any) -> None:
         """Adds an element, restored if a checkpoint has been waiting for it."""
@@ -173,6 +228,10 @@ class _DictWrapper(TrackableDataStructure, dict):
         storage = self.__dict__.get("_storage")
         return _DictWrapper if storage is None or type(storage) is dict else type(storage)
 
+    @property
+    def _values(self) -> Sequence[Any]:
+        return [self[key] for key in sorted(self, key=str)]
+
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):
             value = self._track_element(value, key)
@@ -258,6 +317,10 @@ class _TupleWrapper(TrackableDataStructure):
             self._track_element(value, str(i))
             if fields is not None:
                 self._track_element(value, fields[i])
+
+    @property
+    def _values(self) -> Sequence[Any]:
+        return self.__wrapped__
 
 
 def _wrapped_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:

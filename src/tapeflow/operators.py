@@ -195,6 +195,20 @@ _bind("__invert__", _named(_invert, "__invert__"))
 Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}
 
 
+def _of_value(name: str) -> Function:
+    of_tensors = getattr(Tensor, name)
+    return _named(lambda self, *others: of_tensors(self.value(), *others), name)
+
+
+def _overload_all(cls: type[Variable]) -> None:
+    """Has the operators of a class of variables use its `value()`, as those that wrap another variable ask for."""
+    for name in sorted(Tensor.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__"}):
+        setattr(cls, name, _of_value(name))
+
+
+Variable._OverloadAllOperators = classmethod(_overload_all)  # type: ignore[attr-defined]
+
+
 # ---- in-place operators, which variables refuse ----------------------------------------------------------------------
 
 

@@ -78,6 +78,10 @@ def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) 
     return python_op("PrintV2", write, [leaves[i] for i in places])
 
 
+_LEVELS = {level: level for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)}
+_LEVELS |= {0: logging.INFO, -1: logging.WARNING, -2: logging.ERROR}  # as `absl.logging` counts them
+
+
 def _write(text: str, end: str, stream: Any) -> None:
     if isinstance(stream, str) and stream.startswith(_FILE):
         with Path(stream[len(_FILE) :]).open("a") as file:
@@ -85,8 +89,8 @@ def _write(text: str, end: str, stream: Any) -> None:
     elif hasattr(stream, "write"):
         stream.write(text + end)
         stream.flush()
-    elif isinstance(stream, int) and logging.getLevelName(stream) in ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"):
-        logging.getLogger("tensorflow").log(stream, text)
+    elif isinstance(stream, int) and stream in _LEVELS:
+        logging.getLogger("tensorflow").log(_LEVELS[stream], text)
     elif callable(stream):
         stream(text)
     else:

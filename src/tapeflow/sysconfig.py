@@ -73,8 +73,8 @@ def get_build_info() -> OrderedDict[str, Any]:
         A dict from the names of properties to their values.
 
     Example:
-        >>> sorted(tf.sysconfig.get_build_info())[:3]
-        ['cpu_compiler', 'is_cuda_build', 'is_rocm_build']
+        >>> tf.sysconfig.get_build_info()["is_tensorrt_build"]
+        False
     """
     info: OrderedDict[str, Any] = OrderedDict(cpu_compiler=torch.__config__.show().splitlines()[1].strip(" -"))
     if torch.version.cuda:

@@ -312,3 +312,17 @@ def test_what_is_a_tensor():
         1,
     ):
         assert not tf.is_tensor(value)
+
+
+def test_a_constant_of_a_graph_may_have_no_name():
+    with tf.Graph().as_default():
+        assert tf.constant(1.0, name=None).op.name == "Const"
+
+
+@pytest.mark.parametrize("full", [tf.zeros, tf.ones])
+def test_a_number_is_the_shape_of_a_vector(full):
+    filled = tf.function(full, input_signature=[tf.TensorSpec([], tf.int32)])
+    assert filled(tf.constant(2)).shape == full(tf.constant(2)).shape == [2]
+    concrete = filled.get_concrete_function()
+    assert concrete.structured_outputs.shape.as_list() == [None]
+    assert "Reshape" in [o.type for o in concrete.graph.get_operations()]

@@ -215,7 +215,7 @@ def test_specs():
     assert tf.type_spec_from_value(masked(1)) == Masked.Spec.from_value(masked(2))
     common = tf.type_spec_from_value(masked(1)).most_specific_common_supertype([tf.type_spec_from_value(masked(1, 2))])
     assert common.values.shape.as_list() == [None] and issubclass(Masked.Spec, tf.experimental.ExtensionTypeSpec)
-    with pytest.raises(TypeError, match="missing a required argument: 'name'"):
+    with pytest.raises(TypeError, match=r"missing a required (keyword-only )?argument: 'name'"):
         Masked.Spec(tf.TensorSpec([2]), tf.TensorSpec(None, tf.bool))
     assert "by_name={'x': TensorSpec(shape=(), " in repr(tf.type_spec_from_value(nested()))
 

@@ -1,5 +1,6 @@
 """The names inside TensorFlow that TensorFlow Probability and Keras 2 import, as they import them."""
 
+import abc
 import collections
 import importlib
 import sys
@@ -12,12 +13,14 @@ from tapeflow import hosted
 from tapeflow.hosted import (
     conversion,
     decorators,
+    eager_context,
     exporting,
     keras_2,
     monitoring,
     names,
     nests,
     object_identity,
+    tracking,
     type_specs,
 )
 
@@ -148,6 +151,15 @@ def test_decorated_functions():
     assert made(1) == 2 and made.__doc__ == "Text." and inner is target
     assert [d.decorator_name for d in found] == ["plus_one"] and decorators.unwrap(target) == ([], target)
     assert decorators.getfullargspec(target).annotations == {}
+    assert decorators.getargspec(made) == (["x"], None, None, None)
+
+    class Layer:
+        def __init__(self, units=3, *args, name, **kwargs): ...
+
+        def __call__(self, inputs): ...
+
+    assert decorators.getargspec(Layer) == (["self", "units"], "args", "kwargs", (3,))
+    assert decorators.getargspec(Layer(name="")).args == ["self", "inputs"]
 
 
 def test_public_names():
@@ -182,6 +194,52 @@ def test_conversion():
     assert drawn.min() >= 4.0 and drawn.max() <= 6.0 and abs(drawn.mean() - 5.0) < 0.1
     x = tf.constant(1.0)
     assert tf.function(lambda v: conversion.with_dependencies([tf.no_op()], v))(x).numpy() == 1.0
+
+
+def test_attributes_that_are_no_children():
+    module = tf.Module()
+    with tracking.no_automatic_dependency_tracking_scope(module):
+        module.plain = [1]
+    module.tracked = [1]
+    assert type(module.plain) is list and type(module.tracked) is not list
+
+
+def test_whether_a_tape_watches():
+    x, v = tf.constant(1.0), tf.Variable(1.0)
+    watched = eager_context.should_record_backprop
+    with tf.GradientTape() as tape:
+        assert not watched([x]) and watched([tf.convert_to_tensor(v)])
+        tape.watch(x)
+        assert watched([x]) and watched([tf.constant(2.0), x * 2.0]) and not watched([])
+    assert not watched([x])
+
+
+def test_modules_are_attributes_of_their_packages():
+    tf.install_as_tensorflow()
+    import tensorflow.python as internal
+
+    assert internal.eager.tape is importlib.import_module("tensorflow.python.eager.tape")
+    assert not hasattr(internal, "nothing")
+
+
+def test_a_variable_that_wraps_another():
+    class Kind(abc.ABC):
+        @abc.abstractmethod
+        def value(self): ...
+
+    class Doubled(tf.Variable, Kind):
+        def __init__(self, variable):
+            self.variable = variable
+
+        def value(self):
+            return 2.0 * self.variable._dense_var_to_tensor()
+
+    Doubled._OverloadAllOperators()
+    doubled = Doubled(tf.Variable([1.0, 2.0]))
+    assert (doubled + 1.0).numpy().tolist() == [3.0, 5.0] and (1.0 - doubled)[0].numpy() == -1.0
+    assert doubled[1].numpy() == 4.0 and conversion.slice_of_variable(doubled, 0).numpy() == 2.0
+    with pytest.raises(ValueError, match="Incompatible type conversion"):
+        doubled.variable._dense_var_to_tensor(tf.int32)
 
 
 def test_operators_by_name():

@@ -62,16 +62,16 @@ def convert_to_tensor(
     if dtype_hint is not None:
         dtype_hint = as_dtype(dtype_hint).base_dtype
     if detours and state.graph is not None:
-        return staged(convert(value, dtype, dtype_hint), name or "Const")
+        return staged(convert(value, dtype, dtype_hint), name)
     return convert(value, dtype, dtype_hint)
 
 
-def staged(tensor: Any, name: str = "Const") -> Any:
+def staged(tensor: Any, name: str | None = None) -> Any:
     """Returns a tensor as one of the graph that this thread builds: a new constant for an eager one."""
     if not isinstance(tensor, EagerTensor):
         return tensor
     small = tensor.dtype.torch is None or tensor.value.numel() <= _MOST_CONSTANT
-    return state.graph.constant(tensor, name) if small else state.graph.capture(tensor)
+    return state.graph.constant(tensor, name or "Const") if small else state.graph.capture(tensor)
 
 
 _MOST_CONSTANT = 1 << 14  # elements; larger tensors are not copied into the graph
@@ -279,6 +279,8 @@ def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
     with name_scope(name) as scope:
         dims = _shape_argument(shape)
         if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
+            if not dims.shape.rank:  # a number, or what may be one
+                dims = ops.Reshape(dims, [-1])
             return _fill(dims, state.graph.constant(value), scope)
         static_dims = np.atleast_1d(dims.numpy()).tolist()
         if min(static_dims, default=0) >= 0 and math.prod(static_dims) < _MOST_FILLED:

@@ -91,6 +91,8 @@ def module(fullname: str) -> ModuleType | None:
             value = op
         elif hasattr(own, name):
             return getattr(own, name)
+        elif not name.startswith("__") and module(f"{fullname}.{name}") is not None:  # imported with TensorFlow
+            return importlib.import_module(f"{fullname}.{name}")
         else:
             try:
                 value = names.moved(fullname, name)

@@ -14,6 +14,7 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.random.stateful import uniform
@@ -34,6 +35,11 @@ def InstallStackTraceHandler() -> None:
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Converts a value to a tensor, unless it is composite."""
     return value if isinstance(value, CompositeTensor) else convert_to_tensor(value, dtype, name=name)
+
+
+def slice_of_variable(var: Any, slice_spec: Any) -> Any:
+    """Returns a part of a variable, or of an object with the `value()` of one."""
+    return (var if isinstance(var, Variable) else var.value())[slice_spec]
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:

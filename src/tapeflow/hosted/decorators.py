@@ -6,7 +6,7 @@ import functools
 import inspect
 from contextlib import contextmanager
 from inspect import FullArgSpec, Parameter, getdoc, getmro, isclass, signature
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Parameter", "contextmanager", "getdoc", "getmro", "isclass", "signature"]
 
@@ -16,6 +16,27 @@ _inspect = inspect
 def getfullargspec(obj: Any) -> FullArgSpec:
     """Returns the parameters of a function without types, as libraries compare them with those of their functions."""
     return inspect.getfullargspec(obj)._replace(annotations={})
+
+
+class ArgSpec(NamedTuple):
+    """The parameters of a function that may be positional, in the form of Python 2."""
+
+    args: list[str]
+    varargs: str | None
+    keywords: str | None
+    defaults: tuple[Any, ...] | None
+
+
+def getargspec(obj: Any) -> ArgSpec:
+    """Returns the positional parameters of what is called, beneath its decorators."""
+    decorators, target = unwrap(obj)
+    declared = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
+    if declared is not None:
+        return declared
+    if not inspect.isroutine(target):
+        target = target.__init__ if isclass(target) else type(target).__call__
+    spec = inspect.getfullargspec(target)
+    return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
 
 
 class Decorator:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.core.autodiff.tape import Tape
+from tapeflow.core.context import state
 from tapeflow.core.device import Machine, current, machine
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.scopes import executing_eagerly, init_scope
@@ -41,6 +44,12 @@ class Context:
     def device_spec(self) -> DeviceSpec:
         """The spec of that device; empty outside of any scope."""
         return DeviceSpec.from_string(self.device_name)
+
+
+def should_record_backprop(tensors: Iterable[Any]) -> bool:
+    """Returns whether a tape of this thread watches one of the tensors, or what it depends on."""
+    tapes = [tape for tape in state.tapes if isinstance(tape, Tape)]
+    return any(tensor._id in tape.watched for tensor in tensors for tape in tapes)
 
 
 _context = Context()

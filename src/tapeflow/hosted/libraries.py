@@ -68,6 +68,9 @@ MODULES = {
     "tensorflow.python.distribute.cluster_resolver": {},
     "tensorflow.python.distribute.distribute_utils": {},
     "tensorflow.python.distribute.input_ops": {},
+    "tensorflow.python.distribute.ps_values": {
+        "AggregatingVariable": "tapeflow.distribute.variables:DistributedVariable"
+    },
     "tensorflow.python.distribute.values": {
         "DistributedValues": "tapeflow.distribute.values",
         "DistributedVariable": "tapeflow.distribute.variables",
@@ -86,6 +89,8 @@ MODULES = {
     "tensorflow.python.eager.function": {"ConcreteFunction": "tapeflow.function.concrete"},
     "tensorflow.python.eager.monitoring": {"*": f"{_H}.monitoring"},
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": {"Function": "tapeflow.function.function"},
+    "tensorflow.python.eager.record": {"should_record_backprop": f"{_H}.eager_context"},
+    "tensorflow.python.eager.tape": {},
     "tensorflow.python.feature_column.feature_column_lib": _COLUMNS,
     "tensorflow.python.feature_column.feature_column_v2": _COLUMNS,
     "tensorflow.python.feature_column.sequence_feature_column": {
@@ -190,6 +195,7 @@ MODULES = {
         "ResourceVariable": "tapeflow.core.values.variable:Variable",
         "VariableSpec": "tapeflow.core.types.spec",
     },
+    "tensorflow.python.ops.tensor_getitem_override": {"_slice_helper_var": f"{_H}.conversion:slice_of_variable"},
     "tensorflow.python.ops.variable_scope": {
         "variable_creator_scope": "tapeflow.core.scopes",
         "variable_scope": "tapeflow.compat.v1.variable_scopes",
@@ -205,7 +211,11 @@ MODULES = {
     "tensorflow.python.training.checkpoint_management": {"*": "tapeflow.train"},
     "tensorflow.python.training.server_lib": {"ClusterSpec": "tapeflow.train"},
     "tensorflow.python.tf2": {"enabled": f"{_H}.conversion:yes"},
-    "tensorflow.python.trackable.base": {"Trackable": "tapeflow.core.values.trackable"},
+    "tensorflow.python.tpu.embedding_context_utils": {"SequentialEmbeddingContext": "contextlib:nullcontext"},
+    "tensorflow.python.trackable.base": {
+        "Trackable": "tapeflow.core.values.trackable",
+        "no_automatic_dependency_tracking_scope": f"{_H}.tracking",
+    },
     "tensorflow.python.trackable.data_structures": {
         "NoDependency": "tapeflow.core.values.trackable",
         "sticky_attribute_assignment": "tapeflow.core.values.trackable",
@@ -231,7 +241,13 @@ MODULES = {
     "tensorflow.python.util.tf_export": dict.fromkeys(
         ("get_canonical_name_for_symbol", "get_symbol_from_name", "keras_export", "tf_export"), _EXPORTING
     ),
-    "tensorflow.python.util.tf_inspect": {"_inspect": _DECORATORS, "getfullargspec": _DECORATORS, "*": "inspect"},
+    "tensorflow.python.util.tf_inspect": {
+        "ArgSpec": _DECORATORS,
+        "_inspect": _DECORATORS,
+        "getargspec": _DECORATORS,
+        "getfullargspec": _DECORATORS,
+        "*": "inspect",
+    },
     "tensorflow.python.util.tf_should_use": {"should_use_result": _EXPORTING + ":unchanged"},
     "tensorflow.python.util.variable_utils": {"convert_variables_to_tensors": _TYPE_SPECS},
     "tensorflow.tools.docs.doc_controls": dict.fromkeys(

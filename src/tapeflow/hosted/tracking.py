@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.values.trackable import (
@@ -16,9 +18,20 @@ from tapeflow.hosted.keras_2 import register_session_provider
 
 __all__ = [
     "AutoTrackable", "CheckpointInitialValueCallable", "DelegatingTrackableMixin", "Trackable",
-    "TrackableDataStructure", "no_automatic_dependency_tracking", "register_session_provider",
-    "sticky_attribute_assignment", "wrap",
+    "TrackableDataStructure", "no_automatic_dependency_tracking", "no_automatic_dependency_tracking_scope",
+    "register_session_provider", "sticky_attribute_assignment", "wrap",
 ]  # fmt: skip
+
+
+@contextmanager
+def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
+    """Has no attribute that is assigned to an object become one of its children."""
+    before = getattr(obj, "_setattr_tracking", True)
+    obj._setattr_tracking = False
+    try:
+        yield
+    finally:
+        obj._setattr_tracking = before
 
 
 class CheckpointInitialValueCallable:

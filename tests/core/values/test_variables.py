@@ -105,7 +105,7 @@ def test_in_place_updates_leave_the_tape_right():
 def test_an_assignment_gives_the_variable_under_another_name():
     v = tf.Variable(1.0, name="v")
     w = v.assign(2.0)
-    assert repr(w) == "<tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>"
+    assert repr(w) == "<tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>" and w.op is None
     assert isinstance(w, tf.Variable)
     w.assign_add(1.0)
     assert v.numpy() == w.numpy() == 3.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from abc import ABCMeta
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -50,8 +51,15 @@ _DEFAULTS = {
 }
 
 
-class VariableMeta(type):
-    """Lets the `tf.variable_creator_scope`s in force create the variable of `tf.Variable(...)`."""
+class VariableMeta(ABCMeta):
+    """Lets the `tf.variable_creator_scope`s in force create the variable of `tf.Variable(...)`.
+
+    It is a metaclass of abstract classes, so that a class may derive from one and from `tf.Variable`; `isinstance`
+    stays Python's own.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not Variable or not state.variable_creators:
@@ -235,6 +243,10 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
                 f"{self.dtype.name!r}. (Variable: {self!r})"
             )
         return self._read()
+
+    def _dense_var_to_tensor(self, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
+        """Returns what `__tf_tensor__` does: TensorFlow's name for it, by which classes that wrap a variable ask."""
+        return self.__tf_tensor__(dtype, name)
 
     def numpy(self) -> Any:
         """Returns the value as a NumPy array; always a copy."""
@@ -497,8 +509,8 @@ class _UnreadVariable(Variable):
 
     @property
     def op(self) -> Any:
-        """The assignment, as an operation of a graph."""
-        return self._staged if "_staged" in vars(self) else self._variable.op
+        """The assignment, as an operation of a graph; eagerly None."""
+        return vars(self).get("_staged")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._variable, name)

@@ -1,0 +1,14 @@
+"""Embeddings of a graph of knowledge."""
+
+# requires: tf-keras
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+from ampligraph.latent_features import ScoringBasedEmbeddingModel
+
+triples = np.array([["a", "r", "b"], ["b", "r", "c"], ["c", "s", "a"], ["a", "s", "c"]])
+model = ScoringBasedEmbeddingModel(eta=2, k=4, scoring_type="ComplEx")
+model.compile(optimizer="adam", loss="multiclass_nll")
+model.fit(triples, batch_size=2, epochs=3, verbose=False)
+assert model.predict(triples).shape == (4,)

@@ -1,0 +1,11 @@
+"""A Gaussian that is fitted to samples."""
+
+import numpy as np
+import zfit
+
+observed = zfit.Space("x", limits=(-10, 10))
+mu, sigma = zfit.Parameter("mu", 1.0, -4, 6), zfit.Parameter("sigma", 1.5, 0.1, 10)
+gauss = zfit.pdf.Gauss(mu=mu, sigma=sigma, obs=observed)
+data = zfit.Data.from_numpy(obs=observed, array=np.random.default_rng(0).normal(0.5, 2.0, 1000))
+result = zfit.minimize.Minuit().minimize(zfit.loss.UnbinnedNLL(model=gauss, data=data))
+assert result.converged and abs(result.params[mu]["value"] - 0.5) < 0.2
