@@ -24,7 +24,7 @@ KINDS = {
     "accepts more": (17, "such as batches of videos where TensorFlow takes images, and other dtypes"),
     "another class": (46, "mostly a check of the op's in the place of one in TensorFlow's Python, or the other way"),
     "refuses": (
-        21,
+        20,
         "where TensorFlow reads memory that it should not, stretches a scalar of another rank, or rewrites "
         "reductions over dimensions of length 1, whose kernels would refuse an axis that is there twice",
     ),

@@ -121,10 +121,68 @@ def _formats_the_whole_batch(task: Any, theirs: Any) -> bool:
     return task["mode"] == "vectorized" and task["call"]["function"] == "strings.format"
 
 
+def _runs_off_its_lists(task: Any, theirs: Any) -> bool:
+    """Code of its own reads an element that a list of dimensions lacks, before anything looks at the arguments."""
+    return theirs.get("error") in ("IndexError", "StagingError") and theirs["message"] == "list index out of range"
+
+
+def _loses_the_remainder(task: Any, theirs: Any) -> bool:
+    """What remains of numbers beyond any precision depends on how many a processor takes at once."""
+    large = any(
+        isinstance(v, (int, float)) and abs(v) > 1e30 for _, _, values in _tensors(task["call"]) for v in values
+    )
+    return large and task["mode"] == "vectorized" and task["call"]["function"].endswith(("mod", "floormod"))
+
+
+def _computes_in_python(task: Any, theirs: Any) -> bool:
+    """Code of its own multiplies or subtracts lists, which it forgets to convert to tensors."""
+    return bool(
+        re.match(r"can't multiply sequence by|unsupported operand type\(s\) for -: 'list'", theirs.get("message", ""))
+    )
+
+
+def _wants_static_sizes(task: Any, theirs: Any) -> bool:
+    """Code of its own takes sizes for static that are not: it converts a shape to a tensor, or iterates over a tensor,
+    that it made itself."""
+    message, function = theirs.get("message", ""), task["call"]["function"]
+    if "Iterating over a symbolic" in message:
+        return bool(re.fullmatch(r"signal\.i?r?fftnd", function))
+    if message == "None values not supported.":
+        return function == "nn.depthwise_conv2d" and task["mode"].endswith(("unknown_sizes", "unknown_rank"))
+    return bool(_OF_SIZES.match(message)) and '{"shape":' not in json.dumps(task["call"])
+
+
+_OF_SIZES = re.compile(r"Cannot convert a partially known TensorShape|Cannot infer argument `num` from shape \(None,\)")
+
+
+def _compares_unknown_shapes(task: Any, theirs: Any) -> bool:
+    """Shape functions that take what is not static for different: the number of diagonals, a rank of -1."""
+    message = theirs.get("message", "")
+    several = "MatrixSetDiagV3" in message and "Shapes must be equal rank" in message and "?" in message
+    rows = task["mode"].endswith("unknown_sizes") and "The number of rows of `diagonal` doesn't match" in message
+    return several or rows or "Shape must be rank -1" in message
+
+
+def _turns_images_of_another_rank(task: Any, theirs: Any) -> bool:
+    """Takes the branch for batches, or for one image, where the other is due."""
+    return task["mode"] == "unknown_rank" and task["call"]["function"] in ("image.transpose", "image.rot90")
+
+
+def _infers_a_wrong_shape(task: Any, theirs: Any) -> bool:
+    """The static shape is not that of the result."""
+    result, static = theirs.get("result"), theirs.get("static")
+    if not isinstance(result, dict) or "t" not in result or not static or type(static[0]) is not list:
+        return False
+    shape = result["t"][1]
+    return len(shape) != len(static[0]) or any(m not in (None, n) for m, n in zip(static[0], shape, strict=True))
+
+
 # Outcomes of TensorFlow's that are accidents: its own bugs, or what its processor or memory happened to give.
 ACCIDENTS = (
     _fails_to_write_its_error, _reads_a_slice_in_python, _has_a_wrong_gradient,
-    _formats_the_whole_batch, _rolls_the_batch, _divides_complex_numbers_by_zero,
+    _formats_the_whole_batch, _rolls_the_batch, _divides_complex_numbers_by_zero, _runs_off_its_lists,
+    _computes_in_python, _loses_the_remainder, _wants_static_sizes, _compares_unknown_shapes,
+    _turns_images_of_another_rank, _infers_a_wrong_shape,
 )  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, invalid
 from tapeflow.graph.control import control_flow as staged
+from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.graph.ir.python_op import python_op
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import count_nonzero
 from tapeflow.tensor_array import TensorArray
@@ -345,7 +345,7 @@ def _staged_assert(condition: Any, data: Sequence[Any], summarize: int) -> Opera
         if not holds:
             raise _failed(holds, shown, summarize)
 
-    return python_op("Assert", check, [convert(condition), *data])
+    return assert_op(check, convert(condition), data, summarize)
 
 
 def _failed(condition: Any, data: Sequence[EagerTensor], summarize: int) -> Exception:

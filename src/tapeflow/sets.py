@@ -11,7 +11,7 @@ import torch
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import unknown
+from tapeflow.core.ops.shape_rules import sparse, unknown, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
@@ -84,11 +84,31 @@ def _sets_of_rank(rank: int | None) -> list[TensorShape]:
     return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
+def _rank_of(shape: Any) -> int | None:
+    return with_rank(shape, 1)[0]
+
+
+def _common_rank(a: int | None, b: int | None) -> int | None:
+    """Returns the rank of two operands.
+
+    Raises:
+        InvalidArgumentError: it is less than 2, or they have different ones.
+    """
+    rank = b if a is None else a
+    if rank is not None and rank < 2:
+        raise invalid(f"Input 0, expected rank >= 2, got {rank}.")
+    if None not in (a, b) and a != b:
+        raise invalid(f"Dimension must be {a} but is {b}")
+    return rank
+
+
 def _of_dense_rule(set1: TensorShape, set2: TensorShape, *_: Any) -> list[TensorShape]:
     for shape in (set1, set2):
         if shape.rank in (0, 1):
             raise invalid(f"Shape must be at least rank 2 but is rank {shape.rank}")
-    if set1.rank == set2.rank and set1.rank is not None:
+    if None not in (set1.rank, set2.rank) and set1.rank != set2.rank:
+        raise invalid(f"Shape must be rank {set1.rank} but is rank {set2.rank}")
+    if set1.rank is not None and set2.rank is not None:
         set1[:-1].assert_is_compatible_with(set2[:-1])
     return _sets_of_rank(set2.rank if set1.rank is None else set1.rank)
 
@@ -105,7 +125,7 @@ def _of_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool =
     "DenseToSparseSetOperation",
     strings=True,
     host=("set2_shape",),
-    shape=lambda set1, indices, *_: _sets_of_rank(_rank_of_sparse(indices) if set1.rank is None else set1.rank),
+    shape=sparse(lambda set1, at, values, shape, *_: _sets_of_rank(_common_rank(set1.rank, _rank_of(shape))), 1),
 )
 def _of_dense_and_sparse(
     set1: Any, set2_indices: Any, set2_values: Any, set2_shape: Any, set_operation: str, validate_indices: bool = True
@@ -116,15 +136,11 @@ def _of_dense_and_sparse(
     )
 
 
-def _rank_of_sparse(indices: TensorShape) -> int | None:
-    return indices[1] if indices.rank == 2 else None
-
-
 @op(
     "SparseToSparseSetOperation",
     strings=True,
     host=("set1_shape", "set2_shape"),
-    shape=lambda indices, *_: _sets_of_rank(_rank_of_sparse(indices)),
+    shape=sparse(lambda *a: _sets_of_rank(_common_rank(_rank_of(a[2]), _rank_of(a[5]))), 0, 3),
 )
 def _of_sparse(
     set1_indices: Any,

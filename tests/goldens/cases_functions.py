@@ -10,6 +10,11 @@ def S(*dims, dtype=tf.float32):
     return tf.TensorSpec(dims, dtype)
 def I(*dims):
     return tf.TensorSpec(dims, tf.int32)
+def L(*dims):
+    return tf.TensorSpec(dims, tf.int64)
+TEXT = tf.TensorSpec(None, tf.string)
+NGRAMS = dict(separator='', ngram_widths=[1], left_pad='', right_pad='', pad_width=0, preserve_short_sequences=False)
+ragged = tf.ragged.constant
 def traced(function, *specs):
     return tf.function(function, autograph=False).get_concrete_function(*specs)
 def limits_gradient(g, x, low, high):
@@ -206,4 +211,190 @@ type(unranked(tf.nn.isotonic_regression, x)).__name__
 GROUP.errors("""
 unsized(lambda i: tf.image.crop_to_bounding_box(i, 0, 1, 1, 2), c([[[1], [2]]]))
 unranked(tf.experimental.numpy.vander, c([[1.0, 2.0]]))
+""")
+
+# ---- what shape functions check, and what they leave to kernels ------------------------------------------------------
+
+GROUP.errors("""
+shapes(lambda s: tf.random.stateless_categorical([[0.1, 0.2]], 8, s), I(1))
+shapes(lambda s: tf.random.stateless_binomial([6], s, 10.0, 0.7), I(0))
+shapes(lambda s: tf.random.stateless_poisson([6], s, 10.0), I(1, 2))
+shapes(lambda s: tf.random.stateless_parameterized_truncated_normal([6], s), I(3))
+shapes(lambda o: tf.image.extract_glimpse(tf.ones([1, 4, 4, 1]), [3], o), S(1, 2))
+shapes(lambda x: tf.gather(x, 5, axis=[0, 1]), U)
+shapes(lambda x, s: tf.roll(x, s, [1, 0, 1]), S(3, 3), I(1, 3))
+shapes(lambda x, s: tf.roll(x, 1, s), S(3, 3), I(1))
+shapes(lambda s: tf.io.deserialize_many_sparse(s, tf.float32), S(1, 2, dtype=tf.string))
+shapes(lambda x: tf.nn.bias_add(x, [1.0, 2.0, 3.0], data_format='NCHW'), S(2, 3))
+shapes(lambda x, n: tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=x, labels=n), S(6), S(6))
+shapes(lambda x, n: tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=n), S(1, 2, 4), I(1))
+shapes(lambda x: tf.reshape(x, tf.reduce_sum(x)), I(4))
+shapes(lambda s: tf.reshape(x, s), I())
+shapes(lambda s: tf.reshape(x, s), I(2, 2))
+shapes(lambda s: tf.broadcast_to(x, s), I())
+shapes(lambda s: tf.scatter_nd([[0]], [1.0], s), I())
+shapes(lambda p: tf.transpose(tf.ones([2, 3]), p), I(2, 1))
+shapes(lambda b: tf.linalg.banded_triangular_solve(b, tf.ones([4, 2])), S(7, 4))
+shapes(lambda b: tf.linalg.banded_triangular_solve(b, tf.ones([4, 2])), S(0, 4))
+shapes(lambda x: tf.quantization.quantize(x, [0.0, 1.0], 2.0, tf.qint8), S(2, 3))
+shapes(lambda x: tf.quantization.quantize(x, 0.0, 2.0, tf.qint8, axis=-2), S(2, 3))
+shapes(lambda s: tf.image.resize(tf.ones([1, 4, 4, 1]), s), I(3))
+shapes(lambda s: tf.raw_ops.ResizeArea(images=tf.ones([1, 4, 4, 1]), size=s), I(3))
+shapes(lambda s: tf.raw_ops.DecodePng(contents=s), S(2, dtype=tf.string))
+shapes(lambda s: tf.raw_ops.DecodeJpeg(contents=s), S(2, dtype=tf.string))
+shapes(lambda s: tf.raw_ops.StringSplitV2(input=s, sep=','), S(dtype=tf.string))
+shapes(lambda v: tf.raw_ops.StringNGrams(data=v, data_splits=[0, 1], **NGRAMS), S(dtype=tf.string))
+shapes(lambda v: tf.raw_ops.UnicodeEncode(input_values=v, input_splits=[0, 1], output_encoding='UTF-8'), I(2, 2))
+shapes(lambda p: tf.strings.regex_full_match('a', p), S(2, dtype=tf.string))
+shapes(lambda s: tf.raw_ops.UpperBound(sorted_inputs=s, values=[1]), I(1))
+shapes(lambda t: tf.nn.compute_accidental_hits(t, tf.constant([2], tf.int64), 1), S(2, 3, dtype=tf.int64))
+shapes(lambda n: tf.math.unsorted_segment_min(x, 0, n), I(2))
+shapes(lambda n: tf.raw_ops.DenseBincount(input=[1], size=n, weights=x), I(2))
+shapes(lambda v: tf.raw_ops.RaggedFillEmptyRowsGrad(reverse_index_map=[0], grad_values=v), S(2, 2))
+shapes(lambda v: tf.raw_ops.Betainc(a=v, b=x, x=2.0), S(3))
+shapes(lambda v: tf.raw_ops.Pack(values=[v, v], axis=5), S())
+shapes(lambda v: tf.linalg.cross(v, tf.ones([2])), U)
+shapes(lambda v: tf.raw_ops.TopKV2(input=v, k=tf.reduce_sum(v)), I())
+shapes(lambda v: tf.reverse_sequence(v, [1, 2], 1, -1), S(2, 3))
+run(lambda v: tf.reverse_sequence(v, [1, 2], -1), tf.ones([2, 3]))
+run(lambda v: tf.nn.softmax(v, 3), x)
+run(lambda v: tf.nn.log_softmax(v, -4), x)
+unranked(lambda v, a: tf.nn.softmax(v, a), x, c(0))
+run(lambda v: tf.nn.isotonic_regression(v, axis=3), x)
+tf.nn.isotonic_regression(1.0, axis=3)
+run(lambda v: tf.concat(v, tf.constant(0, tf.int64)), x)
+run(lambda v: tf.parallel_stack(v), x)
+run(lambda w: tf.nn.pool(tf.ones([1, 4, 4, 1]), w, 'AVG'), c([2, 2]))
+tf.nn.pool(tf.ones([1, 4, 4, 1]), [2, 2], 'AVG', strides=[1, 3], padding='SAME')
+unranked(lambda v, f: tf.nn.atrous_conv2d(v, f, 2, 'SAME'), tf.ones([1, 5, 4, 1]), tf.ones([2, 2, 1, 1]))
+run(lambda: tf.strings.lower(np.array([1])))
+tf.strings.lower(np.array([1]))
+run(lambda: tf.sparse.from_dense(5))
+""")
+GROUP.errors("""
+unsized(lambda i: tf.image.rot90(i, 3), tf.zeros([2, 0, 4, 0]))
+unsized(tf.image.transpose, tf.zeros([2, 0, 4, 0]))
+unsized(tf.image.flip_left_right, tf.zeros([2, 0, 4, 0]))
+unsized(lambda i: tf.image.central_crop(i, 0.5), tf.zeros([2, 0, 8, 1]))
+unsized(lambda i: tf.image.pad_to_bounding_box(i, 1, 2, 3, 7), tf.zeros([2, 0, 4, 1]))
+unsized(tf.image.per_image_standardization, tf.zeros([2, 0, 4, 1]))
+run(lambda s: tf.sparse.reshape(s, [-1, -1]), sp)
+run(lambda s: tf.sparse.reshape(s, [3, 5]), sp)
+sparse_unranked(lambda s: tf.sparse.reshape(s, [-1, -1]), sp)
+run(lambda s: tf.sparse.transpose(s, [0]), sp)
+run(lambda s: tf.sparse.reset_shape(s, [2, 2]), sp)
+sparse_unranked(lambda s: tf.sparse.reset_shape(s, [2, 2]), sp)
+sparse_unranked(lambda s: tf.sparse.reset_shape(s, [2]), sp)
+run(lambda s, n: tf.sparse.reset_shape(s, n), sp, c([2, 2]))
+tf.sparse.eye(np.int64(2**63 - 1))
+run(lambda: tf.sparse.eye(np.int64(2**63 - 1)))
+tf.ragged.segment_ids_to_row_splits(tf.constant([0, 0, 2], tf.int16))
+run(lambda: tf.ragged.segment_ids_to_row_splits(tf.constant([0, 0, 2], tf.int16)))
+run(lambda: tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=5, out_type=tf.int16))
+tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=1.5)
+run(lambda: tf.sparse.segment_sum(x, [0, 1], [0, 0], num_segments=-2))
+run(lambda: tf.sparse.segment_sum(x, [0, 1], 1.0))
+tf.sparse.segment_sum(x, [0, 1], 1.0)
+""")
+GROUP.family(
+    "shapes(lambda at, v, s: tf.raw_ops.{op}, L{at}, S{v}, L{s})",
+    op=[
+        "SparseReorder(input_indices=at, input_values=v, input_shape=s)",
+        "SparseSoftmax(sp_indices=at, sp_values=v, sp_shape=s)",
+        "SparseDenseCwiseMul(sp_indices=at, sp_values=v, sp_shape=s, dense=1.0)",
+        "SerializeSparse(sparse_indices=at, sparse_values=v, sparse_shape=s)",
+        "SparseFillEmptyRows(indices=at, values=v, dense_shape=s, default_value=0.0)",
+        "SparseSparseMaximum(a_indices=at, a_values=v, a_shape=s, b_indices=at, b_values=v, b_shape=s)",
+    ],
+    at=["(2, 3)", "(None, None)"],
+    v=["(2)", "(None)"],
+    s=["(3)", "(None)"],
+)
+GROUP.family(
+    "shapes(lambda at, v, s: tf.raw_ops.{op}, L{at}, S{v}, L{s})",
+    raises=True,
+    op=[
+        "SparseFillEmptyRows(indices=at, values=v, dense_shape=s, default_value=0.0)",
+        "SparseToSparseSetOperation(set1_indices=at, set1_values=tf.cast(v, tf.int32), set1_shape=s, "
+        "set2_indices=[[0, 0]], set2_values=[1], set2_shape=[1, 1], set_operation='union')",
+        "EditDistance(hypothesis_indices=at, hypothesis_values=v, hypothesis_shape=s, "
+        "truth_indices=[[0, 0]], truth_values=[1.0], truth_shape=[1, 1])",
+    ],
+    at=["(5, 2)", "(2)"],
+    v=["(4)", "(2, 2)"],
+    s=["(2)", "(2, 2)"],
+)
+GROUP.values("""
+shapes(lambda s: tf.broadcast_to(tf.ones([1, 2, 3]), s), I(3))
+shapes(lambda s: tf.broadcast_to(x, s), I(2))
+shapes(lambda n: tf.one_hot([0, 1], n, tf.ones([3]), 0.0), I())
+shapes(lambda n: tf.cumsum(x, n), I(2))
+shapes(lambda v: tf.math.segment_max(v, [1, 0, 0]), S(2))
+shapes(lambda v: tf.math.segment_max(v, [0]), U)
+shapes(lambda a, b: tf.raw_ops.Betainc(a=a, b=b, x=[2.0] * 5), U, S())
+shapes(lambda a, b: tf.strings.join([a, b]), TEXT, S(3, dtype=tf.string))
+shapes(lambda a, b: tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=a, labels=b), U, S(6, 4))
+shapes(lambda a, b: tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=a, labels=b), S(2), S(None, 2))
+shapes(lambda a, b: tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=a, labels=b), U, I(2))
+shapes(lambda a, b: tf.linalg.solve(a, b), S(3, 3, 3), U)
+shapes(lambda a: tf.raw_ops.Svd(input=a, compute_uv=False), U)
+shapes(lambda a: tf.math.bincount(a, minlength=3, dtype=tf.float32), I(2, 3))
+shapes(lambda n: tf.raw_ops.DenseBincount(input=[[1]], size=n, weights=x), I())
+shapes(lambda v, a: tf.reduce_sum(v, a, keepdims=True), S(2, None), I(2))
+shapes(lambda n: tf.fill([n, 2], 1.0), tf.TensorSpec(None, tf.int32))
+shapes(lambda n: tf.zeros([0, n]), tf.TensorSpec(None, tf.int32))
+shapes(lambda n: tf.eye(n, 3, batch_shape=[1]), tf.TensorSpec(None, tf.int64))
+shapes(lambda t: tf.tensor_scatter_nd_min(t, [[1, 1], [1, 1]], [1.0, 2.0]), S(3))
+unsized(lambda v: tf.nn.pool(v, [2, 2], 'MAX', dilations=[2, 2]), tf.reshape(tf.range(20.0), [1, 5, 4, 1]))
+unranked(lambda v: tf.nn.pool(v, [2, 2], 'MAX', dilations=[2, 2]), tf.reshape(tf.range(20.0), [1, 5, 4, 1]))
+run(lambda: tf.constant([1e300, 1.0]))
+run(lambda: tf.reduce_min([[1e300]], 1))
+run(lambda s: tf.sparse.reshape(s, c([12])), sp).indices
+run(lambda s, p: tf.sparse.transpose(s, p), sp, c([0, 1, 0])).dense_shape
+tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=[1.0, 2.0], labels=[[0.5, 0.5], [1.0, 0.0]])[0]
+""")
+GROUP.errors("""
+run(lambda: tf.signal.dct(tf.ones([4], tf.float16)))
+run(lambda: tf.signal.dct(tf.ones([4], tf.bfloat16)))
+tf.signal.dct(tf.ones([4], tf.float16))
+tf.signal.dct(tf.ones([4], tf.float16), type=1)
+run(lambda v: tf.signal.mdct(v, 4), tf.ones([8], tf.float16))
+run(lambda v: tf.signal.frame(v, 4, 0), tf.ones([15]))
+run(lambda v, s: tf.signal.frame(v, 4, s), tf.ones([15]), c(0))
+run(lambda v, s: tf.signal.frame(v, s, 3), tf.ones([15]), c(-1))
+run(lambda v, s: tf.signal.frame(v, 4, s), tf.ones([15]), tf.constant(3, tf.int64))
+run(lambda v, a: tf.signal.fftshift(v, axes=a), x, tf.constant([0], tf.int8))
+run(lambda v: tf.signal.fftshift(v, axes=(0, 2)), x)
+run(lambda v: tf.signal.fftshift(v, axes=2), x)
+tf.image.non_max_suppression_padded(tf.ones([4, 4], tf.float16), tf.ones([4], tf.float16), 4)
+tf.image.non_max_suppression_padded(tf.ones([4, 4]), tf.ones([5]), 4, pad_to_max_output_size=True)
+tf.linalg.banded_triangular_solve(tf.ones([2, 4]), tf.ones([4, 0]))
+tf.scalar_mul([2], np.array([1.5]))
+unranked(lambda s: tf.scalar_mul(s, np.array([1.5], np.float32)), c(2.0))
+run(lambda v, a: tf.reverse_sequence(v, [1, 2], a), tf.ones([2, 3]), c(1))
+run(lambda: tf.scatter_nd([0, 1], [True], [3]))
+run(lambda a, b: tf.ragged.map_flat_values(tf.add, a, b), ragged([[1, 2], [], [3]]), ragged([[1], [2]]))
+""")
+GROUP.values("""
+run(lambda v, a: tf.signal.fftshift(v, axes=a), x, c([0]))
+unranked(lambda v, a: tf.signal.ifftshift(v, axes=a), tf.reshape(tf.range(12.0), [3, 4]), c([0, -1]))
+run(lambda v, a: tf.signal.ifftshift(v, axes=a), tf.reshape(tf.range(12.0), [3, 4]), c(1))
+tf.nn.gelu(tf.constant([-1.5, 0.0, 2.0], tf.float64))
+tf.nn.gelu(tf.constant([-1.5, 0.0, 2.0], tf.float64), approximate=True)
+tf.linalg.banded_triangular_solve(tf.reshape(tf.range(1.0, 9.0), [4, 2]), tf.ones([2, 3]))
+tf.image.non_max_suppression_padded(tf.constant([[0.0, 0.0, 1.0, 1.0]], tf.float64), [1.0], 1)
+tf.scalar_mul(2, np.array([1.5], np.float32))
+run(lambda: tf.scalar_mul(2, np.array([1.5], np.float32)))
+""")
+GROUP.errors("""
+run(lambda v: tf.nn.dilation2d(v, tf.ones([2, 2, 1]), [1] * 4, 'SAME', 'NHWC', [1] * 5), tf.ones([1, 4, 4, 1]))
+run(lambda v: tf.nn.erosion2d(v, tf.ones([2, 2, 1]), [1] * 5, 'SAME', 'NHWC', [1] * 4), tf.ones([1, 4, 4, 1]))
+run(lambda s: tf.sparse.reduce_max(s, 5), sp)
+run(lambda s: tf.sparse.reduce_sum(s, [0, 5]), sp)
+run(lambda: tf.io.decode_csv(['1,3'], [[0], tf.constant(['1', '1'])]))
+tf.io.decode_csv(['1,3'], [[0], tf.zeros([0, 2], tf.string)])
+run(lambda d: tf.io.decode_csv(['1,3'], [[0], d]), tf.zeros([0, 2], tf.string))
+run(lambda: tf.io.decode_csv(['1,3'], {}))
+run(lambda: tf.io.decode_csv(['1,3'], [[0], tf.zeros([0], tf.int8)]))
+tf.io.decode_csv(['1,3'], [[0], tf.zeros([0], tf.int8)])
 """)

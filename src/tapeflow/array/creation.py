@@ -16,6 +16,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
 from tapeflow.core.device import CPU, default
+from tapeflow.core.errors import ResourceExhaustedError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.convert import convert, operand, placed, scalars
@@ -461,6 +462,9 @@ def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, devic
     return _count_up(start.item(), limit.item(), delta.item(), start.dtype, device)
 
 
+_MOST = 1 << 59  # numbers, whose bytes torch can't count
+
+
 def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None) -> torch.Tensor:
     """Returns the numbers `start + i * delta` below the limit; floats are added up as in TensorFlow."""
     if delta == 0:
@@ -470,6 +474,8 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None
         raise invalid(f"Requires start {sign} limit when delta {'>' if delta > 0 else '<'} 0: {start:g}/{limit:g}")
     device = device or devices.current_or_default()
     if not dtype.is_floating_point:
+        if (limit - start) // delta >= _MOST:
+            raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape[{(limit - start) // delta}]")
         if dtype in (torch.uint16, torch.uint32, torch.uint64):
             return torch.arange(start, limit, delta, device=device).to(dtype)
         return torch.arange(start, limit, delta, dtype=dtype, device=device)

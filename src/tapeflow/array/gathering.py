@@ -19,7 +19,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import argument_shape, refused_when_run, text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -30,15 +30,15 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, inval
 
 
 def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dims: int = 0) -> TensorShape:
-    if params.rank is None or indices.rank is None:
-        return TensorShape(None)
-    rank = params.rank
-    if not rank:
+    if params.rank == 0:
         raise invalid("params must be at least 1 dimensional")
+    if argument_shape(axis).rank not in (0, None):
+        raise invalid("axis must be scalar")
+    rank = params.rank
+    if rank is None or indices.rank is None:
+        return TensorShape(None)
     if isinstance(axis, Tensor):  # not static
         return TensorShape([None] * (rank - 1 + indices.rank - batch_dims)) if batch_dims >= 0 else TensorShape(None)
-    if isinstance(axis, tuple):
-        raise invalid("axis must be scalar")
     if not -rank <= axis < rank:
         least = axis + 1 if axis >= 0 else -axis
         raise invalid(f"Shape must be at least rank {least} but is rank {rank}")

@@ -21,7 +21,7 @@ from tapeflow.core.ops.bulk import MANY, by_value
 from tapeflow.core.ops.convert import convert, datatype_name, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, refused_when_run, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32
 from tapeflow.core.types.shape import TensorShape
@@ -213,13 +213,17 @@ def _as_column(value: Any) -> Tensor:
 
 def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: TensorShape, axis: int) -> TensorShape:
     if isinstance(depth, tuple):
-        raise invalid(f"depth must be a scalar, but got: {text(TensorShape(np.shape(depth)))}")
-    if isinstance(depth, Tensor):  # not static
+        if None not in depth:
+            raise invalid(f"depth must be a scalar, but got: {text(argument_shape(depth))}")
+        leave_to_kernel(f"depth must be a scalar, but got: {text(argument_shape(depth))}")
+    if isinstance(depth, (Tensor, tuple)):  # not static
         depth = None
     elif depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}")
     if on.rank or off.rank:
-        raise refused_when_run(f"on_value and off_value must be scalars, but got: {text(on)} and {text(off)}")
+        leave_to_kernel(f"on_value and off_value must be scalars, but got: {text(on)} and {text(off)}")
+    if axis < -1:
+        raise invalid(f"axis must be >= -1, not {axis}")
     rank = indices.rank
     if rank is None:
         return TensorShape(None)

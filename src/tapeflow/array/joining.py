@@ -24,6 +24,7 @@ from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape, unknown_shape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 # ---- concat ----------------------------------------------------------------------------------------------------------
@@ -84,9 +85,10 @@ def _(values: list[Tensor], axis: int) -> tuple[int | None, ...]:
 
 
 def _concat_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
-    values, _ = args
+    values, axis = args
     if isinstance(values, (list, tuple)) and len(values) != 1:
         return _concat.op.run(args, name)
+    convert(axis, int32).shape.assert_has_rank(0)
     return identity(values[0] if isinstance(values, (list, tuple)) else values)
 
 
@@ -151,6 +153,8 @@ def _stack_rule(values: list[TensorShape], axis: int = 0) -> TensorShape:
             )
         first = first.merge_with(v)
     dims = first.as_list()
+    if not -len(dims) - 1 <= axis <= len(dims):
+        raise invalid(f"Invalid axis: {axis}; must be in [{-len(dims) - 1},{len(dims) + 1})")
     dims.insert(axis if axis >= 0 else axis + len(dims) + 1, len(values))
     return TensorShape(dims)
 
@@ -168,7 +172,7 @@ def _stack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
 def _(values: list[Tensor], axis: int) -> tuple[Any, ...]:
     if axis not in (0, -1 - (values[0].shape.rank or 0)):
         raise NotStatic
-    return tuple([elements(v) for v in values])
+    return tuple([elements(v) if v.shape.rank is not None else None for v in values])  # scalars, if it is a vector
 
 
 def _stack_values(args: tuple[Any, int], name: str | None = None) -> Any:
@@ -232,6 +236,8 @@ def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -
     """
     if state.graph is None:
         raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+    if isinstance(values, SymbolicTensor):
+        raise TypeError(f"`values` must be a list of tensors, not {values}")
     first = convert(values[0])
     count = len(values)
     if count and not first.shape.is_fully_defined():

@@ -14,7 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, along_axis, behind, static
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, refused_when_run, text, with_rank
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -269,6 +269,12 @@ def _(call: Call, dy: Any) -> Any:
 def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     if x.rank == 0:
         raise invalid("input must be 1-D or higher")
+    ranks = argument_shape(shift).rank, argument_shape(axis).rank
+    for rank in ranks:
+        if rank is not None and rank > 1:
+            raise invalid(f"Shape must be at most rank 1 but is rank {rank}")
+    if None not in ranks and ranks[0] != ranks[1]:
+        raise invalid(f"Shapes must be equal rank, but are {ranks[0]} and {ranks[1]}")
     if isinstance(shift, Tensor) or isinstance(axis, Tensor):  # not static
         return x
     if isinstance(shift, int) != isinstance(axis, int):
@@ -276,8 +282,6 @@ def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
     if len(shifts) != len(axes):
         raise invalid("shift and axis must have the same size")
-    if any(isinstance(v, tuple) for v in (*shifts, *axes)):
-        raise invalid("shift and axis must be scalars or vectors")
     for a in axes:
         if x.rank is not None and a is not None and not -x.rank <= a < x.rank:
             raise refused_when_run(f"axis {a} is out of range")
@@ -329,15 +333,20 @@ def _(batch: Batch, x: Slices, shift: Any, axis: Any) -> Any:
 
 
 def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, batch_dim: int = 0) -> TensorShape:
-    if x.rank is None:
-        return x
     if lengths.rank not in (1, None):
         raise invalid(f"seq_lengths must be 1-dim, not {lengths.rank}")
+    if x.rank is None:
+        return x
     for name, d in (("batch_dim", batch_dim), ("seq_dim", seq_dim)):
-        if not -x.rank <= d < x.rank:
+        if d >= x.rank:
             raise invalid(f"{name} must be < input rank ({d} vs. {x.rank})")
-    if batch_dim % x.rank == seq_dim % x.rank:
-        raise refused_when_run(f"batch_dim == seq_dim == {seq_dim}")
+    if batch_dim < 0:
+        raise invalid(f"batch_dim must be >=0, got {batch_dim}")
+    if seq_dim < 0:
+        leave_to_kernel(f"Invalid seq_dim {seq_dim}")
+    if batch_dim == seq_dim:
+        leave_to_kernel(f"batch_dim == seq_dim == {seq_dim}")
+    lengths = with_rank(lengths, 1)
     if None not in (lengths[0], x[batch_dim]) and lengths[0] != x[batch_dim]:
         raise invalid(f"Length of seq_lengths != input.dims({batch_dim}), ({lengths[0]} vs. {x[batch_dim]})")
     dims = x.as_list()
@@ -349,7 +358,7 @@ def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, b
 def _reverse_sequence(input: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: int, batch_dim: int = 0) -> torch.Tensor:
     """Reverses the beginning of each sequence."""
     batch, length = input.shape[batch_dim], input.shape[seq_dim]
-    if batch_dim % input.ndim == seq_dim % input.ndim or seq_lengths.shape != (batch,):
+    if not batch_dim != seq_dim >= 0 <= batch_dim or seq_lengths.shape != (batch,):
         raise TypeError("the shape rule says what is wrong")
     lengths = seq_lengths.to(torch.int64)
     if batch and (int(lengths.min()) < 0 or int(lengths.max()) > length):
@@ -402,4 +411,6 @@ def reverse_sequence(
         >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
         [[2, 1, 3], [6, 5, 4]]
     """
-    return _reverse_sequence(input, seq_lengths, seq_axis or 0, batch_axis or 0, name)
+    return _reverse_sequence(
+        input, seq_lengths, 0 if seq_axis is None else seq_axis, 0 if batch_axis is None else batch_axis, name
+    )

@@ -16,16 +16,15 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, refused_when_run, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
+    check_rank(shape, 1)
     target = TensorShape(None if isinstance(shape, Tensor) else shape)
-    if target.rank is None:  # not static
-        return target
     if indices.rank is None or updates.rank is None:
         return target
     outer = indices.rank - 1
@@ -34,18 +33,22 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
     _check_filled(target, indices, updates)
     depth = indices[-1]
     if updates.rank < outer:
-        raise refused_when_run(_unfit(target, indices, updates))
+        raise refused_when_run(_unfit(target, indices, updates)) if target.rank == 0 else invalid(
+            f"Shape must be at least rank {outer} but is rank {updates.rank}")  # fmt: skip
     if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             f"Dimensions [0,{outer}) of indices[shape={text(indices)}] must match dimensions [0,{outer}) of "
             f"updates[shape={text(updates)}]"
         )
-    if depth is not None and (depth > target.rank or not target[depth:].is_compatible_with(updates[outer:])):
-        message = (
+    if target.rank is None:  # not static
+        return target
+    if depth is not None and not target[depth:].is_compatible_with(updates[outer:]):
+        raise invalid(
             f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
             f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
         )
-        raise refused_when_run(message) if depth > target.rank else invalid(message)
+    if depth is not None and depth > target.rank:
+        raise refused_when_run(_unfit(target, indices, updates))
     return target
 
 
@@ -152,7 +155,8 @@ def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, 
     outer, depth = indices.rank - 1, indices[-1]
     _check_filled(tensor, indices, updates)
     if updates.rank < outer:
-        raise refused_when_run(_unfit(tensor, indices, updates))
+        leave_to_kernel(_unfit(tensor, indices, updates))
+        return tensor
     if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             "Outer dimensions of indices and update must match. "
@@ -160,11 +164,13 @@ def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, 
         )
     if tensor.rank is None:
         return tensor
-    if depth is not None and (depth > tensor.rank or not tensor[depth:].is_compatible_with(updates[outer:])):
+    if depth is not None and not tensor[depth:].is_compatible_with(updates[outer:]):
         raise invalid(
             "Inner dimensions of output shape must match inner dimensions of updates shape. "
             f"Output: {text(tensor)} updates: {text(updates)}"
         )
+    if depth is not None and depth > tensor.rank:
+        leave_to_kernel(_unfit(tensor, indices, updates))
     return tensor
 
 

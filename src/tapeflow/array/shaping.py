@@ -14,7 +14,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, ve
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import check_rank, refused_when_run, text
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -23,6 +23,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
     """Returns the new shape, with the dimension that a -1 stands for."""
     if isinstance(shape, Tensor):  # not static
+        check_rank(shape, 1)
         return TensorShape(None)
     new_shape = [shape] if isinstance(shape, int) else list(shape)
     if any(isinstance(d, tuple) for d in new_shape):
@@ -117,6 +118,7 @@ def _(batch: Batch, x: Slices, shape: Any) -> Any:
 
 def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
     if isinstance(shape, Tensor):  # not static
+        check_rank(shape, 1)
         return TensorShape(None)
     if isinstance(shape, int) or any(isinstance(d, tuple) for d in shape):
         raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(TensorShape(np.shape(shape)))}")
@@ -132,7 +134,10 @@ def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
     for m, n in zip(x.as_list()[::-1], dims[::-1], strict=False):
         if m != n and m != 1 and m is not None and n is not None:
             raise invalid(f"Incompatible shapes: {text(x)} vs. {text(target)}")
-    return target
+    return TensorShape([
+        (m if m != 1 else None) if n is None else n
+        for m, n in zip([None] * (len(dims) - x.rank) + x.as_list(), dims, strict=True)
+    ])  # fmt: skip
 
 
 def _broadcasted(x: torch.Tensor, shape: Any) -> torch.Tensor:
@@ -313,7 +318,9 @@ def _(batch: Batch, x: Slices, axis: Any) -> Any:
 
 def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     if x.rank is None and not isinstance(perm, tuple):
-        return TensorShape(perm.shape[:1].num_elements())
+        return TensorShape(None if perm.shape.rank != 1 else perm.shape[:1].num_elements())
+    if isinstance(perm, Tensor):
+        check_rank(perm, 1)
     rank = len(perm) if x.rank is None else x.rank
     if isinstance(perm, Tensor):  # not static
         return TensorShape([None] * rank)

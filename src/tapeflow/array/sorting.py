@@ -124,12 +124,15 @@ _COMPARED_AS = {torch.bfloat16: torch.float32, torch.float16: torch.float32, tor
                 torch.uint32: torch.int64, torch.bool: torch.uint8}  # fmt: skip
 
 
-@op("LowerBound", kernel=_bound(False), orders=True, shape=lambda s, v, _: v, batching=joined_batches)
+_BOUND_RULE = ranked(lambda s, values, _: values, 2, 2)
+
+
+@op("LowerBound", kernel=_bound(False), orders=True, shape=_BOUND_RULE, batching=joined_batches)
 def _lower_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Returns the first places in sorted rows where values could be inserted."""
 
 
-@op("UpperBound", kernel=_bound(True), orders=True, shape=lambda s, v, _: v, batching=joined_batches)
+@op("UpperBound", kernel=_bound(True), orders=True, shape=_BOUND_RULE, batching=joined_batches)
 def _upper_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Returns the last places in sorted rows where values could be inserted."""
 

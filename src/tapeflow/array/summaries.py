@@ -14,7 +14,7 @@ from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text, unknown
+from tapeflow.core.ops.shape_rules import ranked, sparse, text, unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
@@ -218,7 +218,7 @@ class _Sequences:
 _PAIRS = 1 << 12  # whose distances are computed at once
 
 
-@op("EditDistance", strings=True, shape=unknown)
+@op("EditDistance", strings=True, shape=sparse(unknown, 0, 3))
 def _edit_distance(
     hypothesis_indices: torch.Tensor,
     hypothesis_values: Any,

@@ -25,8 +25,10 @@ _SHOWN = 3  # the default number of elements in a message
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
     x, y = convert(x), convert(y)
     if state.graph is not None:
-        op(x, y)  # says what is wrong with dtypes and shapes
-        return assertion(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
+        compared = op(x, y)  # says what is wrong with dtypes and shapes
+        return assertion(
+            lambda a, b: _binary(sign, op, a, b, message, summarize), x, y, holds=lambda: reduce_all(compared)
+        )
     holds = op(x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):
         return None
@@ -189,7 +191,9 @@ def _described(tensor: Any) -> str:
 def _sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None) -> Any:
     x = convert(x)
     if state.graph is not None:
-        return assertion(lambda a: _sign(sign, op, a, message, summarize), x)
+        return assertion(
+            lambda a: _sign(sign, op, a, message, summarize), x, holds=lambda: reduce_all(op(x, convert(0, x.dtype)))
+        )
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
@@ -327,8 +331,8 @@ def assert_near(
         def check(x: Tensor, y: Tensor, rtol: Tensor, atol: Tensor) -> None:
             assert_near(x, y, rtol, atol, message, summarize)
 
-        return assertion(check, a, b, relative, absolute)
-    if bool(reduce_all(less_equal(abs(a - b), absolute + relative * abs(b)))):
+        return assertion(check, a, b, relative, absolute, holds=lambda: _are_near(a, b, relative, absolute))
+    if bool(_are_near(a, b, relative, absolute)):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
 
@@ -340,6 +344,10 @@ def assert_near(
         f"{message + '.  ' if message else ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\n"
         f"x {_described(a)} = \n{values(a)}\ny {_described(b)} = \n{values(b)}"
     )
+
+
+def _are_near(x: Any, y: Any, rtol: Any, atol: Any) -> Tensor:
+    return reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))
 
 
 def _epsilon(dtype: Any) -> Any:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.definition import ops
+from tapeflow.math.comparison import greater
+from tapeflow.math.reduction import reduce_all
+
 
 def check_image(image: Any) -> None:
     """Checks what is static of the shape of an image or of a batch of images, of any number of leading dimensions.
@@ -13,14 +18,16 @@ def check_image(image: Any) -> None:
 
     Raises:
         ValueError: it has less than three dimensions, or one of the last three is empty.
+        InvalidArgumentError: one is empty that is not static, when the graph runs.
     """
     shape = image.shape
-    if shape.rank is None:
-        return
-    if shape.rank < 3:
+    inner = [None] if shape.rank is None else shape.as_list()[-3:]
+    if len(inner) < 3 and shape.rank is not None:
         raise ValueError(f"'image' (shape {shape}) must be at least three-dimensional.")
-    if 0 in shape.as_list()[-3:]:
+    if 0 in inner:
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {shape}")
+    if None in inner:
+        hooks.check(reduce_all(greater(ops.Shape(image)[-3:], 0)), ["inner 3 dims of 'image.shape' must be > 0."])
 
 
 def check_image_or_batch(image: Any) -> None:

@@ -15,7 +15,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text
+from tapeflow.core.ops.shape_rules import ranked, text, with_dimension, with_rank
 from tapeflow.core.rng.seeds import torch_generator
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
@@ -184,6 +184,7 @@ def _start(offset: float, length: int, size: int, centered: bool, normalized: bo
 def _glimpses_shape(input: TensorShape, size: Any, offsets: TensorShape, *_: Any) -> TensorShape:
     if input.rank not in (4, None):
         raise invalid("input must be 4-dimensional (batch_size, height, width, depth)" + text(input))
+    with_dimension(with_rank(size, 1), 0, 2)
     channels = input[3] if input.rank == 4 else None
     batch = input[:1].merge_with(offsets.with_rank(2)[:1])[0] if input.rank else offsets.with_rank(2)[0]
     return TensorShape([batch, *_static_size(size), channels])

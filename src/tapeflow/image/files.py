@@ -106,7 +106,7 @@ def _decode_png_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) -> 
     return _decode("DecodePng", contents, channels, dtype)
 
 
-@op("DecodePng", kernel=_decode_png_kernel, strings=_decode_png_kernel, shape=_image_shape)
+@op("DecodePng", kernel=_decode_png_kernel, strings=_decode_png_kernel, shape=ranked(_image_shape, 0))
 def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes a PNG file; also a JPEG file, or a GIF file of one frame.
 
@@ -143,7 +143,7 @@ def _decode_jpeg_kernel(contents: Any, channels: int, *attrs: Any) -> torch.Tens
     return _decode("DecodeJpeg", contents, channels, uint8, *_jpeg_options(*attrs))
 
 
-@op("DecodeJpeg", kernel=_decode_jpeg_kernel, strings=_decode_jpeg_kernel, shape=_image_shape)
+@op("DecodeJpeg", kernel=_decode_jpeg_kernel, strings=_decode_jpeg_kernel, shape=ranked(_image_shape, 0))
 def decode_jpeg(
     contents: TensorLike,
     channels: int = 0,
@@ -243,7 +243,7 @@ def _decode_bmp_kernel(contents: Any, channels: int = 0) -> torch.Tensor:
     return _decode("DecodeBmp", contents, channels, uint8)
 
 
-@op("DecodeBmp", kernel=_decode_bmp_kernel, strings=_decode_bmp_kernel, shape=_image_shape)
+@op("DecodeBmp", kernel=_decode_bmp_kernel, strings=_decode_bmp_kernel, shape=ranked(_image_shape, 0))
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes an uncompressed BMP file.
 
@@ -272,7 +272,7 @@ def _decode_gif_kernel(contents: Any) -> torch.Tensor:
     "DecodeGif",
     kernel=_decode_gif_kernel,
     strings=_decode_gif_kernel,
-    shape=lambda contents: TensorShape([None, None, None, 3]),
+    shape=ranked(lambda contents: TensorShape([None, None, None, 3]), 0),
 )
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes the frames of a GIF file; a PNG or JPEG file is decoded as one frame.
@@ -301,7 +301,7 @@ def _decode_webp_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) ->
     "DecodeWebP",
     kernel=_decode_webp_kernel,
     strings=_decode_webp_kernel,
-    shape=lambda contents, channels=0, *_: TensorShape([None, None, None, channels or None]),
+    shape=ranked(lambda contents, channels=0, *_: TensorShape([None, None, None, channels or None]), 0),
 )
 def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes the frames of a WebP file.
@@ -333,7 +333,7 @@ def _any_image_shape(
     return TensorShape(None) if expand_animations else TensorShape([None, None, channels or None])
 
 
-@op("DecodeImage", strings=True, shape=_any_image_shape)
+@op("DecodeImage", strings=True, shape=ranked(_any_image_shape, 0))
 def _decode_image(contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True) -> torch.Tensor:
     """Decodes an image file of any format."""
     image = _decode("DecodeImage", contents, channels, dtype)
@@ -395,7 +395,12 @@ def _jpeg_shape_kernel(contents: Any, output_type: Any = int32) -> torch.Tensor:
     return torch.tensor(codecs.jpeg_shape(_contents(contents)), dtype=output_type.torch)
 
 
-@op("ExtractJpegShape", kernel=_jpeg_shape_kernel, strings=_jpeg_shape_kernel, shape=lambda *_: TensorShape([3]))
+@op(
+    "ExtractJpegShape",
+    kernel=_jpeg_shape_kernel,
+    strings=_jpeg_shape_kernel,
+    shape=ranked(lambda *_: TensorShape([3]), 0),
+)
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Reads the shape of an image from the header of a JPEG file.
 

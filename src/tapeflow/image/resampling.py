@@ -15,6 +15,7 @@ import torch
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 
@@ -24,8 +25,10 @@ _interpolated = direct(torch.ops.aten.upsample_bilinear2d.vec)
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
     if images.rank not in (None, 4):
         raise invalid(f"input must be 4-dimensional, got {images}")
-    dims = size if type(size) is tuple and len(size) == 2 else (None, None)
-    height, width = (n if type(n) is int else None for n in dims)
+    if with_rank(size, 1)[0] not in (2, None):
+        raise invalid(f"Dimension must be 2 but is {len(size)}")
+    dims = size if type(size) is tuple else (None, None)
+    height, width = (n if type(n) is int and n != -1 else None for n in dims)
     batch, channels = (images[0], images[3]) if images.rank == 4 else (None, None)
     return TensorShape([batch, height, width, channels])
 

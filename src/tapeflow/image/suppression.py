@@ -268,10 +268,16 @@ def non_max_suppression_padded(
         >>> numbers.numpy().tolist(), int(count)
         ([1, 2, 0], 2)
     """
-    corners, confidences = convert_to_tensor(boxes, float32), convert_to_tensor(scores, float32)
+    corners, confidences = convert_to_tensor(boxes), convert_to_tensor(scores)
+    if confidences.dtype is not float32:
+        raise TypeError(f"`scores` must be float32, not {confidences.dtype.name}")
+    corners = cast(corners, float32)
     rank = corners.shape.rank
     if not pad_to_max_output_size and rank is not None and rank > 2:
         raise ValueError(f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched input")
+    count, size = confidences.shape.num_elements(), corners.shape[-2] if rank is not None and rank > 1 else None
+    if count is not None and size and count % size:
+        raise ValueError(f"Dimension size must be evenly divisible by {size} but is {count}")
     eligible = logical_and(greater(confidences, score_threshold), reduce_any(greater(corners, 0.0), -1))
     if sorted_input:
         confidences = cast(-range_of(shape_of(confidences)[-1]), float32) + confidences * 0

@@ -13,7 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
 
 Column = tuple[DType, Any]  # the dtype, and the default; None where a field is required
@@ -208,6 +208,17 @@ def _vector(values: Sequence[Any], dtype: DType) -> Any:
     return torch.from_numpy(np.array(values, dtype.as_numpy_dtype))  # faster than torch.tensor
 
 
+def _check_default(default: Tensor) -> None:
+    """Checks the dtype and the static shape of a record's default."""
+    if default.dtype not in _NUMBERS and default.dtype is not string:
+        raise mistyped(f"A field can be float32, float64, int32, int64 or string, but not {default.dtype.name}.")
+    rank = default.shape.rank
+    if rank is not None and rank > 1:
+        raise invalid("Each record default should be at most rank 1 [Op:DecodeCSV]")
+    if rank == 1 and default.shape[0] not in (0, 1, None):
+        raise invalid("Shape of a default must be a length-0 or length-1 vector, or a scalar. [Op:DecodeCSV]")
+
+
 def decode_csv(
     records: TensorLike, record_defaults: Sequence[TensorLike], field_delim: str = ",", use_quote_delim: bool = True,
     na_value: str = "", select_cols: Sequence[int] | None = None, name: str | None = None,
@@ -233,7 +244,12 @@ def decode_csv(
         >>> [t.numpy().tolist() for t in tf.io.decode_csv(["1,x", ",y"], [[7], [""]])]
         [[1, 7], [b'x', b'y']]
     """
+    if state.graph is not None and not isinstance(record_defaults, (list, tuple)):
+        raise TypeError(f"Expected list for 'record_defaults' argument to 'DecodeCSV' Op, not {record_defaults!r}.")
     defaults = [d if isinstance(d, DType) else convert(d) for d in record_defaults]
+    for default in defaults:
+        if isinstance(default, Tensor):
+            _check_default(default)
     symbolic = [i for i, d in enumerate(defaults) if isinstance(d, SymbolicTensor)]
     static = [d.dtype if isinstance(d, SymbolicTensor) else d for d in defaults]
     texts = convert(records, string)

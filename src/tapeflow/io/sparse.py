@@ -12,7 +12,7 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text
+from tapeflow.core.ops.shape_rules import ranked, text, with_dimension, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -72,7 +72,7 @@ def _check_type(out_type: Any) -> None:
         raise UnimplementedError.of("Sparse tensors are serialized to strings only, not to variants")
 
 
-@op("SerializeSparse", strings=True, shape=lambda *_: TensorShape([3]))
+@op("SerializeSparse", strings=True, shape=ranked(lambda *_: TensorShape([3]), 2, 1, 1))
 def _serialize_sparse(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
 ) -> np.ndarray:
@@ -105,7 +105,7 @@ def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name:
     return _serialize_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
 
 
-@op("SerializeManySparse", strings=True, shape=lambda *_: TensorShape([None, 3]))
+@op("SerializeManySparse", strings=True, shape=ranked(lambda *_: TensorShape([None, 3]), 2, 1, 1))
 def _serialize_many_sparse(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
 ) -> np.ndarray:
@@ -179,10 +179,11 @@ def _check_part(
 
 
 def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
+    with_dimension(with_rank(serialized, 2), 1, 3)
     return [TensorShape([None, None]), TensorShape([None]), TensorShape([None])]
 
 
-@op("DeserializeManySparse", strings=True, shape=ranked(_deserialized_shapes, 2))
+@op("DeserializeManySparse", strings=True, shape=_deserialized_shapes)
 def _deserialize_many_sparse(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
     """Returns the indices, values and shape of several sparse tensors, joined."""
     shown = text(TensorShape(serialized_sparse.shape))

@@ -16,11 +16,12 @@ from tapeflow.array.padding import pad
 from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -39,6 +40,7 @@ from tapeflow.math.reduction import reduce_sum
 
 
 def _tridiagonal_solve_rule(diagonals: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
+    with_rank(diagonals, -2), with_rank(rhs, -2)
     if diagonals.rank is not None and rhs.rank is not None:
         if diagonals.rank < 2 or rhs.rank < 2 or diagonals[-2] not in (3, None):
             raise invalid(f"Expected diagonals [..., 3, n] and rhs [..., n, k], got {text(diagonals)} and {text(rhs)}")
@@ -297,11 +299,16 @@ def tridiagonal_matmul(
 
 
 def _banded_rule(bands: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
+    for i, x in enumerate((bands, rhs)):
+        if x.rank is not None and x.rank < 2:
+            raise invalid(f"In[{i}] ndims must be >= 2: {x.rank}")
+    count, size = (None, None) if bands.rank is None else bands[-2:]
+    if state.graph is not None and count == 0:  # kernels take any number
+        raise invalid("Number of bands must be positive, but is 0")
+    if state.graph is not None and count is not None and size is not None and count > size:
+        raise invalid(f"Number of bands {count} cannot exceed the size of the matrix {size}")
     if bands.rank is None or rhs.rank is None:
         return TensorShape(None)
-    for i, x in enumerate((bands, rhs)):
-        if x.rank < 2:
-            raise invalid(f"In[{i}] ndims must be >= 2: {x.rank}")
     if not bands[-1:].is_compatible_with(rhs[-2:-1]):
         raise invalid(f"In[0] mismatch In[1] shape: {bands[-1]} vs. {rhs[-2]}: {text(bands)} {text(rhs)}")
     return broadcast(bands[:-2], rhs[:-2]) + bands[-1:].merge_with(rhs[-2:-1]) + rhs[-1:]
@@ -309,6 +316,9 @@ def _banded_rule(bands: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
 
 def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: bool) -> torch.Tensor:
     _banded_rule(TensorShape(bands.shape), TensorShape(rhs.shape))
+    for i, x in enumerate((bands, rhs)):
+        if not x.numel():
+            raise invalid(f"In[{i}] must not be an empty tensor, but has the shape {list(x.shape)}")
     count, n = bands.shape[-2:]
     matrix = bands.new_zeros(*bands.shape[:-2], n, n)
     for k in range(min(count, n)):

@@ -14,7 +14,7 @@ from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, ranked, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, ranked, text, with_dimension
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
@@ -212,7 +212,7 @@ def _products_of_slices(batch: Batch, x: Slices, y: Slices, *attrs: Any) -> Any:
 _batch_matmul.batching(_products_of_slices)
 
 
-@op("BatchMatMulV3", shape=_batch_matmul_rule, batching=_products_of_slices)
+@op("BatchMatMulV3", shape=ranked(_batch_matmul_rule, -2, -2), batching=_products_of_slices)
 def _batch_matmul_into(
     x: torch.Tensor, y: torch.Tensor, Tout: DType, adj_x: bool = False, adj_y: bool = False
 ) -> torch.Tensor:
@@ -372,7 +372,8 @@ def _cross_rule(a: TensorShape, b: TensorShape) -> TensorShape:
         raise invalid("Input must be at least 1D[]")
     if a.rank is not None and a[-1] not in (3, None):
         raise FailedPreconditionError.of("Cross-products are only defined for 3-element vectors.")
-    return a.merge_with(b)
+    shape = a.merge_with(b)
+    return shape if shape.rank is None else with_dimension(shape, -1, 3)
 
 
 def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

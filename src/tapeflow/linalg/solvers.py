@@ -18,7 +18,7 @@ from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import ranked, text
+from tapeflow.core.ops.shape_rules import ranked, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -157,8 +157,10 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_: Any) -> TensorShape:
-    if matrix.rank is None or rhs.rank is None:
+    if matrix.rank is None:
         return rhs
+    if rhs.rank is None:
+        return square_matrices(matrix)[:-1].concatenate([None])
     if matrix.rank < 2:
         raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.rank}")
     if matrix.rank != rhs.rank:
@@ -212,6 +214,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _triangular_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
+    with_rank(matrix, -2), with_rank(rhs, -2)
     if matrix.rank is None or rhs.rank is None:
         return TensorShape(None)
     batch = batch_of_both(matrix, rhs)

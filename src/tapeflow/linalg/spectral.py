@@ -220,7 +220,7 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
 def _svd_rule(input: TensorShape, compute_uv: bool = True, full_matrices: bool = False) -> tuple[TensorShape, ...]:
     matrices(input)
     if input.rank is None:
-        return input, input, input
+        return (input, input, input) if compute_uv else (input, TensorShape([0]), TensorShape([0]))
     batch, (m, n) = input[:-2], input[-2:]
     least = None if m is None or n is None else min(m, n)
     values = batch.concatenate([least])

@@ -440,7 +440,7 @@ def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, nam
         >>> tf.scalar_mul(2.0, tf.constant([1.0, 2.0])).numpy().tolist()
         [2.0, 4.0]
     """
-    factor = convert(scalar, x.dtype.base_dtype)
+    factor = convert(scalar, as_dtype(x.dtype).base_dtype)
     if factor.shape.rank != 0:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
     if isinstance(x, IndexedSlices):

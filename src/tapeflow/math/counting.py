@@ -12,7 +12,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import length, unknown
+from tapeflow.core.ops.shape_rules import unknown, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -67,11 +67,12 @@ def _counted(
 
 
 def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
-    if input.rank is None:
-        return TensorShape(None)
-    if input.rank > 2:
+    if input.rank is not None and input.rank > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {input.rank}")
-    return TensorShape([*input.as_list()[: input.rank - 1], size if isinstance(size, int) else None])
+    with_rank(size, 0)
+    if not isinstance(size, int):  # not static
+        return TensorShape(None if input.rank is None else [None] * input.rank)
+    return TensorShape([*input.as_list()[:-1], size] if input.rank else None)
 
 
 @op("DenseBincount", host=("size",), shape=_dense_bincount_rule)
@@ -86,12 +87,7 @@ def _bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binary_outp
     return _counted(input.reshape(-1), rows, count, size, weights, binary_output)
 
 
-def _ragged_bincount_rule(splits: TensorShape, _: TensorShape, size: Any, *__: Any) -> TensorShape:
-    rows = splits[0] if splits.rank == 1 else None
-    return TensorShape([rows and rows - 1, length(size)])
-
-
-@op("RaggedBincount", host=("size",), shape=_ragged_bincount_rule)
+@op("RaggedBincount", host=("size",), shape=unknown)
 def _rows_bincount(
     splits: torch.Tensor, values: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool = False
 ) -> torch.Tensor:

@@ -13,8 +13,9 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast, broadcast_all, same
+from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.elementwise import exp, log, log1p
@@ -343,7 +344,16 @@ def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.T
     return value
 
 
-@op("Betainc", kernel=_betainc, shape=broadcast_all, elementwise=True)
+def _betainc_rule(*shapes: TensorShape) -> TensorShape:
+    """Returns the shape of all inputs that are no scalars."""
+    merged = TensorShape(None) if any(s.rank != 0 for s in shapes) else TensorShape([])
+    for shape in shapes:
+        if shape.rank != 0:
+            merged = merged.merge_with(shape)
+    return merged
+
+
+@op("Betainc", kernel=_betainc, shape=_betainc_rule, elementwise=True)
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
 

@@ -13,7 +13,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, refused_when_run, text
+from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, traced
@@ -102,11 +102,11 @@ def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
 
 
 def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
+    if isinstance(num_segments, tuple):
+        raise invalid(f"num_segments must be a scalar, and is {list(num_segments)}")
     check_rank(num_segments, 0)
     if data.rank is None or ids.rank is None:
         return TensorShape(None)
-    if isinstance(num_segments, tuple):
-        raise invalid(f"num_segments must be a scalar, and is {list(num_segments)}")
     count = num_segments if isinstance(num_segments, int) else None
     if not data[: ids.rank].is_compatible_with(ids):
         raise invalid(_wrong_segments(data, ids, count or 0))
@@ -407,7 +407,9 @@ def _not_segments(data: TensorShape, ids: TensorShape) -> str:
 def _sorted_rule(data: TensorShape, ids: TensorShape) -> TensorShape:
     problem = _not_segments(data, ids)
     if problem:
-        raise refused_when_run(problem) if data.rank and ids.rank == 1 else invalid(problem)
+        if data.rank == 0 or ids.rank not in (1, None):
+            raise invalid(problem)
+        leave_to_kernel(problem)
     return TensorShape(None) if data.rank is None else TensorShape([None]).concatenate(data[1:])
 
 

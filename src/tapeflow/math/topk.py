@@ -15,7 +15,7 @@ from tapeflow.core.ops.batching import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import refused_when_run, text, with_rank
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
@@ -70,7 +70,8 @@ def _gathered(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
 
 
 def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
-    if isinstance(k, Unknown):
+    if isinstance(k, Unknown) or (isinstance(k, tuple) and None in k):
+        with_rank(x, -1)
         k = None
     else:
         _check(x, k)

@@ -255,6 +255,11 @@ def selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
 _declare_gradient(selu_grad)
 
 
+# Of float32 for every dtype, as TensorFlow casts them from it.
+_CUBED = float(np.float32(0.044715))
+_SCALED = float(np.float32(2.0**-0.5))
+
+
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """Computes `features * P(X <= features)` for a standard normal `X` (Hendrycks and Gimpel, 2016).
 
@@ -278,9 +283,9 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     half = multiply(x, 0.5)
     if approximate:
         cube = multiply(multiply(x, x), x)
-        inner = multiply(add(x, multiply(cube, 0.044715)), 0.7978845608028654)  # sqrt(2 / pi)
+        inner = multiply(add(x, multiply(cube, _CUBED)), 0.7978845608028654)  # sqrt(2 / pi)
         return multiply(half, add(tanh(inner), 1.0))
-    return multiply(half, add(erf(multiply(x, 0.7071067811865476)), 1.0))
+    return multiply(half, add(erf(multiply(x, _SCALED)), 1.0))
 
 
 def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:

@@ -13,7 +13,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -24,6 +24,7 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
     """Infers the shape of the result, and checks that there is a bias for each channel."""
     if value.rank is not None and value.rank < 2:
         raise invalid(f"Input tensor must be at least 2D: {text(value)}")
+    with_rank(value, -3 if data_format == "NCHW" else -2)
     if bias.rank not in (1, None):
         raise invalid(f"Biases must be 1D: {text(bias)}")
     if value.rank is None or bias.rank is None:

@@ -11,6 +11,7 @@ import torch
 
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -289,7 +290,15 @@ def _all(true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bo
     )
 
 
-@op("ComputeAccidentalHits", shape=lambda *_: [TensorShape([None])] * 3)
+def _hits_rule(true_classes: TensorShape, sampled: TensorShape, num_true: int, *_: Any) -> list[TensorShape]:
+    columns = with_rank(true_classes, 2)[1]
+    if columns not in (None, num_true):
+        raise invalid(f"Dimension must be {num_true} but is {columns}")
+    with_rank(sampled, 1)
+    return [TensorShape([None])] * 3
+
+
+@op("ComputeAccidentalHits", shape=_hits_rule)
 def _accidental_hits(
     true_classes: torch.Tensor, sampled_candidates: torch.Tensor, num_true: int, seed: int, seed2: int
 ) -> tuple[torch.Tensor, ...]:

@@ -207,7 +207,10 @@ def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int, padding: st
         4.0
     """
     step = _checked_rate(rate, padding)
-    return conv2d(value, filters, 1, padding, dilations=(1, step, step, 1), name=name)
+    x, weights = convert(value), convert(filters)
+    if x.shape.rank is None and weights.shape.rank is None:
+        raise ValueError("One of `input.shape.rank` or `filters.shape.rank` must be static.")
+    return conv2d(x, weights, 1, padding, dilations=(1, step, step, 1), name=name)
 
 
 def _checked_rate(rate: Any, padding: Any) -> int:

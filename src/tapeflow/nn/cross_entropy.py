@@ -14,9 +14,10 @@ from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis, joined_dims
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.types.shape import TensorShape
@@ -37,22 +38,26 @@ _PRECISE = (float32, float64)
 
 
 def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
-    if not features.is_compatible_with(labels):
-        raise invalid(
-            f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}"
-        )
-    return [TensorShape(features[:1]), features]
+    both = TensorShape([None, None])
+    if features.is_compatible_with(both) and labels.is_compatible_with(features):
+        both = both.merge_with(features).merge_with(labels)
+    elif features.rank is not None and labels.rank is not None:
+        try:
+            both = broadcast(features, labels)
+        except InvalidArgumentError:
+            raise invalid(
+                f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}"
+            ) from None
+        if both.rank != 2:
+            raise invalid(f"Shape must be broadcasted with rank 2, but is rank {both.rank}")
+    return [both[:1], both]
 
 
 @op("SoftmaxCrossEntropyWithLogits", shape=_xent_rule, batching=joined_batches, autograd=False)
 def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
-    if features.dim() != 2 or labels.dim() != 2:
-        raise invalid(
-            "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional, "
-            f"not {list(features.shape)} and {list(labels.shape)}"
-        )
-    if features.shape != labels.shape:
+    if features.dim() != 2 or features.shape != labels.shape:
+        _xent_rule(TensorShape(features.shape), TensorShape(labels.shape))
         features, labels = torch.broadcast_tensors(features, labels)
     log_probabilities = torch.log_softmax(features, 1)
     loss = torch.rsub((labels * log_probabilities).sum(1), 0)
@@ -187,9 +192,11 @@ def _wrong_label(labels: torch.Tensor, classes: int) -> str:
 
 
 def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
-    if features.rank is not None and labels.rank is not None and not features[:1].is_compatible_with(labels):
+    features, labels = with_rank(features, 2), with_rank(labels, 1)
+    if not features[:1].is_compatible_with(labels):
         raise invalid(_sparse_mismatch(features, labels))
-    return [labels, features]
+    rows = features[:1].merge_with(labels)
+    return [rows, rows + features[1:]]
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", shape=_sparse_xent_rule, batching=joined_batches, autograd=False)

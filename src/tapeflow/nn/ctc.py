@@ -26,6 +26,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types import dtypes
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
@@ -135,8 +136,9 @@ def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -
 
 
 def _losses_rule(inputs: TensorShape, indices: Any, values: Any, lengths: TensorShape, *_: Any) -> list[TensorShape]:
-    inputs = inputs.with_rank(3)
-    batch = inputs[1:2].merge_with(lengths)
+    inputs = with_rank(inputs, 3)
+    with_rank(indices, 2)[:1].assert_is_compatible_with(with_rank(values, 1))
+    batch = inputs[1:2].merge_with(with_rank(lengths, 1))
     return [batch, inputs[:1] + batch + inputs[2:]]
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from tapeflow.array.blocks import batch_to_space, space_to_batch
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.avg_pooling import avg_pool1d, avg_pool2d, avg_pool3d
 from tapeflow.nn.max_pooling import max_pool1d, max_pool2d, max_pool3d
@@ -60,13 +62,13 @@ def with_space_to_batch(
     if all(r == 1 for r in rates):
         return op(x, len(dims), padding)
     base = _base_paddings(padding, filter_shape, rates)
-    shape = x.shape.as_list()
-    # Everything up to the last dilated dimension takes part, with a rate of 1 where it is not dilated.
     last = dims[-1]
+    shape: list[Any] = [None] * (last + 1) if x.shape.rank is None else x.shape.as_list()
+    # Everything up to the last dilated dimension takes part, with a rate of 1 where it is not dilated.
     block, paddings, crops = [], [], []
     for i in range(1, last + 1):
         rate, (before, after) = (rates[dims.index(i)], base[dims.index(i)]) if i in dims else (1, (0, 0))
-        more = -(shape[i] + before + after) % rate
+        more = -((ops.Shape(x)[i] if shape[i] is None else shape[i]) + before + after) % rate
         block.append(rate)
         paddings.append((before, after + more))
         crops.append((0, more))
@@ -122,7 +124,7 @@ def pool(
         `[batch, new spatial..., channels]`.
 
     Raises:
-        ValueError: the arguments do not go together.
+        ValueError: the arguments do not go together, or a stride exceeds the window.
         TypeError: the padding is no string.
         InvalidArgumentError: a window does not fit.
 
@@ -130,6 +132,8 @@ def pool(
         >>> tf.nn.pool(tf.constant([[[1.0], [2.0], [3.0]]]), [2], "AVG")[0, :, 0].numpy().tolist()
         [1.5, 2.5]
     """
+    if isinstance(window_shape, SymbolicTensor):
+        raise TypeError(f"`window_shape` must be ints while a graph is built, not {window_shape}")
     window = host_value(window_shape)
     window = window if isinstance(window, tuple) else (window,)
     dims = len(window)
@@ -150,6 +154,11 @@ def pool(
         raise ValueError(
             "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
             f"Received: padding={padding} and dilation_rate={list(rates)}"
+        )
+    if any(s > k for s, k in zip(steps[1:-1] if last else steps[2:], window, strict=True)):
+        raise ValueError(
+            "`strides` > `window_shape` not supported due to inconsistency between CPU and GPU implementations. "
+            f"Received: strides={strides} and window_shape={list(window)}"
         )
     if dilated and any(s > 1 for s in steps):
         raise ValueError(

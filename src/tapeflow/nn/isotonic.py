@@ -23,11 +23,12 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int8, int16
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
 from tapeflow.math.segment import unsorted_segment_sum
+from tapeflow.nn.softmaxes import check_dim
 
 IsotonicRegression = collections.namedtuple("IsotonicRegression", ["output", "segments"])
 
@@ -110,12 +111,9 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
         parts = isotonic_regression(around_axis(x, axis)[0], decreasing, 1)
         output, segments = (reshape(part, shape(x)) for part in parts)
         return IsotonicRegression(output, segments) if axis == -1 and decreasing else (output, segments)
-    if rank and not -rank <= axis < rank:
-        raise invalid(
-            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
-            f"Received: dim={axis}"
-        )
-    last = rank == 0 or axis in (-1, rank - 1)
+    last = axis in (-1, rank - 1)
+    if not last:
+        check_dim(axis, rank)
     order = list(range(rank))
     if not last:
         order[axis], order[-1] = order[-1], order[axis]

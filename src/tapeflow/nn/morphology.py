@@ -69,6 +69,9 @@ def _part(place: int, rate: int, stride: int, count: int) -> slice:
 
 
 def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
+    for name, values in (("strides", strides), ("rates", rates)):
+        if len(values) != 4:
+            raise invalid(f"Dilation2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
     x, filter = x.with_rank(4), filter.with_rank(3)
     x[3:].assert_is_compatible_with(filter[2:])
     windows = [None, None] if filter.rank is None else filter.as_list()[:2]

@@ -9,6 +9,7 @@ import torch
 
 from tapeflow.array.shaping import transpose
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import equal_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
@@ -98,18 +99,27 @@ def log_softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None
     return along(_log_softmax, logits, axis, name)
 
 
+def check_dim(dim: int, rank: int) -> None:
+    """Checks a `dim` argument.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension.
+    """
+    if not -rank <= dim < rank:
+        raise InvalidArgumentError.of(
+            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
+            f"Received: dim={dim}"
+        )
+
+
 def along(function: Callable[..., Any], x: Any, axis: Any, name: str | None) -> Any:
     """Applies an op of the last dimension along another one."""
     x = convert(x)
     axis = -1 if axis is None else host_value(axis)
     rank = x.shape.rank
-    if axis in (-1, rank - 1):
+    if axis == -1 or axis == rank - 1:
         return function(x, name=name)
-    if not -rank <= axis < rank:
-        raise invalid(
-            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
-            f"Received: dim={axis}"
-        )
+    check_dim(axis, rank)
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     return transpose(function(transpose(x, order), name=name), order)

@@ -189,7 +189,7 @@ def _vars_gradient_kernel(
 @op(
     "FakeQuantWithMinMaxVarsGradient",
     kernel=_vars_gradient_kernel,
-    shape=lambda dy, x, low, high, *_: [_vars_rule(x.merge_with(dy), low, high), low, high],
+    shape=lambda dy, x, low, high, *_: [_vars_rule(x.merge_with(dy), low, high), *[TensorShape([])] * 2],
 )
 def _vars_gradient(
     gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,

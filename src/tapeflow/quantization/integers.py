@@ -15,6 +15,7 @@ import torch
 
 from tapeflow.core.ops.convert import storage_type
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32
 from tapeflow.core.types.shape import TensorShape
@@ -92,8 +93,13 @@ def _scale(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> torc
 
 def _range_rule(x: TensorShape, low: TensorShape, high: TensorShape, *attrs: Any) -> list[TensorShape]:
     axis = attrs[4]
-    ends = TensorShape([]) if axis == -1 else TensorShape([None if x.rank is None else x[axis]])
-    return [x, ends, ends]
+    if axis < -1:
+        raise invalid(f"axis should be at least -1, got {axis}")
+    if axis == -1:
+        return [x, with_rank(low, 0), with_rank(high, 0)]
+    ends = with_rank(low, 1).merge_with(with_rank(high, 1))
+    depth = with_rank(x, -axis - 1)
+    return [x, *[ends if depth.rank is None else ends.merge_with(depth[axis : axis + 1])] * 2]
 
 
 @op("QuantizeV2", shape=_range_rule)

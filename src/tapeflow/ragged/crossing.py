@@ -24,7 +24,11 @@ def _cross_rule(values: Any, splits: list[TensorShape], sparse: Any, v: Any, s: 
                 ) -> list[TensorShape]:  # fmt: skip
     if any(shape.rank not in (2, None) for shape in dense):
         raise invalid("tf.ragged.cross only supports inputs with rank=2")
-    return [TensorShape([None]), splits[0] if splits else TensorShape([None])]
+    ends = [s[0] for s in splits if s.rank]
+    sizes = {n - 1 for n in ends if n is not None} | {d[0] for d in dense if d.rank and d[0] is not None}
+    if len(sizes) > 1:
+        raise invalid("inputs must all have the same batch dimension size.")
+    return [TensorShape([None]), TensorShape([next(iter(sizes)) + 1 if sizes else None])]
 
 
 @op("RaggedCross", strings=True, shape=_cross_rule)

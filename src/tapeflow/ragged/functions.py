@@ -15,14 +15,15 @@ from tapeflow.array.passing import less_static
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import ranked, text, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.counting import bincount
@@ -74,6 +75,12 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if len(mine) != len(theirs):
             raise invalid(different)
         for p, q in zip(mine, theirs, strict=True):
+            if (
+                state.graph is not None
+                and None not in (p.static_nrows, q.static_nrows)
+                and p.static_nrows != q.static_nrows
+            ):
+                raise ValueError(different)
             p.must_be(q, different)
     result = as_values(op(*new_args, **new_kwargs))
     expected = first.flat_values.shape[:1]
@@ -258,7 +265,7 @@ def _index_dtype(dtype: DTypeLike, attr: str) -> DType:
     """
     dtype = as_dtype(dtype)
     if dtype not in (int32, int64):
-        raise invalid(
+        raise mistyped(
             f"Value for attr '{attr}' of {datatype_name(dtype)} is not in the list of allowed values: int32, int64"
         )
     return dtype
@@ -300,7 +307,12 @@ def segment_ids_to_row_splits(
     if num_segments is None:
         lengths = bincount(ids, dtype=ids.dtype)
     else:
-        lengths = ops.DenseBincount(ids, tensor_of(num_segments, ids.dtype), tensor_of([], ids.dtype), False)
+        size = convert(num_segments)
+        if not size.dtype.is_integer:
+            raise TypeError(
+                f"Argument `tensor` (name: num_segments) must be of type integer. Received dtype: {size.dtype}"
+            )
+        lengths = ops.DenseBincount(ids, tensor_of(size, ids.dtype), tensor_of([], ids.dtype), False)
     return tensor_of(splits_of(lengths), dtype)
 
 
@@ -391,7 +403,7 @@ def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any
     return rows[order], joined[order], empty, position[: len(value_rowids)]
 
 
-@op("RaggedFillEmptyRowsGrad", shape=lambda rows, grads: [rows, TensorShape([])])
+@op("RaggedFillEmptyRowsGrad", shape=ranked(lambda rows, _: [with_rank(rows, 1), TensorShape([])], 1, 1))
 def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
     """Computes the gradients of the values, and that of the default value."""
     if grad_values.dim() != 1:

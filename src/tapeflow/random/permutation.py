@@ -134,7 +134,7 @@ def _position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> 
 def _index_shuffle_rule(index: TensorShape, seed: TensorShape, max_index: TensorShape, *_: Any) -> TensorShape:
     if (index.rank or 0) > 1:
         raise invalid("Index must be a scalar or vector.")
-    if seed.rank is not None and (seed.rank not in (1, 2) or seed[-1] not in (3, None)):
+    if seed.rank is not None and (seed.rank not in (1, 2) or seed[-1] != 3):
         raise invalid(f"Seed must be a vector of size [3] or a matrix of size [n, 3] but got {text(seed)}.")
     sizes = {s[0] for s in (index, max_index) if s.rank == 1} | ({seed[0]} if seed.rank == 2 else set())
     if (max_index.rank or 0) > 1 or len(sizes - {None}) > 1:

@@ -14,7 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast_all, text
+from tapeflow.core.ops.shape_rules import broadcast_all, text, with_dimension, with_rank
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
@@ -186,6 +186,16 @@ def _seeded(seed: Any) -> Philox:
     return from_seed(seed)
 
 
+def _seeded_rule(rule: Any, position: int) -> Any:
+    """Returns a shape rule that first checks the seed among an op's arguments."""
+
+    def check_seed(*args: Any) -> Any:
+        with_dimension(with_rank(args[position], 1), 0, 2)
+        return rule(*args)
+
+    return check_seed
+
+
 def most(dtype: torch.dtype) -> float:
     """Returns the largest number of a dtype."""
     return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
@@ -200,7 +210,7 @@ def _check_compatible(title: str, *parameters: torch.Tensor) -> None:
         raise invalid(f"{title} must have compatible batch dimensions: {listed}") from None
 
 
-@op("StatelessRandomBinomial", host=("shape", "seed"), shape=created)
+@op("StatelessRandomBinomial", host=("shape", "seed"), shape=_seeded_rule(created, 1))
 def binomial_of(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor, dtype: Any = int64) -> torch.Tensor:
     """Draws binomially distributed numbers."""
     stream = _seeded(seed)
@@ -210,7 +220,7 @@ def binomial_of(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor
     return as_result(numbers, dims, dtype.torch, counts.device)
 
 
-@op("StatelessRandomPoisson", host=("shape", "seed"), shape=created)
+@op("StatelessRandomPoisson", host=("shape", "seed"), shape=_seeded_rule(created, 1))
 def poisson_of(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
     """Draws Poisson-distributed numbers."""
     stream = _seeded(seed)
@@ -252,7 +262,7 @@ def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorSh
     return TensorShape([logits[0] if logits.rank else None, count])
 
 
-@op("StatelessMultinomial", host=("num_samples", "seed"), shape=categorical_rule)
+@op("StatelessMultinomial", host=("num_samples", "seed"), shape=_seeded_rule(categorical_rule, 2))
 def categories_of(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtype: Any = int64) -> torch.Tensor:
     """Draws classes by their logits."""
     stream = _seeded(seed)
@@ -260,7 +270,7 @@ def categories_of(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtyp
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
 
-@op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=created)
+@op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=_seeded_rule(created, 1))
 def bounded_normal_of(
     shape: Any, seed: Any, means: torch.Tensor, stddevs: torch.Tensor, minvals: torch.Tensor, maxvals: torch.Tensor
 ) -> torch.Tensor:

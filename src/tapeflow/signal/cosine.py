@@ -11,9 +11,10 @@ from tapeflow.array.creation import constant, zeros_like
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import complex64, complex128, float32, float64
+from tapeflow.core.types.dtypes import complex64, complex128, float16, float32, float64
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
@@ -74,7 +75,10 @@ def dct(
     _check(type, length, axis, norm)
     x = convert(input)
     if x.dtype not in (float32, float64):
-        raise TypeError(f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}")
+        wrong = f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}"
+        if x.dtype is float16 and (type == 1 or state.graph is not None):  # which Range refuses while a graph is built
+            raise ValueError(wrong)
+        raise TypeError(wrong)
     if length is not None:
         x = resized(x, [len(x.shape) - 1], [length])  # whose rank must be static
     if type == 4 and x.shape.rank is None:

@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor, zeros
+from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.masks import where
 from tapeflow.array.padding import pad, roll
 from tapeflow.array.properties import rank as rank_of
 from tapeflow.array.properties import shape as shape_of
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
 from tapeflow.core.types.shape import listed_shape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.math.casting import cast
+from tapeflow.math.comparison import less
 from tapeflow.math.extrema import maximum
 from tapeflow.signal import fourier_ops
 from tapeflow.signal.fourier_ops import length_of
@@ -452,10 +457,20 @@ def _shift(x: Any, axes: Any, sign: int) -> Any:
     """Shifts dimensions by half of their lengths, forwards or backwards."""
     tensor = convert(x)
     rank = tensor.shape.rank
+    if isinstance(axes, Tensor) and axes.dtype is not int32:  # TensorFlow adds the int32 rank
+        raise mistyped(
+            f"cannot compute AddV2 as input #1(zero-based) was expected to be int32 but is {axes.dtype.name}"
+        )
     axes = range(len(tensor.shape)) if axes is None else host_value(axes)
+    if isinstance(axes, Tensor):  # not static
+        places = where(less(axes, 0), axes + ops.Rank(tensor), axes)
+        return roll(tensor, sign * (gather(shape_of(tensor), places) // 2), axes)
     dims = [axes] if isinstance(axes, int) else list(axes)
     if rank is not None:
-        _check_dimensions(dims, rank)
+        try:
+            _check_dimensions(dims, rank)
+        except ValueError as error:  # of several, TensorFlow gathers the lengths when it runs
+            raise error if isinstance(axes, int) else InvalidArgumentError.of(str(error)) from None
     lengths = tensor.shape.as_list() if tensor.shape.is_fully_defined() else shape_of(tensor)
     shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in dims]
     return roll(tensor, shifts, dims)

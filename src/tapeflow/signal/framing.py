@@ -13,11 +13,12 @@ from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, datatype_name, host_value
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.fourier_ops import length_of
@@ -79,11 +80,11 @@ def frame(
     axis %= rank
     size, step = _whole_number(frame_length, "frame_length"), _whole_number(frame_step, "frame_step")
     if isinstance(step, int) and step == 0:
-        raise invalid("Integer division by zero: frame_step must not be 0")
+        raise InvalidArgumentError.of("Integer division by zero: frame_step must not be 0")
     for n in (frame_length, frame_step):
         if isinstance(n, Tensor) and n.dtype is not int32:  # TensorFlow computes with the signal's int32 length
             name = datatype_name(n.dtype)
-            raise invalid(f"cannot compute FloorDiv as input #1(zero-based) was expected to be int32 but is {name}")
+            raise mistyped(f"cannot compute FloorDiv as input #1(zero-based) was expected to be int32 but is {name}")
     if isinstance(size, int) and size < 0:
         raise invalid(f"Requires start <= limit when delta > 0: 0/{size} [Op:Range] name: ")
     length = length_of(x, axis)

@@ -22,12 +22,17 @@ from tapeflow.array.shaping import expand_dims as expand_dims_dense
 from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.array.slicing import slice as slice_dense
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import check_sparse, ranked, with_rank
+from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.arithmetic import subtract
@@ -54,7 +59,12 @@ def _dims(sp: SparseTensor) -> list[Any]:
 # ---- order -----------------------------------------------------------------------------------------------------------
 
 
-@op("SparseReorder", host=("input_shape",), moves=True, shape=lambda at, values, _: [at, values])
+@op(
+    "SparseReorder",
+    host=("input_shape",),
+    moves=True,
+    shape=ranked(lambda at, values, _: [with_rank(at, 2), with_rank(values, 1)], 2, 1, 1),
+)
 def _reorder(
     input_indices: torch.Tensor, input_values: torch.Tensor, input_shape: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -111,7 +121,8 @@ def transpose(sp_input: SparseLike, perm: AxisLike = None, name: str | None = No
     axes = convert(range_op(shape_op(sp.dense_shape)[0])[::-1] if perm is None else perm)
     indices = gather(sp.indices, axes, axis=1)
     count, rank = axes.shape[0], sp.shape.rank
-    if sp.shape.is_fully_defined() and count not in (rank, None):
+    static = not isinstance(axes, SymbolicTensor) or value_of(axes) is not None
+    if static and sp.shape.is_fully_defined() and count not in (rank, None):
         raise ValueError(f"Dimensions {count} and {rank} are not compatible")
     return reorder(SparseTensor(indices, sp.values, gather(sp.dense_shape, axes)))
 
@@ -173,7 +184,11 @@ def reshape(sp_input: SparseLike, shape: ShapeLike, name: str | None = None) -> 
         [[3]]
     """
     sp = as_sparse(sp_input)
-    indices, new_shape = _sparse_reshape(sp.indices, sp.dense_shape, shape)
+    new = cast(convert(shape), int64)
+    static = value_of(new) if state.graph is not None and isinstance(new, SymbolicTensor) else None
+    if static is not None and sp.shape.is_fully_defined():
+        _new_shape(sp.shape.as_list(), tuple(static.tolist()))  # fails while the graph is built
+    indices, new_shape = _sparse_reshape(sp.indices, sp.dense_shape, new)
     return SparseTensor(indices, sp.values, new_shape)
 
 
@@ -234,10 +249,14 @@ def reset_shape(sp_input: SparseLike, new_shape: ShapeLike = None) -> SparseTens
         return SparseTensor(sp.indices, sp.values, reduce_max(concat_dense([none, sp.indices + 1], 0), 0))
     shape = cast(convert(new_shape), int64)
     sp.dense_shape.shape.assert_is_compatible_with(shape.shape)
+    static = sp.shape.is_fully_defined() and (not isinstance(shape, SymbolicTensor) or value_of(shape) is not None)
+    error: Any = ValueError if static else InvalidArgumentError.of
 
     def check(old: Any, new: Any) -> None:
+        if new._numpy().shape != old._numpy().shape:
+            raise error(f"new_shape has another rank than sp_input: {new._numpy().tolist()}")
         if (new._numpy() < old._numpy()).any():
-            raise ValueError(
+            raise error(
                 "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
                 f"({new._numpy().tolist()}), sp_input.shape ({old._numpy().tolist()})."
             )
@@ -498,8 +517,13 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
 
 
 def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, default: TensorShape) -> list[TensorShape]:
+    check_sparse(indices, values, shape)
+    with_rank(default, 0)
+    if with_rank(shape, 1)[0] == 0:
+        raise invalid("Dense shape cannot be empty.")
     rows = shape[0] if isinstance(shape, tuple) else None
-    return [*places.components(places.rank_of(shape))[:2], TensorShape([rows]), values]
+    entries = with_rank(indices, 2)[:1].merge_with(with_rank(values, 1))
+    return [*places.components(places.rank_of(shape))[:2], TensorShape([rows]), entries]
 
 
 @op("SparseFillEmptyRows", host=("dense_shape",), moves=True, shape=_filled_shapes)

@@ -14,8 +14,10 @@ from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import broadcast_to, transpose
 from tapeflow.core.autodiff.gradients import conj, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import check_rank, ranked, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -52,7 +54,12 @@ def _dense_shape(shape: Any) -> TensorShape:
     return TensorShape(None if rank is None else [None] * rank)
 
 
-@op("SparseToDense", host=("output_shape",), moves=True, shape=lambda at, shape, *_: _dense_shape(shape))
+def _dense_rule(indices: TensorShape, shape: Any, *_: Any) -> TensorShape:
+    check_rank(shape, 1)
+    return _dense_shape(shape)
+
+
+@op("SparseToDense", host=("output_shape",), moves=True, shape=_dense_rule)
 def _sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True
 ) -> torch.Tensor:
@@ -130,7 +137,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """
     dense = convert(tensor)
     if dense.shape.rank == 0:
-        raise invalid("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
+        raise InvalidArgumentError.of("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
     indices = where(not_equal(dense, convert(_zero(dense.dtype), dense.dtype)))
     if dense.shape.is_fully_defined():
         dense_shape: Any = np.array(dense.shape.as_list(), np.int64)
@@ -149,7 +156,7 @@ def _product_shape(
     return TensorShape([a[1 if adjoint_a else 0], b.with_rank(2)[0 if adjoint_b else 1]])
 
 
-@op("SparseTensorDenseMatMul", host=("a_shape",), shape=_product_shape)
+@op("SparseTensorDenseMatMul", host=("a_shape",), shape=ranked(_product_shape, 2, 1, 1, 2))
 def _sparse_matmul(
     a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False
 ) -> torch.Tensor:
@@ -251,7 +258,7 @@ def _beside(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Ten
 
 def _declare_with_dense(name: str, kernel: Any) -> Any:
     @op(name, kernel=lambda at, x, shape, y: kernel(x, _beside(at, shape, y)), host=("sp_shape",),
-        shape=lambda at, values, *_: values)  # fmt: skip
+        shape=lambda at, *_: with_rank(at, 2)[:1])  # fmt: skip
     def with_dense(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any, name: str | None = None) -> Any:
         """Combines the values of a sparse tensor with the elements of a dense one at the same indices."""
 

@@ -10,6 +10,7 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import ranked, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -18,7 +19,11 @@ from tapeflow.sparse.dense import add_to_dense, as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
-@op("SparseAdd", host=("a_shape", "b_shape"), shape=lambda ai, av, shape, *_: places.components(places.rank_of(shape)))
+def _sum_shapes(indices: Any, values: Any, shape: Any, *_: Any) -> list[TensorShape]:
+    return places.components(with_rank(shape, 1)[0])
+
+
+@op("SparseAdd", host=("a_shape", "b_shape"), shape=_sum_shapes)
 def _sparse_add(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any
 ) -> Any:
@@ -103,18 +108,17 @@ def _combined(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:
     return kernel
 
 
-def _combined_shapes(*_: Any) -> list[TensorShape]:
-    return places.components(None)[:2]
+_COMBINED = ranked(lambda *_: places.components(None)[:2], 2, 1, 1, 2, 1, 1)
 
 
-@op("SparseSparseMaximum", kernel=_combined(torch.maximum), host=("a_shape", "b_shape"), shape=_combined_shapes)
+@op("SparseSparseMaximum", kernel=_combined(torch.maximum), host=("a_shape", "b_shape"), shape=_COMBINED)
 def _sparse_maximum(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
 ) -> Any:
     """Computes the greater elements of two sparse tensors."""
 
 
-@op("SparseSparseMinimum", kernel=_combined(torch.minimum), host=("a_shape", "b_shape"), shape=_combined_shapes)
+@op("SparseSparseMinimum", kernel=_combined(torch.minimum), host=("a_shape", "b_shape"), shape=_COMBINED)
 def _sparse_minimum(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
 ) -> Any:

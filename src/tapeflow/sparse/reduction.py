@@ -21,10 +21,11 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import ranked, refused_when_run, with_rank
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.graph.ir.checks import checked
 from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative
@@ -41,7 +42,7 @@ def _reduced(axes: Any, rank: int) -> list[int]:
     dims = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
     for a in dims:
         if not -rank <= a < rank:
-            raise invalid(f"Invalid reduction dimension {a}, for input with {rank} dimensions.")
+            raise refused_when_run(f"Invalid reduction dimension {a}, for input with {rank} dimensions.")
     return sorted({a % rank for a in dims})
 
 
@@ -189,7 +190,7 @@ def reduce_max(
 # ---- softmax ---------------------------------------------------------------------------------------------------------
 
 
-@op("SparseSoftmax", host=("sp_shape",), shape=lambda at, values, _: values)
+@op("SparseSoftmax", host=("sp_shape",), shape=ranked(lambda at, values, _: with_rank(values, 1), 2, 1, 1))
 def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Tensor:
     """Computes softmax over the entries of each row."""
     if len(sp_shape) < 2:
@@ -397,6 +398,12 @@ def _segments(
     """
     ids, rows = convert(segment_ids), convert(indices)
     count = num_segments
+    for name, dtype in (("segment_ids", ids.dtype), ("indices", rows.dtype)):
+        if dtype not in (int32, int64):
+            allowed = "not in list of allowed values: int32, int64"
+            raise mistyped(f"Value passed to parameter '{name}' has DataType {dtype.name} {allowed}")
+    if isinstance(count, int) and count < 0:
+        raise invalid("Cannot specify a negative value for num_segments")
     if state.graph is not None:
         ids, rows = ensure_shape(ids, [None]), ensure_shape(rows, [None])
         ids.shape.assert_is_compatible_with(rows.shape)

@@ -15,7 +15,7 @@ from tapeflow.array.shaping import expand_dims
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.shape_rules import reduction
+from tapeflow.core.ops.shape_rules import ranked, reduction, with_rank
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
@@ -43,13 +43,11 @@ def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
 
 
 def _joined_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
-    if any(s.rank is None for s in inputs):
-        return TensorShape(None)
     shape = TensorShape([])
     for other in inputs:
-        if not shape.rank:
+        if shape.rank == 0:
             shape = other
-        elif other.rank:
+        elif other.rank != 0:
             if not shape.is_compatible_with(other):
                 raise invalid(f"Input shapes do not match: {shape_text(shape)} vs. {shape_text(other)}")
             shape = shape.merge_with(other)
@@ -222,7 +220,9 @@ def _ngrams(
     return strings_of([word for row in rows for word in row]), splits_of_rows(rows).to(data_splits.dtype)
 
 
-@string_op("StringNGrams", _ngrams, shape=lambda data, splits, *_: [TensorShape([None]), splits])
+@string_op(
+    "StringNGrams", _ngrams, shape=ranked(lambda data, splits, *_: [TensorShape([None]), with_rank(splits, 1)], 1, 1)
+)
 def _string_ngrams(
     data: TensorLike, data_splits: TensorLike, separator: str, ngram_widths: Sequence[int], left_pad: str,
     right_pad: str, pad_width: int, preserve_short_sequences: bool, name: str | None = None,

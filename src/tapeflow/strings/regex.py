@@ -12,7 +12,7 @@ import re2
 import torch
 
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.ops.shape_rules import ranked, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -170,7 +170,7 @@ def _full_match_by_tensor(input: np.ndarray, pattern: np.ndarray) -> torch.Tenso
     return _full_match_kernel(input, pattern[()])
 
 
-@string_op("RegexFullMatch", _full_match_by_tensor, shape=lambda input, pattern: input, elementwise=True)
+@string_op("RegexFullMatch", _full_match_by_tensor, shape=ranked(same, None, 0), elementwise=True)
 def _full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether strings match an expression that is a tensor."""
 

@@ -16,6 +16,7 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.shape_rules import ranked
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -84,7 +85,7 @@ def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Ten
 _PARTS_SHAPES = [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]
 
 
-@string_op("StringSplitV2", _parts, shape=lambda input, sep, maxsplit: _PARTS_SHAPES)
+@string_op("StringSplitV2", _parts, shape=ranked(lambda *_: _PARTS_SHAPES, 1, 0))
 def _string_split(input: TensorLike, sep: TensorLike, maxsplit: int = -1, name: str | None = None) -> list[Tensor]:
     """Splits each string of a vector; the parts are the components of a sparse matrix."""
 

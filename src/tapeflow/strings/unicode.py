@@ -16,6 +16,7 @@ from tapeflow.array.creation import range as range_op
 from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -99,7 +100,7 @@ def _decoded(
 
 
 def _decoded_rule(input: TensorShape, *_: Any) -> list[TensorShape]:
-    count = input[0] if input.rank else None
+    count = input.num_elements()
     return [TensorShape([None if count is None else count + 1]), TensorShape([None])]
 
 
@@ -283,7 +284,8 @@ def _encoded(
 
 
 def _encoded_rule(values: TensorShape, splits: TensorShape, *_: Any) -> TensorShape:
-    count = splits[0] if splits.rank else None
+    with_rank(values, 1)
+    count = with_rank(splits, 1)[0]
     return TensorShape([None if count is None else count - 1])
 
 

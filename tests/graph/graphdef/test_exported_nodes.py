@@ -119,3 +119,29 @@ def test_functions_are_not_called_as_ops_are():
     with tf.Graph().as_default() as graph:
         Exp(known())
     assert [f.signature.name for f in graph.as_graph_def().library.function] == ["Exp_0"]
+
+
+def _checked(x):
+    tf.debugging.assert_equal(x, x)
+    tf.debugging.assert_positive(x)
+    tf.debugging.assert_near(x, x)
+    tf.debugging.Assert(tf.reduce_all(x > 0), ["text", x], summarize=2)
+    tf.sparse.map_values(tf.add, tf.sparse.from_dense(x), tf.sparse.from_dense(x))  # checks that indices are equal
+    return x + 1
+
+
+def test_assertions_have_the_registered_form():
+    """`Assert(condition: bool, data: list(type))`, with a condition that any reader can evaluate."""
+    graph_def = tf.function(_checked).get_concrete_function(tf.TensorSpec([None])).graph.as_graph_def()
+    asserts = [node for node in graph_def.node if node.op == "Assert"]
+    assert [len(node.attr["T"].list.type) for node in asserts] == [2, 1, 4, 2, 4]
+    assert [node.attr["summarize"].i for node in asserts] == [3, 3, 3, 2, 3]
+    with tf.Graph().as_default() as graph, v1.Session(graph=graph) as session:
+        x = v1.placeholder(tf.float32, [None])
+        tf.graph_util.import_graph_def(graph_def, {"x": x}, name="")
+        for node in asserts:
+            assert graph.get_tensor_by_name(f"{node.input[0]}:0").dtype is tf.bool
+            session.run(graph.get_operation_by_name(node.name), {x: [1.0, 2.0]})
+        for name in ("Assert_1", "Assert_3"):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(graph.get_operation_by_name(name), {x: [-1.0, 2.0]})

@@ -183,7 +183,12 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
             dtype = complex128
     if not fits(letter(kind), dtype) and not (kind is bool and state.graph is not None and _is_number(dtype)):
         raise unfit(value, dtype)
-    if kind is float and not requested and abs(value) > 3.4028235677973366e38 and not math.isinf(value):
+    if (
+        kind is float
+        and not requested
+        and abs(value) > 3.4028235677973366e38
+        and not (math.isinf(value) or state.graph is not None)
+    ):
         raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
     if kind is int:
         try:
@@ -307,7 +312,8 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
     if dtype is None:
         dtype = array_dtype
     if dtype is string:
-        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {array.dtype.name}).")
+        message = f"Failed to convert a NumPy array to a Tensor (Unsupported object type {array.dtype.name})."
+        raise ValueError(message) if state.graph is None else TypeError(message)
     if dtype.as_datatype_enum in (20, 21):
         raise TypeError(f"Cannot convert {array!r} to EagerTensor of dtype {dtype.name}")
     target = storage_type(dtype)

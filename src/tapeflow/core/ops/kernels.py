@@ -40,7 +40,8 @@ COMPUTE_IN = {
 # A signed or wide type of the same size, to move the bits of what ATen can't move.
 SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
-_NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # of torch's `RuntimeError`s for CPUs
+# Of torch's `RuntimeError`s for CPUs.
+_NO_MEMORY = re.compile("DefaultCPUAllocator: can't allocate memory|Storage size calculation overflowed")
 
 
 def direct(overload: Any) -> Any:
@@ -313,7 +314,7 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
 
 def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
-    if isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY in str(error):
+    if isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY.search(str(error)):
         size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
         return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
     try:

@@ -31,6 +31,14 @@ def refused_when_run(message: str, error: Any = errors.InvalidArgumentError) -> 
     return error.of(message) if state.graph is None else NotStatic(message)
 
 
+def leave_to_kernel(message: str) -> None:
+    """Raises InvalidArgumentError for what TensorFlow's kernel refuses and its shape function lets pass; not while a
+    graph is built, where the static shape is that of a call which fails when it runs.
+    """
+    if state.graph is None:
+        raise invalid(message)
+
+
 def divided(size: int, parts: int) -> int:
     """Returns a dimension's part of that many, which must be equally long."""
     if size % parts:
@@ -43,6 +51,38 @@ def same(x: TensorShape, *_: Any) -> TensorShape:
     return x
 
 
+def argument_shape(argument: Any) -> TensorShape:
+    """Returns the shape of what a rule gets for an argument: for a tensor, or for the numbers of a host argument."""
+    if isinstance(argument, TensorShape):
+        return argument
+    if isinstance(argument, Tensor):
+        return argument.shape
+    dims: list[int] = []
+    while isinstance(argument, (tuple, list)):
+        dims.append(len(argument))
+        argument = argument[0] if argument else None
+    return TensorShape(dims)
+
+
+def with_rank(argument: Any, rank: int) -> TensorShape:
+    """Returns the shape of an argument, which must have so many dimensions.
+
+    Args:
+        argument: as a rule gets it.
+        rank: their number; negative for at least so many.
+
+    Raises:
+        InvalidArgumentError: it certainly has not.
+    """
+    shape = argument_shape(argument)
+    if shape.rank is None:
+        return TensorShape([None] * rank) if rank >= 0 else shape
+    if shape.rank != rank and not shape.rank >= -rank > 0:
+        least = "at least " if rank < 0 else ""
+        raise invalid(f"Shape must be {least}rank {abs(rank)} but is rank {shape.rank}")
+    return shape
+
+
 def ranked(rule: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
     """Returns a shape rule that first checks the ranks of an op's arguments.
 
@@ -52,15 +92,52 @@ def ranked(rule: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
     """
 
     def check_ranks(*args: Any) -> Any:
-        for shape, rank in zip(args, ranks, strict=False):
-            if rank is None or not isinstance(shape, TensorShape) or shape.rank is None:
-                continue
-            if shape.rank != rank and not shape.rank >= -rank > 0:
-                least = "at least " if rank < 0 else ""
-                raise invalid(f"Shape must be {least}rank {abs(rank)} but is rank {shape.rank}")
+        for argument, rank in zip(args, ranks, strict=False):
+            if rank is not None and argument is not None:
+                with_rank(argument, rank)
         return rule(*args)
 
     return check_ranks
+
+
+def with_dimension(shape: TensorShape, axis: int, size: int) -> TensorShape:
+    """Returns a shape whose dimension must be of a size.
+
+    Raises:
+        InvalidArgumentError: it certainly is not.
+    """
+    if shape.rank is not None and shape[axis] not in (None, size):
+        raise invalid(f"Dimension must be {size} but is {shape[axis]}")
+    return shape
+
+
+def sparse(rule: Callable[..., Any], *positions: int) -> Callable[..., Any]:
+    """Returns a shape rule that first checks the indices, values and shapes of sparse tensors among an op's arguments.
+
+    Args:
+        rule: the rest of it.
+        *positions: where the indices of each are, with the values and the shape behind them.
+    """
+
+    def check_parts(*args: Any) -> Any:
+        for i in positions:
+            check_sparse(*args[i : i + 3])
+        return rule(*args)
+
+    return check_parts
+
+
+def check_sparse(indices: Any, values: Any, shape: Any) -> None:
+    """Checks that the parts of a sparse tensor go together, as far as their shapes are static.
+
+    Raises:
+        InvalidArgumentError: they do not.
+    """
+    count, rank = with_rank(indices, 2)
+    if count not in (None, elements := with_rank(values, 1)[0]) and elements is not None:
+        raise invalid(f"Number of elements in index ({count}) and values ({elements}) do not match.")
+    if rank not in (None, dims := with_rank(shape, 1)[0]) and dims is not None:
+        raise invalid(f"Index rank ({rank}) and shape rank ({dims}) do not match.")
 
 
 def listed(dims: Any, *_: Any) -> TensorShape:
@@ -86,8 +163,8 @@ def no_results(*_: Any) -> list[TensorShape]:
 
 def check_rank(argument: Any, rank: int) -> None:
     """Raises InvalidArgumentError for a host argument that is not static and certainly of another rank."""
-    if isinstance(argument, Tensor) and argument.shape.rank not in (None, rank):
-        raise invalid(f"Shape must be rank {rank} but is rank {argument.shape.rank}")
+    if isinstance(argument, Tensor):
+        with_rank(argument, rank)
 
 
 def length(number: Any) -> int | None:
@@ -156,7 +233,7 @@ def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> Ten
     """Returns the shape with the dimensions of `axis` (all of them for None) reduced away, or to 1."""
     if x.rank is None:
         return TensorShape([] if axis is None and not keepdims else None)
-    if isinstance(axis, tuple) and None in axis:  # their number is static, they are not
+    if isinstance(axis, Tensor) or (isinstance(axis, tuple) and None in axis):  # not static, or their number alone
         return TensorShape([None] * x.rank if keepdims else None)
     reduced = reduced_dimensions(axis, x.rank)
     return TensorShape([1 if i in reduced else d for i, d in enumerate(x) if i not in reduced or keepdims])

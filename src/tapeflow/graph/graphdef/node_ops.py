@@ -33,6 +33,7 @@ from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
@@ -178,7 +179,8 @@ def _resource_gather(builder: Builder, node: Node, inputs: list[Any]) -> Operati
 
 def _assert(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     summarize = _attr(node, "summarize")
-    return python_op("Assert", lambda condition, *data: Assert(condition, list(data), summarize), inputs)
+    condition, *data = inputs
+    return assert_op(lambda condition, *data: Assert(condition, list(data), summarize), condition, data, summarize)
 
 
 def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, python_op
 
 
-def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
+def checked(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None) -> Operation | None:
     """Calls a check on eager tensors: at once where all values are static, else as an operation of the graph.
 
     Args:
         check: raises an error if something is wrong.
         tensors: its arguments.
+        holds: returns a scalar tensor of the graph that is true if nothing is wrong, for other readers of the graph.
 
     Returns:
         The operation, or None where the check has run already.
@@ -30,12 +32,30 @@ def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
         with executing_eagerly():
             check(*[as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)])
         return None
-    return python_op("Assert", check, tensors)
+
+    def run(condition: Any, *values: Any) -> None:
+        if holds is None or not condition:
+            check(*values)
+
+    return assert_op(run, convert(True) if holds is None else holds(), tensors)
 
 
-def assertion(check: Callable[..., None], *tensors: Any) -> Operation | None:
+def assert_op(function: Callable[..., Any], condition: Any, data: Sequence[Any], summarize: int = 3) -> Operation:
+    """Adds an `Assert` of TensorFlow's form to the graph.
+
+    Args:
+        function: takes the condition and the data, and raises an error where the condition does not hold.
+        condition: a boolean scalar.
+        data: tensors that other readers of the graph show where it does not hold.
+        summarize: how many elements of each they show.
+    """
+    attrs = {"T": [tensor.dtype for tensor in data], "summarize": summarize}
+    return python_op("Assert", function, [condition, *data], attrs=attrs)
+
+
+def assertion(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None) -> Operation | None:
     """Calls `checked` for an assertion; a graph that sessions run gets an operation in any case."""
-    return checked(check, *tensors) or nothing_to_check()
+    return checked(check, *tensors, holds=holds) or nothing_to_check()
 
 
 def nothing_to_check() -> Operation | None:
