@@ -210,7 +210,7 @@ class ExportWriter(ModuleWriter):
 
 
 class _Operands:
-    """What is passed to the functions of a conditional or a loop.
+    """The operands of the functions of a conditional or a loop.
 
     Attributes:
         parameters: the names of the functions' parameters.

@@ -41,7 +41,7 @@ def recognize(program: Program) -> None:
 
 
 class _Patterns:
-    """What the tensors of a program are computed from."""
+    """The steps of a program, by the tensors that they compute."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

@@ -77,7 +77,7 @@ class ModuleSource(Compiled):
 
     @property
     def decides(self) -> bool:
-        """Whether values decide what is computed: it has an `if` or a loop, or takes numbers from tensors."""
+        """Tells whether values decide what is computed: it has an `if` or a loop, or takes numbers from tensors."""
         self.function  # noqa: B018  # written now
         return cast("ModuleWriter", self._writer).decides
 

@@ -253,8 +253,8 @@ class Dispatcher:
     def ended(self, client: str, task: int) -> None:
         """Notes that a consumer has got all elements of a task."""
         with self._changed:
-            known = self._state.task(task)
-            if known is not None and not known.ended and not known.dead:
+            reported = self._state.task(task)
+            if reported is not None and not reported.ended and not reported.dead:
                 self._change("ended", task=task)
                 self._tend()
 
@@ -332,9 +332,9 @@ class Dispatcher:
             holder = self._state.task(task)
             if holder is None or holder.dead or holder.fixed:
                 raise NotFoundError.of(f"Task {task} is over.")
-            given = holder.given[source]
-            if count < len(given):  # the answer to an earlier call was lost
-                return given[count:]
+            handed = holder.splits[source]
+            if count < len(handed):  # the answer to an earlier call was lost
+                return handed[count:]
             cursor = self._state.iterations[holder.iteration].sources[source]
             numbers = cursor.next(repetition, max(len(self._workers), 1))
             if numbers or repetition > cursor.repetition:
@@ -345,7 +345,7 @@ class Dispatcher:
     def _definition_of(self, iteration: Iteration, task: Task) -> list[Any]:
         job = iteration.job
         index = self._index(task.address) if job.policy in _STATIC else 0
-        fixed = task.given if task.fixed else None
+        fixed = task.splits if task.fixed else None
         workers = len(self._config.worker_addresses or ())
         return [task.id, job.dataset, job.policy, index, workers, job.consumers, job.cached, fixed]
 

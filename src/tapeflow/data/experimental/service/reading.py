@@ -1,7 +1,7 @@
 """The datasets that read from a data service.
 
 A reader has a thread that hears of tasks from the dispatcher, and one for each task that takes its elements. What a
-thread has taken it keeps for the consumer, and tells the dispatcher when the worker dies, so that everything else that
+thread has fetched it keeps for the consumer, and tells the dispatcher when the worker dies, so that everything else that
 the worker held goes to another.
 """
 
@@ -210,17 +210,17 @@ class _Reader:
                 if task is None:
                     raise UnavailableError.of("The worker whose turn it is in coordinated reads is gone.")
             try:
-                taken = self._taken(task, number)
+                answer = self._request(task, number)
             except TaskUnavailableError:
-                taken = OVER
-            if taken == OVER:
+                answer = OVER
+            if answer == OVER:
                 with self._changed:
                     self._unreachable.add(task.number)
                     task.dead = True  # until the dispatcher says otherwise
-            elif taken is None:
+            elif answer is None:
                 raise FailedPreconditionError.of("A dataset of coordinated reads has ended, and must have no end.")
             else:
-                return taken[0]
+                return answer[0]
 
     def _turn(self, number: int) -> _TaskOf | None:
         """Returns the task of a round; None while its worker is gone."""
@@ -302,21 +302,21 @@ class _Reader:
         """Takes the elements of a task until there are no more, or its worker can't be reached."""
         try:
             while self._may_request():
-                taken: Any = None
+                answer: Any = None
                 try:
-                    taken = self._taken(task, -1)
+                    answer = self._request(task, -1)
                 except TaskUnavailableError as error:
-                    taken = self._unreached(task, error)
+                    answer = self._unreached(task, error)
                 except OpError as error:
-                    taken = Failure(error), task.consumed
+                    answer = Failure(error), task.consumed
                 with self._changed:
-                    if taken is None or taken == OVER:
+                    if answer is None or answer == OVER:
                         self._outstanding -= 1
-                        task.ended = taken is None
+                        task.ended = answer is None
                         break
                     task.unreached_since = None
-                    self._ready.append(taken[0])
-                    task.consumed = taken[1]
+                    self._ready.append(answer[0])
+                    task.consumed = answer[1]
                     self._changed.notify_all()
             if task.ended:
                 with suppress(OpError):  # who asked for the news raises it
@@ -343,7 +343,7 @@ class _Reader:
             self._outstanding += not self._finished
             return not self._finished
 
-    def _taken(self, task: _TaskOf, number: int) -> Any:
+    def _request(self, task: _TaskOf, number: int) -> Any:
         """Returns an element of a task with the splits that it needed; None at the end, and `OVER`.
 
         Raises:
@@ -357,10 +357,10 @@ class _Reader:
         worker = None if self._how.targets == "ANY" else local_workers.get(task.address)
         if worker is not None:
             return worker.produced(*asked)
-        taken = self._client(task.address).call("element", *asked)
-        if type(taken) is not list:
-            return taken
-        tensors, consumed = taken
+        answer = self._client(task.address).call("element", *asked)
+        if type(answer) is not list:
+            return answer
+        tensors, consumed = answer
         if type(tensors) is not list:
             tensors = from_bytes(zlib.decompress(tensors.value[()]))
         return structure.from_tensors(tensors, self._specs), consumed

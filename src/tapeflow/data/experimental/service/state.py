@@ -31,7 +31,7 @@ class Task:
         address: the worker's address.
         process: the worker's process, which has another name after a restart.
         slot: its place among the tasks of coordinated reads.
-        given: for each source of the dataset, the splits it was handed.
+        splits: for each source of the dataset, the splits it was handed.
         fixed: whether it was handed all of its splits at once: those that a worker lost.
         consumed: for each source, how many of these are part of elements that consumers have.
         ended: whether a consumer has got all of its elements.
@@ -44,7 +44,7 @@ class Task:
     address: str
     process: str
     slot: int
-    given: list[list[int]]
+    splits: list[list[int]]
     fixed: bool
     consumed: list[int]
     ended: bool = False
@@ -62,7 +62,7 @@ class Source:
     """The cursor of a source of a dataset.
 
     Attributes:
-        size: the number of its elements, if it is known.
+        size: the number of its elements, if that is certain.
         repetition: how often it was begun anew.
         position: the next element.
     """
@@ -204,8 +204,8 @@ class State:
     def _on_task(self, id: int, iteration: int, address: str, process: str, slot: int, fixed: bool) -> None:
         self.last = max(self.last, id)
         around = self.iterations[iteration]
-        given = around.lost.pop(0) if fixed else [[] for _ in around.sources]
-        around.tasks[id] = Task(id, iteration, address, process, slot, given, fixed, [0] * len(around.sources))
+        splits = around.lost.pop(0) if fixed else [[] for _ in around.sources]
+        around.tasks[id] = Task(id, iteration, address, process, slot, splits, fixed, [0] * len(around.sources))
 
     def _on_splits(self, task: int, source: int, repetition: int, start: int, stop: int) -> None:
         holder = self.task(task)
@@ -213,7 +213,7 @@ class State:
             raise KeyError(task)
         cursor = self.iterations[holder.iteration].sources[source]
         cursor.repetition, cursor.position = repetition, stop
-        holder.given[source].extend(range(start, stop))
+        holder.splits[source].extend(range(start, stop))
 
     def _on_ended(self, task: int) -> None:
         ended = self.task(task)
@@ -232,7 +232,7 @@ class State:
         if dead is None:
             raise KeyError(task)
         iteration = self.iterations[dead.iteration]
-        splits = [given[count:] for given, count in zip(dead.given, dead.consumed, strict=True)]
+        splits = [handed[count:] for handed, count in zip(dead.splits, dead.consumed, strict=True)]
         if any(splits):
             iteration.lost.append(splits)
         del iteration.tasks[task]
@@ -241,7 +241,7 @@ class State:
         """Keeps of an iteration that consumers have got everything, for those that come later."""
         self.iterations[iteration].finished = True
         for task in self.iterations[iteration].tasks.values():
-            task.given, task.consumed = [], []
+            task.splits, task.consumed = [], []
 
     def _on_forgotten(self, iteration: int) -> None:
         job = self.iterations.pop(iteration).job

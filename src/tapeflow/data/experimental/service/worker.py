@@ -164,8 +164,8 @@ class Worker:
 
     def _ask(self, wait: float) -> None:
         """Asks the dispatcher for news."""
-        known = self.address, self._process, self._version, list(self._definitions)
-        version, new, over = self._dispatcher.call("worker_news", *known, wait)
+        own = self.address, self._process, self._version, list(self._definitions)
+        version, new, over = self._dispatcher.call("worker_news", *own, wait)
         with self._changed:
             self._version = version
             self._definitions.update((definition[0], definition) for definition in new)

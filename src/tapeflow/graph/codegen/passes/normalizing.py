@@ -190,9 +190,9 @@ def _forward(steps: _Steps, root: Step) -> _Pattern | None:
         for scaled in steps.users(x, ops.Mul):
             if _other(scaled, x) is not factor:
                 continue
-            found = _shift(steps, scaled, mean.outputs[0], factor)
-            if found is not None:
-                center, offset, result = found
+            shift = _shift(steps, scaled, mean.outputs[0], factor)
+            if shift is not None:
+                center, offset, result = shift
                 return _Pattern(
                     x, mean, squares, variance, epsilon, center, root.outputs[0], factor, scale, offset, scaled,
                     result,
