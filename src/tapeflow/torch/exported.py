@@ -261,7 +261,7 @@ class _Operands:
             self._sizes[place] = names if isinstance(sizes, list) else names[0]
         names = self._sizes[place]
         writer._sizes.bind(tensor, names)
-        self._of_inputs[id(tensor)] = names if isinstance(names, str) else f"({', '.join(names)},)"
+        self._of_inputs[id(tensor)] = names if isinstance(names, str) else f"tuple([{', '.join(names)}])"
 
     def sizes(self, inputs: Sequence[SymbolicTensor]) -> list[tuple[SymbolicTensor, str]]:
         """Returns those of a region's inputs that are sizes, with their expressions."""

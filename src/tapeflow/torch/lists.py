@@ -57,8 +57,9 @@ def rows_of(variant: np.ndarray, like: torch.Tensor | None = None) -> torch.Tens
     if like is None:
         like = _entries(variant)[0].unsqueeze(0)
     shape = tuple(like.shape[1:])
-    if isinstance(items, Sparse) and not items.written:
-        return torch.zeros((items.length, *shape), dtype=like.dtype, device=like.device)
+    if not _entries(variant):
+        length = items.length if isinstance(items, Sparse) else len(items)
+        return torch.zeros((length, *shape), dtype=like.dtype, device=like.device)
     empty = torch.zeros(shape, dtype=like.dtype, device=like.device)
     return torch.stack([empty if v is None else v for v in items])
 

@@ -147,7 +147,9 @@ def tensor_of(sizes: Any, dtype: torch.dtype = torch.int32, device: torch.device
     numbers = [
         torch.scalar_tensor(n, dtype=dtype, device=device) for n in (sizes if isinstance(sizes, tuple) else (sizes,))
     ]
-    return torch.stack(numbers) if isinstance(sizes, tuple) else numbers[0]
+    if not isinstance(sizes, tuple):
+        return numbers[0]
+    return torch.stack(numbers) if numbers else torch.empty(0, dtype=dtype, device=device)
 
 
 def _integers(constant: Callable[[Any], Any], arg: Any) -> tuple[int, ...] | None:
