@@ -1,7 +1,7 @@
 """A network of slim's layers, in a graph."""
 
-# tests: tf_slim/losses tf_slim/metrics
-
+# requires: tf-keras
+# tests: tf_slim/losses
 import numpy as np
 import tensorflow.compat.v1 as tf
 import tf_slim as slim
