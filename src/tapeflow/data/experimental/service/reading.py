@@ -1,8 +1,8 @@
 """The datasets that read from a data service.
 
 A reader has a thread that hears of tasks from the dispatcher, and one for each task that takes its elements. What a
-thread has fetched it keeps for the consumer, and tells the dispatcher when the worker dies, so that everything else that
-the worker held goes to another.
+thread has fetched it keeps for the consumer, and it tells the dispatcher when the worker dies, so that everything else
+that the worker held goes to another.
 """
 
 from __future__ import annotations
