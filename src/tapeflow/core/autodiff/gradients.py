@@ -101,7 +101,7 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
     if not isinstance(shape, tuple):
         return ops.SumToShape(dy, shape.tensor)
     if not isinstance(stretched, tuple):
-        if is_unranked(stretched):
+        if is_unranked(stretched) or not all(isinstance(d, int) for d in shape):
             return ops.SumToShape(dy, ops.Fill(shape, 0.0))
         stretched = tuple(
             stretched.tensor.shape.as_list()
