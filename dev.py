@@ -3,6 +3,7 @@
 
     python3 dev.py mnist [options]     train the MNIST example; `dev.py mnist --help` shows its options
     python3 dev.py test [options]      lint, type check and test; options go to pytest
+    python3 dev.py docs [options]      build the documentation into site; options go to Sphinx
 
 The first run makes .venv and installs TapeFlow and what it needs there; the next ones start at once.
 
@@ -30,14 +31,14 @@ def main():
     check_python()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--torch-index", metavar="URL", default=os.environ.get("TAPEFLOW_TORCH_INDEX"))
-    parser.add_argument("command", choices=["mnist", "test"])
+    parser.add_argument("command", choices=["mnist", "test", "docs"])
     parser.add_argument("options", nargs=argparse.REMAINDER)
     args = parser.parse_args()
 
     install(args.torch_index)
     if args.command == "mnist":
         return run([PYTHON, ROOT / "examples" / "mnist.py", *args.options], cwd=None)
-    return test(args.options)
+    return docs(args.options) if args.command == "docs" else test(args.options)
 
 
 def check_python():
@@ -59,7 +60,7 @@ def install(torch_index):
     if run([PYTHON, "-c", "import sys, importlib.util as u; sys.exit(not u.find_spec('torch'))"]):
         index = ["--index-url", torch_index] if torch_index else []
         must([*pip, *index, TORCH], f"install {TORCH}")
-    must([*pip, "--quiet", "--editable", f"{ROOT}[dev,examples]"], "install TapeFlow")
+    must([*pip, "--quiet", "--editable", f"{ROOT}[dev,docs,examples]"], "install TapeFlow")
     STAMP.write_text(stamp)
 
 
@@ -69,6 +70,12 @@ def test(options):
     one_thread = {"OMP_NUM_THREADS": "1"}  # the two test processes would otherwise fight for the cores
     checks.append(run([PYTHON, "-m", "pytest", "-n", "2", *options], **one_thread))
     return next((status for status in checks if status), 0)
+
+
+def docs(options):
+    """Builds the site anew, with every program on its pages run; what is wrong is told at the end, and fails."""
+    strict = ["-W", "--keep-going", "-E", "-q", "-d", ROOT / "build" / "doctrees"]
+    return run([PYTHON, "-m", "sphinx", *strict, *options, ROOT / "docs", ROOT / "site"])
 
 
 def run(command, cwd=ROOT, **variables):

@@ -1,4 +1,4 @@
-"""The examples in the docstrings are true, and public functions say what they take, give and raise."""
+"""Examples in docstrings are true, public functions say what they take, give and raise, and programs of pages run."""
 
 import ast
 import doctest
@@ -7,10 +7,13 @@ import inspect
 import pathlib
 import pkgutil
 import re
+import sys
+import textwrap
 
 import numpy as np
 import pytest
 
+import blocks
 import tapeflow as tf
 
 
@@ -91,3 +94,46 @@ def test_summaries_do_not_begin_with_a_question(path):
     for node in ast.walk(ast.parse(path.read_text())):
         text = ast.get_docstring(node) if isinstance(node, kinds) else None
         assert not re.match(r"(What|Whether|How|Where|Which|Who)\b", text or ""), text
+
+
+# ---- pages ----------------------------------------------------------------------------------------------------------
+
+PAGES = [
+    page
+    for page in [blocks.ROOT / "README.md", blocks.ROOT / "CONTRIBUTING.md", *sorted(blocks.ROOT.glob("docs/**/*.md"))]
+    if blocks.BLOCK.search(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(blocks.ROOT)))
+def test_programs_of_pages_run(page, tmp_path):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("aiohttp")
+    outputs = blocks.run(page, tmp_path)
+    assert not [o.text for o in outputs if str(blocks.ROOT) in o.text or sys.prefix in o.text], "a path of this machine"
+    if page.name == "README.md":  # which holds what its first program prints
+        assert textwrap.indent(outputs[0].text.rstrip(), "    ") in page.read_text(encoding="utf-8")
+
+
+def test_a_page_is_a_program(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# Page\n```python\nimport sys\nx = 1\nprint(x)\nprint('b', file=sys.stderr)\n```\ntext\n\n"
+        "```console\n$ no Python\n```\n"
+        "```python\nimport matplotlib.pyplot as plt\nplt.plot([x, 2])\nplt.title('A')\n```\n"
+    )
+    pytest.importorskip("matplotlib")
+    first, second = blocks.run(page, tmp_path / "pictures")
+    assert (first.text, first.pictures) == ("1\nb\n", {})
+    assert (second.text, second.pictures) == ("", {"1.svg": "A"})
+    assert "</svg>" in (tmp_path / "pictures" / "1.svg").read_text()
+    assert blocks.below(first, "/p") == "\n\n````{code-block} text\n:class: output\n\n1\nb\n````"
+    assert blocks.below(second, "/p") == "\n\n![A](/p/1.svg)"
+
+
+def test_a_block_that_raises_is_named_by_its_line(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("text\n```python\nx = 0\n```\n```python\n\n1 / x\n```\n")
+    told = r'page\.md:\n.*\n  File "page\.py", line 7, in <module>\n    1 / x\n(.*\n)?ZeroDivisionError'
+    with pytest.raises(blocks.PageError, match=told):
+        blocks.run(page, tmp_path / "pictures")

@@ -1,0 +1,22 @@
+"""How Sphinx builds the site: `python3 dev.py docs`."""
+
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs" / "_ext")]
+
+project = "TapeFlow"
+copyright = "the TapeFlow authors, Apache-2.0"
+extensions = ["myst_parser", "blocks", "local"]
+exclude_patterns = ["_ext"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+html_theme = "furo"  # its fonts are the reader's own, and its scripts lie in the site
+html_title = "TapeFlow"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False  # a page's source lacks what its programs print
+html_show_sphinx = False
+pygments_style, pygments_dark_style = "friendly", "monokai"
