@@ -8,10 +8,17 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs" / "_ext")]
 
 project = "TapeFlow"
 copyright = "the TapeFlow authors, Apache-2.0"
-extensions = ["myst_parser", "blocks", "local"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "blocks", "reference", "local"]
 exclude_patterns = ["_ext"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
+
+napoleon_use_ivar = True  # autodoc lists attributes itself
+autodoc_typehints = "signature"
+autodoc_member_order = "alphabetical"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"  # its fonts are the reader's own, and its scripts lie in the site
 html_title = "TapeFlow"

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import blocks
+import reference
 import tapeflow as tf
 
 
@@ -137,3 +138,36 @@ def test_a_block_that_raises_is_named_by_its_line(tmp_path):
     told = r'page\.md:\n.*\n  File "page\.py", line 7, in <module>\n    1 / x\n(.*\n)?ZeroDivisionError'
     with pytest.raises(blocks.PageError, match=told):
         blocks.run(page, tmp_path / "pictures")
+
+
+# ---- the reference --------------------------------------------------------------------------------------------------
+
+
+def test_the_reference_documents_each_public_function_once():
+    modules = dict(reference.namespaces(tf, "tf"))
+    homes = reference.homes(modules)
+    pages = {path: reference.page(path, module, homes, modules) for path, module in modules.items()}
+    for path, module in modules.items():
+        for name in reference.public(module):
+            there = rf"(.. auto(class|function):: {name}|``{path}.{name}``|:doc:`{path}.{name}`)"
+            assert re.search(rf"{there}(?!\w)", pages[path]), f"{path}.{name}"
+    documented_names = [line for text in pages.values() for line in text.splitlines() if line.startswith(".. auto")]
+    assert len(documented_names) == len(homes) > 1000
+    assert homes[id(tf.add)] == "tf.math.add" and homes[id(tf.constant)] == "tf.constant"
+
+
+def test_docstrings_are_marked_up_for_sphinx(monkeypatch):
+    monkeypatch.setitem(reference.links, "tf.add", "tf.math.add")
+    lines = [
+        "Adds *args, `x`s and `e ** x`, as `tf.add` does.",
+        "",
+        "Returns:",
+        "    A pair: the sum.",
+        "",
+        "    >>> f(*x)",
+    ]
+    reference.mark_up(None, "function", "f", None, None, lines)
+    assert lines == [
+        r"Adds \*args, ``x``\ s and ``e ** x``, as :py:obj:`tf.add <tf.math.add>` does.",
+        "", "Returns:", "    : A pair: the sum.", "", "    >>> f(*x)",
+    ]  # fmt: skip

@@ -549,8 +549,8 @@ def shared_embeddings(
     Args:
         categorical_columns: the columns of the categories, of one kind and with equally many.
         shared_embedding_collection_name: the name of the table; by default the columns' names.
-        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable,
-            use_safe_embedding_lookup: as of `embedding_column`.
+        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt: as of `embedding_column`.
+        max_norm, trainable, use_safe_embedding_lookup: as there, too.
 
     Returns:
         A list of dense columns.
