@@ -30,7 +30,7 @@ SETTINGS = {
     "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "COLUMNS": "88", "NO_COLOR": "1", "MPLBACKEND": "svg",
     "KERAS_BACKEND": "tensorflow", "PYTHONWARNINGS": "ignore::FutureWarning",  # torch's, with paths of the machine
 }  # fmt: skip
-STYLE = {"figure.figsize": (6.4, 3.2), "figure.constrained_layout.use": True, "svg.hashsalt": "page"}
+STYLE = "figure.figsize: 6.4, 3.2\nfigure.constrained_layout.use: True\nsvg.hashsalt: page\n"
 
 
 @dataclasses.dataclass
@@ -72,6 +72,7 @@ def run(page: pathlib.Path, pictures: pathlib.Path) -> list[Output]:
     pictures.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", pathlib.Path(folder, "examples"))
+        pathlib.Path(folder, "matplotlibrc").write_text(STYLE, encoding="utf-8")
         search = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
         variables = os.environ | SETTINGS | {"PYTHONPATH": search, "KERAS_HOME": folder, "MPLCONFIGDIR": folder}
         command = [sys.executable, __file__, str(page.resolve()), str(pictures.resolve())]
