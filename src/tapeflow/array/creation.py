@@ -280,7 +280,7 @@ def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
     with name_scope(name) as scope:
         dims = _shape_argument(shape)
         if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
-            if not dims.shape.rank:  # a number, or what may be one
+            if isinstance(dims, Tensor) and not dims.shape.rank:  # a number, or what may be one
                 dims = ops.Reshape(dims, [-1])
             return _fill(dims, state.graph.constant(value), scope)
         static_dims = np.atleast_1d(dims.numpy()).tolist()

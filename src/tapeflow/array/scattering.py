@@ -42,13 +42,14 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
         )
     if target.rank is None:  # not static
         return target
+    message = (
+        f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
+        f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
+    )
     if depth is not None and not target[depth:].is_compatible_with(updates[outer:]):
-        raise invalid(
-            f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
-            f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
-        )
+        raise invalid(message)
     if depth is not None and depth > target.rank:
-        raise refused_when_run(_unfit(target, indices, updates))
+        raise refused_when_run(message)
     return target
 
 

@@ -214,8 +214,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _triangular_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
-    with_rank(matrix, -2), with_rank(rhs, -2)
     if matrix.rank is None or rhs.rank is None:
+        with_rank(matrix, -2), with_rank(rhs, -2)
         return TensorShape(None)
     batch = batch_of_both(matrix, rhs)
     if not matrix[-1:].is_compatible_with(matrix[-2:-1]):

@@ -11,12 +11,14 @@ import torch
 
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.ops.shape_rules import broadcast, same, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.elementwise import exp, log, log1p
 from tapeflow.math.reduction import reduce_sum
@@ -346,10 +348,13 @@ def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.T
 
 def _betainc_rule(*shapes: TensorShape) -> TensorShape:
     """Returns the shape of all inputs that are no scalars."""
-    merged = TensorShape(None) if any(s.rank != 0 for s in shapes) else TensorShape([])
-    for shape in shapes:
-        if shape.rank != 0:
-            merged = merged.merge_with(shape)
+    arrays = {name: shape for name, shape in zip("abx", shapes, strict=True) if shape.rank != 0}
+    merged = TensorShape(None) if arrays else TensorShape([])
+    for name, shape in arrays.items():
+        if not merged.is_compatible_with(shape):
+            first = next(iter(arrays))
+            raise invalid(f"Shapes of {first} and {name} are inconsistent: {text(merged)} vs. {text(shape)}")
+        merged = merged.merge_with(shape)
     return merged
 
 
@@ -371,6 +376,15 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
         >>> tf.math.betainc(1.0, 1.0, 0.25).numpy().item()
         0.25
     """
+
+
+@betainc.batching
+def _(batch: Batch, *inputs: Slices) -> Any:
+    dims = max((batch.dims(x) for x in inputs), key=len)
+    missing = [[1] * (len(dims) - x.rank) for x in inputs]
+    whole = [ops.Reshape(batch.stack(x), (batch.count, *ones, *batch.dims(x)))
+             for x, ones in zip(inputs, missing, strict=True)]  # fmt: skip
+    return batch.run(*[ops.BroadcastTo(x, (batch.count, *dims)) for x in whole])
 
 
 @betainc.gradient(needs="inputs")

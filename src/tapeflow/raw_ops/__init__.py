@@ -289,7 +289,7 @@ def _without_kernel() -> frozenset[str]:
 
 def _function_of(name: str) -> Callable[..., typing.Any] | None:
     """Returns the function of an op, or None."""
-    if not name[:1].isupper() or name not in op_def.names():
+    if not name[:1].isupper() or name not in op_def.names() or absent.is_absent(name):
         return None
     op = _registered(name)
     if name in forms.forms:

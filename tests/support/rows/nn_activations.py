@@ -27,9 +27,10 @@ def leaky_relu(x, alpha=0.2):
 
 
 def gelu(x, approximate=False):
+    """With the constants as TensorFlow has them: numbers of float32, whatever the dtype."""
     if approximate:
-        return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
-    return x * special.ndtr(x)
+        return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + float(np.float32(0.044715)) * x**3)))
+    return 0.5 * x * (1 + special.erf(x * float(np.float32(np.sqrt(0.5)))))
 
 
 def silu(x, beta=1.0):
