@@ -24,6 +24,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.producers import Producers
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 
@@ -40,34 +41,20 @@ def recognize(program: Program) -> None:
             patterns.replace_layer_norm(step)
 
 
-class _Patterns:
-    """The steps of a program, by the tensors that they compute."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._producers = {id(t): step for step in program.steps for t in step.outputs}
-
-    def _of(self, tensor: Any, op: Any) -> Step | None:
-        """Returns the step that computes a tensor, if it is of this op."""
-        step = self._producers.get(id(tensor))
-        return step if step is not None and step.op is op.op and not step.placed else None
+class _Patterns(Producers):
+    """The patterns that a program's steps are."""
 
     def _operands(self, tensor: Any, op: Any) -> Iterator[tuple[Any, Any]]:
         """Yields the operands of the commutative op that computes a tensor, in both orders."""
-        step = self._of(tensor, op)
+        step = self.of(tensor, op)
         if step is not None:
             yield step.args[0], step.args[1]
             yield step.args[1], step.args[0]
 
-    def _number(self, tensor: Any) -> float | None:
-        """Returns the value of a constant scalar, or None."""
-        value = self._program.constant(tensor)
-        return float(value) if isinstance(value, torch.Tensor) and value.numel() == 1 else None
-
     def _without(self, tensor: Any, op: Any, number: float) -> Any:
         """Returns the other operand of a product with a number, or a sum; None if the tensor is none."""
         for other, constant in self._operands(tensor, op):
-            value = self._number(constant)
+            value = self.number(constant)
             if value is not None and math.isclose(value, number, rel_tol=1e-6):
                 return other
         return None
@@ -81,7 +68,7 @@ class _Patterns:
             smooth = self._without(sum_with_one, ops.AddV2, 1.0)
             if x is None or smooth is None:
                 continue
-            erf, tanh = self._of(smooth, ops.Erf), self._of(smooth, ops.Tanh)
+            erf, tanh = self.of(smooth, ops.Erf), self.of(smooth, ops.Tanh)
             if erf is not None and self._without(erf.args[0], ops.Mul, math.sqrt(0.5)) is x:
                 self._replace(step, "gelu", [x], "torch.nn.functional.gelu({0})")
             elif tanh is not None and self._is_cubic(tanh.args[0], x):
@@ -92,7 +79,7 @@ class _Patterns:
         """Returns whether a tensor is `sqrt(2 / pi) * (x + 0.044715 * x ** 3)`."""
         for a, b in self._operands(self._without(tensor, ops.Mul, math.sqrt(2 / math.pi)), ops.AddV2):
             for square, c in self._operands(self._without(b, ops.Mul, 0.044715), ops.Mul):
-                product = self._of(square, ops.Mul)
+                product = self.of(square, ops.Mul)
                 if a is x and c is x and product is not None and product.args[0] is product.args[1] is x:
                     return True
         return False
@@ -118,9 +105,9 @@ class _Patterns:
     def _normalized(self, x: Any, factor: Any) -> tuple[Any, Any, float] | None:
         """Returns the mean, the scale and the epsilon of a factor of `x`, or None if it does not normalize."""
         for reciprocal, scale in self._operands(factor, ops.Mul):
-            root = self._of(reciprocal, ops.Rsqrt)
+            root = self.of(reciprocal, ops.Rsqrt)
             for variance, constant in self._operands(None if root is None else root.args[0], ops.AddV2):
-                epsilon, squares = self._number(constant), self._of(self._mean_of(variance), ops.SquaredDifference)
+                epsilon, squares = self.number(constant), self.of(self._mean_of(variance), ops.SquaredDifference)
                 if epsilon is None or squares is None or squares.args[0] is not x:
                     continue
                 mean = self._attached(squares.args[1])
@@ -132,17 +119,17 @@ class _Patterns:
         """Returns the offset of a shift, `offset - mean * factor`, or None if it is no such."""
         for product, offset in self._operands(shift, ops.AddV2):
             for negative, other in self._operands(product, ops.Mul):
-                negated = self._of(negative, ops.Neg)
+                negated = self.of(negative, ops.Neg)
                 if other is factor and negated is not None and negated.args[0] is mean:
                     return self._unshaped(offset)
         return None
 
     def _mean_of(self, tensor: Any) -> Any:
         """Returns what a tensor is the mean of, over the last axis; None if it is none."""
-        step = self._of(tensor, ops.Mean)
+        step = self.of(tensor, ops.Mean)
         if step is None or step.args[0].shape.rank is None or not step.args[2]:
             return None
-        axes = self._program.constant(step.args[1]) if isinstance(step.args[1], SymbolicTensor) else step.args[1]
+        axes = self.program.constant(step.args[1]) if isinstance(step.args[1], SymbolicTensor) else step.args[1]
         axes = numbers(axes) if isinstance(axes, torch.Tensor) else axes
         return (
             step.args[0] if axes in ((-1,), -1, (step.args[0].shape.rank - 1,), step.args[0].shape.rank - 1) else None
@@ -150,12 +137,12 @@ class _Patterns:
 
     def _attached(self, tensor: Any) -> Any:
         """Returns a tensor before autograd was stopped at it."""
-        step = self._producers.get(id(tensor))
+        step = self.producers.get(id(tensor))
         return step.args[0] if step is not None and step.op.kernel is torch.Tensor.detach else tensor
 
     def _unshaped(self, tensor: Any) -> Any:
         """Returns a tensor before it was reshaped."""
-        step = self._of(tensor, ops.Reshape)
+        step = self.of(tensor, ops.Reshape)
         return tensor if step is None else step.args[0]
 
     def _replace(self, step: Step, name: str, args: list[Any], template: str) -> None:

@@ -29,6 +29,7 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.producers import Producers
 from tapeflow.graph.codegen.program import Program, Step, substituted
 from tapeflow.graph.ir.operation import GraphOp
 
@@ -72,13 +73,12 @@ class _Pattern(NamedTuple):
     result: Step
 
 
-class _Steps:
+class _Steps(Producers):
     """The steps of a program, by what they compute and by what they take; some of them are replaced."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        super().__init__(program)
         self.places = {id(step): i for i, step in enumerate(program.steps)}
-        self.producers = {id(t): step for step in program.steps for t in step.outputs}
         self._users: dict[int, list[Step | None]] = {}  # those that take more than the shape; None for an output
         for step in program.steps:
             for t in () if step.op.reads_shape else step.inputs[:1] if step.op is ops.SumToShape.op else step.inputs:
@@ -89,11 +89,6 @@ class _Steps:
         self._gone: set[int] = set()
         self._alike: dict[int, SymbolicTensor] = {}  # tensors of the shape of those that are gone, by the ids of these
 
-    def of(self, tensor: Any, op: Any) -> Step | None:
-        """Returns the step that computes a tensor, if it is of this op."""
-        step = self.producers.get(id(tensor))
-        return step if step is not None and step.op is op.op and not step.placed else None
-
     def users(self, tensor: Any, op: Any) -> Iterator[Step]:
         """Yields the steps of an op that take a tensor."""
         users = self._users.get(id(tensor), ())
@@ -102,11 +97,6 @@ class _Steps:
     def user(self, tensor: Any, op: Any) -> Step | None:
         """Returns the step that takes a tensor, if it is the only one and of this op."""
         return next(self.users(tensor, op), None) if len(self._users.get(id(tensor), ())) == 1 else None
-
-    def number(self, tensor: Any) -> float | None:
-        """Returns the value of a constant scalar, or None."""
-        value = self._program.constant(tensor)
-        return float(value) if isinstance(value, torch.Tensor) and value.numel() == 1 else None
 
     def unshaped(self, tensor: Any) -> Any:
         """Returns a tensor before reshapes."""
@@ -146,7 +136,7 @@ class _Steps:
     def remaining(self) -> list[Step]:
         """Returns the steps, with the new ones."""
         steps: list[Step] = []
-        for step in self._program.steps:
+        for step in self.program.steps:
             steps += self._before.get(id(step), ())
             if id(step) not in self._gone:
                 step.args = substituted(step.args, self._alike)
