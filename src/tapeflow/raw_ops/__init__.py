@@ -86,8 +86,8 @@ def _takes_keywords(name: str, call: Callable[[dict[str, typing.Any]], typing.An
 def _call_of(name: str, op: typing.Any) -> Callable[[dict[str, typing.Any]], typing.Any]:
     """Returns what calls a registered op with arguments by name."""
     definition = op_def.get(name)
-    defaults = {p.name: p.default for p in _signature(definition).parameters.values()}
     renamed = _RENAMED.get(name, {})
+    defaults = {renamed.get(a.name, a.name): a.default for a in definition.attrs.values()}
     inputs = [renamed.get(a.name, a.name) for a in definition.inputs]
     attrs = [renamed.get(op.attr_names[p], op.attr_names[p]) for p in op.params[len(inputs) :]]
     accepted = {*inputs, *attrs, "name"}
