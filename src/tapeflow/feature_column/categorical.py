@@ -11,7 +11,7 @@ from tapeflow.compat.v1.arrays import convert_to_tensor_or_sparse_tensor
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.dtypes import DType, float32, int64, string
 from tapeflow.data import TFRecordDataset
-from tapeflow.feature_column.configuration import Configured
+from tapeflow.feature_column.configuration import Configured, OfFeature
 from tapeflow.feature_column.protocol import CategoricalColumn, FeatureTransformationCache, IdWeightPair
 from tapeflow.io.features import VarLenFeature
 from tapeflow.lookup.from_dataset import index_table_from_dataset
@@ -49,19 +49,10 @@ def check_words(dtype: DType, what: str) -> None:
         raise ValueError(f"{what} dtype must be string or integer. dtype: {dtype}.")
 
 
-class _OfKey(CategoricalColumn, Configured):
+class _OfKey(CategoricalColumn, OfFeature):
     """A column whose categories are numbers of the values of one feature."""
 
-    key: str
     dtype: DType
-
-    @property
-    def name(self) -> str:
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        return [self.key]
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:

@@ -49,6 +49,20 @@ class Configured(FeatureColumn):
         return cls(**kwargs)
 
 
+class OfFeature(Configured):
+    """A column of one feature, by whose key it is called."""
+
+    key: str
+
+    @property
+    def name(self) -> str:
+        return self.key
+
+    @property
+    def parents(self) -> list[Any]:
+        return [self.key]
+
+
 def _written(value: Any) -> Any:
     if isinstance(value, FeatureColumn):
         return serialize_feature_column(value)

@@ -22,7 +22,7 @@ from tapeflow.core.types.dtypes import DType, float32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.trackable import AutoTrackable
 from tapeflow.feature_column.categorical import SequenceCategoricalColumn
-from tapeflow.feature_column.configuration import Configured
+from tapeflow.feature_column.configuration import Configured, OfFeature
 from tapeflow.feature_column.protocol import (
     CategoricalColumn,
     DenseColumn,
@@ -50,19 +50,10 @@ class _Numeric(NamedTuple):
     normalizer_fn: Callable[[Any], Any] | None
 
 
-class _Numbers(Configured):
+class _Numbers(OfFeature):
     """A column of the numbers of one feature."""
 
-    key: str
     shape: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        return [self.key]
 
     @property
     def variable_shape(self) -> TensorShape:
