@@ -76,6 +76,35 @@ def test_large_filters_give_what_small_ones_give(channels):
     np.testing.assert_allclose(dx, tf.concat(small, -1), rtol=1e-3, atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("image", "options"),
+    [
+        ([2, 7, 6, 64], {"strides": 2, "padding": "SAME"}),  # few windows: a product of matrices
+        ([2, 7, 6, 64], {"strides": (2, 1), "padding": "VALID"}),
+        ([1, 8, 9, 64], {"strides": 1, "padding": "SAME", "dilations": 2}),
+        ([1, 6, 6, 64], {"strides": 1, "padding": [[0, 0], [2, 0], [1, 3], [0, 0]]}),
+        ([2, 40, 20, 64], {"strides": 2, "padding": "SAME"}),  # many: the filters are copied
+        ([1, 4, 3, 5, 64], {"strides": [1, 1, 2, 1, 1], "padding": "SAME"}),
+    ],
+)
+def test_large_filters_give_what_parts_of_them_give(image, options):
+    dims = len(image) - 2
+    convolve = tf.nn.conv2d if dims == 2 else tf.nn.conv3d
+    window = [5, 4] if dims == 2 else [3, 3, 3]
+    x, filters = tf.constant(rand(*image), tf.float32), tf.constant(rand(*window, 64, 256), tf.float32)
+    parts = 16
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, filters])
+        y = convolve(x, filters, **options)
+        of_parts = tf.concat([convolve(x, part, **options) for part in tf.split(filters, parts, -1)], -1)
+        loss, expected_loss = tf.reduce_sum(y**2), tf.reduce_sum(of_parts**2)
+    np.testing.assert_allclose(y, of_parts, rtol=1e-4, atol=1e-3)
+    for gradient, expected in zip(
+        tape.gradient(loss, [x, filters]), tape.gradient(expected_loss, [x, filters]), strict=True
+    ):
+        np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-1)
+
+
 # ---- pooling ---------------------------------------------------------------------------------------------------------
 
 

@@ -1,8 +1,8 @@
 """Convolution of images with filters, in one to three dimensions.
 
 The filters are `[height, width, in channels / groups, out channels]` ("HWIO"); ATen takes their permuted view, whose
-layout oneDNN sets right in less time than a copy would take, unless they are large. Filters of one pixel are matrices,
-and on CPUs their convolutions are products.
+layout oneDNN sets right in less time than a copy would take, unless they are large. Some convolutions are products of
+matrices: `window_products.py`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from tapeflow.nn.batched_channels import (
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
+from tapeflow.nn.window_products import LARGE, is_product, product, product_back_filter, product_back_input
 from tapeflow.nn.windows import (
     FORMATS,
     Ints,
@@ -40,6 +41,7 @@ from tapeflow.nn.windows import (
     channels_last,
     flat,
     padded,
+    padded_sizes,
     padding_attrs,
     per_dimension,
     rank_of,
@@ -50,8 +52,6 @@ from tapeflow.nn.windows import (
 )
 
 _backward = torch.ops.aten.convolution_backward.default
-_LARGE = 2**18  # elements of filters that do not stay in a core's cache: their order in memory matters
-_MATRICES = frozenset({torch.float32, torch.float64})
 
 # ---- kernels, for any number of dimensions ---------------------------------------------------------------------------
 
@@ -71,9 +71,8 @@ def convolve(
     layout = convolution_layout(op, x.shape, filters.shape, *attrs)
     if layout.empty:
         return x.new_zeros(layout.output) + (0 if bias is None else bias)
-    if _is_product(layout, x):
-        pixels, matrix = x.reshape(-1, x.shape[-1]), filters.reshape(filters.shape[-2:])
-        return (pixels @ matrix if bias is None else torch.addmm(bias, pixels, matrix)).view(layout.output)
+    if is_product(layout, x, filters.shape):
+        return product(layout, x, filters, bias)
     image = x.permute(layout.to_first)
     if not layout.geometry.symmetric:
         image = padded(image, layout.geometry)
@@ -91,17 +90,13 @@ def convolve(
     return y.permute(layout.from_first)
 
 
-def _is_product(layout: Layout, x: torch.Tensor) -> bool:
-    return layout.pointwise and x.is_cpu and x.dtype in _MATRICES
-
-
 def _weight(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
     """Returns filters in ATen's order of dimensions.
 
     Large ones are copied to the order in memory that images with channels last want: transposing a matrix takes a third
     of the time of the general copy that ATen would make.
     """
-    if filters.numel() < _LARGE or not layout.channels_last or layout.groups > 1 or not filters.is_contiguous():
+    if filters.numel() < LARGE or not layout.channels_last or layout.groups > 1 or not filters.is_contiguous():
         return filters.permute(layout.filter_to_first)
     *sizes, channels, results = filters.shape
     return filters.view(-1, results).t().contiguous().view(results, *sizes, channels).permute(layout.to_first)
@@ -119,12 +114,11 @@ def convolve_back_input(
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
-    if _is_product(layout, dy):
-        return (dy.reshape(-1, dy.shape[-1]) @ filters.reshape(filters.shape[-2:]).t()).view(tuple(sizes))
+    if is_product(layout, dy, filters.shape):
+        return product_back_input(layout, sizes, filters, dy)
     geometry = layout.geometry
-    image = dy.new_empty(sizes).permute(layout.to_first)  # only looked at for its shape and layout
-    if not geometry.symmetric:
-        image = padded(image, geometry)
+    outer = sizes if geometry.symmetric else padded_sizes(sizes, geometry, layout.channels_last)
+    image = dy.new_empty(outer).permute(layout.to_first)  # only looked at for its shape and layout
     dx = _backward(
         dy.permute(layout.to_first), image, _weight(filters, layout), None, geometry.strides,
         layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
@@ -142,8 +136,8 @@ def convolve_back_filter(
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
-    if _is_product(layout, dy):
-        return (x.reshape(-1, x.shape[-1]).t() @ dy.reshape(-1, dy.shape[-1])).view(tuple(sizes))
+    if is_product(layout, x, sizes):
+        return product_back_filter(layout, x, sizes, dy)
     image = x.permute(layout.to_first)
     if not layout.geometry.symmetric:
         image = padded(image, layout.geometry)

@@ -240,6 +240,13 @@ def padded(x: torch.Tensor, geometry: Geometry, value: float = 0) -> torch.Tenso
     return torch_pad(x, amounts, value=value)
 
 
+def padded_sizes(sizes: Sequence[int], geometry: Geometry, last: bool) -> tuple[int, ...]:
+    """Returns the shape of an image of these sizes with its padding, with channels last or not."""
+    places = zip(geometry.before, sizes[1:-1] if last else sizes[2:], geometry.after, strict=True)
+    outer = [before + n + after for before, n, after in places]
+    return (sizes[0], *outer, sizes[-1]) if last else (sizes[0], sizes[1], *outer)
+
+
 def unpadded(x: torch.Tensor, geometry: Geometry, sizes: Sequence[int]) -> torch.Tensor:
     """Removes the padding that `padded` added to an image in ATen's layout."""
     for i, (b, n) in enumerate(zip(geometry.before, sizes, strict=True)):

@@ -20,7 +20,7 @@ from tapeflow.core.values.tensor import traced
 _is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
 
 SOME = 1 << 12  # elements: from here on a few more calls are worth it
-MANY = 1 << 15
+MANY = 1 << 14
 
 # Dtypes whose comparisons are vectorized, and the integers with their bits.
 _BITS = {torch.float32: torch.int32, torch.int32: torch.int32, torch.float16: torch.int16, torch.bfloat16: torch.int16}
@@ -83,6 +83,8 @@ def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.T
         return torch.where(condition, x, y)
     if not (by_value(condition) and by_value(x) and by_value(y)):
         return torch.where(condition, x, y)
+    if y.ndim == 0 and x.shape == condition.shape and not y.view(bits).item():
+        return torch.bitwise_and(x.view(bits), condition.view(torch.int8).neg()).view(x.dtype)
     mask = condition.view(torch.uint8).to(bits).neg_()  # all ones, or all zeros
     other = y.view(bits)
     chosen = torch.bitwise_xor(x.view(bits), other)

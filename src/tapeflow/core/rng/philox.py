@@ -154,6 +154,12 @@ def to_uniform(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         bits = (words[0::2].long() & 0xFFFFF) << 32 | words[1::2].long() & _MASK | 0x3FF << 52
         return bits.view(torch.float64) - 1.0
     integer, mantissa, one = _LAYOUT[dtype]
+    if words.is_cpu and dtype == torch.float32:  # NumPy's calls take less time than ATen's
+        array = words.numpy() & np.int32((1 << mantissa) - 1)
+        array |= np.int32(one)
+        numbers = array.view(np.float32)
+        numbers -= np.float32(1.0)
+        return torch.from_numpy(numbers)
     bits = (words & (1 << mantissa) - 1).bitwise_or_(one)
     return bits.to(integer).view(dtype).sub_(1.0)
 

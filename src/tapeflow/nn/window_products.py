@@ -1,0 +1,78 @@
+"""Convolutions as products of matrices, on CPUs: a row for each window, a column for each filter.
+
+TensorFlow's filters are the second matrix as they stand in memory, while oneDNN has to bring them to a layout of its
+own. Where windows are few and filters large, that takes longer than to compute. Windows of one pixel are rows of the
+images themselves.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import torch
+
+from tapeflow.core.ops.bulk import by_value
+from tapeflow.nn.conv_layout import Layout
+from tapeflow.nn.windows import padded, padded_sizes, unpadded
+
+LARGE = 2**18  # elements of filters that do not stay in a core's cache
+_WINDOWS = 2  # for each filter: with more of them, copying the windows costs more than copying the filters
+_MATRICES = frozenset({torch.float32, torch.float64})
+
+
+def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> bool:
+    """Returns whether a convolution of `x`, or its gradient `x`, is best computed as a product of matrices."""
+    if not x.is_cpu or x.dtype not in _MATRICES:
+        return False
+    if layout.pointwise:
+        return True
+    return (
+        layout.channels_last
+        and layout.groups == 1
+        and math.prod(filters) >= LARGE
+        and by_value(x)
+        and math.prod(layout.output[:-1]) <= _WINDOWS * filters[-1]
+    )
+
+
+def product(layout: Layout, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    """Computes a convolution; `bias` is `[out_channels]` or None."""
+    windows, matrix = _windows(layout, x, filters.shape), filters.reshape(-1, filters.shape[-1])
+    return (windows @ matrix if bias is None else torch.addmm(bias, windows, matrix)).view(layout.output)
+
+
+def product_back_filter(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor) -> torch.Tensor:
+    """Computes the gradient of a convolution by its filters, whose shape is `sizes`."""
+    return (_windows(layout, x, sizes).t() @ dy.reshape(-1, dy.shape[-1])).view(tuple(sizes))
+
+
+def product_back_input(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    """Computes the gradient of a convolution by its images, whose shape is `sizes`."""
+    windows = dy.reshape(-1, dy.shape[-1]) @ filters.reshape(-1, filters.shape[-1]).t()
+    if layout.pointwise:
+        return windows.view(tuple(sizes))
+    windows = windows.view(*layout.output[:-1], *filters.shape[:-1])
+    geometry = layout.geometry
+    dx = dy.new_zeros(padded_sizes(sizes, geometry, True))
+    for place in itertools.product(*map(range, filters.shape[:-2])):  # in a window
+        seen = [
+            slice(i * rate, i * rate + (n - 1) * stride + 1, stride)
+            for i, rate, n, stride in zip(place, layout.rates, geometry.out, geometry.strides, strict=True)
+        ]
+        dx[(slice(None), *seen)] += windows[(..., *place, slice(None))]
+    return unpadded(dx.permute(layout.to_first), geometry, sizes[1:-1]).permute(layout.from_first)
+
+
+def _windows(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
+    """Returns the elements under each window as a row: `[windows, elements of a filter]`."""
+    if layout.pointwise:
+        return x.reshape(-1, x.shape[-1])
+    geometry = layout.geometry
+    if any(geometry.before) or any(geometry.after):
+        x = padded(x.permute(layout.to_first), geometry).permute(layout.from_first)
+    batch, *steps, channel = x.stride()
+    between = [step * stride for step, stride in zip(steps, geometry.strides, strict=True)]
+    inside = [step * rate for step, rate in zip(steps, layout.rates, strict=True)]
+    windows = x.as_strided((*layout.output[:-1], *filters[:-1]), (batch, *between, *inside, channel))
+    return windows.reshape(-1, math.prod(filters[:-1]))
