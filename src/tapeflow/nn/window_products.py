@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import torch
 
@@ -56,11 +57,12 @@ def product_back_input(layout: Layout, sizes: tuple[int, ...], filters: torch.Te
     geometry = layout.geometry
     dx = dy.new_zeros(padded_sizes(sizes, geometry, True))
     for place in itertools.product(*map(range, filters.shape[:-2])):  # in a window
-        seen = [
+        seen: Any = [
             slice(i * rate, i * rate + (n - 1) * stride + 1, stride)
             for i, rate, n, stride in zip(place, layout.rates, geometry.out, geometry.strides, strict=True)
         ]
-        dx[(slice(None), *seen)] += windows[(..., *place, slice(None))]
+        under: Any = (..., *place, slice(None))
+        dx[(slice(None), *seen)] += windows[under]
     return unpadded(dx.permute(layout.to_first), geometry, sizes[1:-1]).permute(layout.from_first)
 
 
