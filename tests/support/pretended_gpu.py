@@ -1,9 +1,9 @@
 """A GPU that the CPU pretends to be, for machines without one.
 
-Its tensors compute on the CPU and say that they are on `cuda:0`. What torch refuses of a real one they refuse too:
-arithmetic with tensors on the CPU, NumPy without a copy. So kernels take the ways that they take on a GPU, and what
-mixes devices, falls off to the CPU, or reaches for memory that is not there fails. What a GPU has no kernel for, or
-computes otherwise, is not found out.
+Its tensors compute on the CPU and say that they are on `cuda:0`, or on an accelerator that lacks some dtypes. What
+torch refuses of a real one they refuse too: arithmetic with tensors on the CPU, NumPy without a copy. So kernels take
+the ways that they take on a GPU, and what mixes devices, falls off to the CPU, or reaches for memory that is not there
+fails. What a GPU has no kernel for, or computes otherwise, is not found out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,18 @@ from tapeflow.core.values import tensor
 CUDA = torch.device("cuda", 0)
 
 
+class _Kind:
+    """The kind that is pretended.
+
+    Attributes:
+        device: what its tensors say.
+        lacks: the dtypes that it has no memory for.
+    """
+
+    device = CUDA
+    lacks: frozenset[torch.dtype] = frozenset()
+
+
 class Pretended(torch.Tensor):
     """A tensor that says it is on the GPU."""
 
@@ -40,8 +52,8 @@ class _Mode(TorchFunctionMode):
 
 # What a tensor is asked for, and says.
 _SAID = {
-    torch.Tensor.device.__get__: CUDA, torch.Tensor.is_cuda.__get__: True, torch.Tensor.is_cpu.__get__: False,
-    torch.Tensor.get_device: 0,
+    torch.Tensor.device.__get__: lambda: _Kind.device, torch.Tensor.is_cuda.__get__: lambda: _Kind.device is CUDA,
+    torch.Tensor.is_cpu.__get__: lambda: False, torch.Tensor.get_device: lambda: 0,
 }  # fmt: skip
 _TO_NUMPY = (torch.Tensor.numpy, torch.Tensor.__array__)
 _MOVES = (torch.Tensor.cpu, torch.Tensor.cuda, torch.Tensor.to)
@@ -66,9 +78,11 @@ def _called(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     given = [t for t in _leaves([*args, *kwargs.values()]) if isinstance(t, torch.Tensor)]
     pretended = any(isinstance(t, Pretended) for t in given)
     if pretended and func in _SAID and isinstance(args[0], Pretended):
-        return _SAID[func]
+        return _SAID[func]()
     if pretended and func in _TO_NUMPY:
-        raise TypeError("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor first.")
+        raise TypeError(
+            f"can't convert {_Kind.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor first."
+        )
     _check(func, given, pretended)
     target = _target(func, args, kwargs)
     with torch._C.DisableTorchFunctionSubclass():
@@ -76,11 +90,13 @@ def _called(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             result = args[0].clone()
         else:
             result = func(*_mapped(_on_cpu, list(args)), **{k: _mapped(_on_cpu, v) for k, v in kwargs.items()})
-        on_the_gpu = target.type == "cuda" if target is not None else pretended and not _is_index(func, args)
+        on_the_gpu = target.type == _Kind.device.type if target is not None else pretended and not _is_index(func, args)
 
         def placed(value: Any) -> Any:
             if not isinstance(value, torch.Tensor) or isinstance(value, Pretended) is on_the_gpu:
                 return value
+            if on_the_gpu and value.dtype in _Kind.lacks:
+                raise TypeError(f"{_Kind.device.type} has no {value.dtype}")
             return on_gpu(value) if on_the_gpu else value.clone().as_subclass(torch.Tensor)
 
         return _mapped(placed, result)
@@ -88,7 +104,7 @@ def _called(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 def _on_cpu(value: Any) -> Any:
     """What is handed on: devices are the one that computes."""
-    named = isinstance(value, torch.device) or (type(value) is str and value.startswith("cuda"))
+    named = isinstance(value, torch.device) or (type(value) is str and value.startswith(_Kind.device.type))
     return torch.device("cpu") if named else value
 
 
@@ -100,7 +116,8 @@ def _check(func: Any, given: list[torch.Tensor], pretended: bool) -> None:
     least = 0 if name in _STRICT else 1
     if any(not isinstance(t, Pretended) and t.ndim >= least for t in given):
         raise RuntimeError(
-            f"Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! ({name})"
+            f"Expected all tensors to be on the same device, but found at least two devices, {_Kind.device} and cpu! "
+            f"({name})"
         )
 
 
@@ -119,7 +136,7 @@ def _target(func: Any, args: Any, kwargs: dict[str, Any]) -> torch.device | None
     if func is torch.Tensor.cpu:
         return torch.device("cpu")
     if func is torch.Tensor.cuda:
-        return CUDA
+        return _Kind.device
     named = kwargs.get("device")
     if named is None and func is torch.Tensor.to:
         for a in args[1:]:
@@ -150,18 +167,25 @@ def _mapped(function: Any, value: Any) -> Any:
 
 
 @contextmanager
-def pretended_gpu(monkeypatch: Any) -> Iterator[None]:
+def pretended_gpu(
+    monkeypatch: Any, place: torch.device = CUDA, lacks: frozenset[torch.dtype] = frozenset()
+) -> Iterator[None]:
     """A machine with a GPU."""
-    found = [device.Device("CPU", 0, device.CPU), device.Device("GPU", 0, CUDA)]
+    monkeypatch.setattr(_Kind, "device", place)
+    monkeypatch.setattr(_Kind, "lacks", lacks)
+    monkeypatch.setattr(device.machine, "computed_on_cpu", {})
+    device.holds.cache_clear()
+    found = [device.Device("CPU", 0, device.CPU), device.Device("GPU", 0, place)]
     monkeypatch.setattr(device.machine, "_logical", found)
     monkeypatch.setattr(device.machine, "_default", None)
-    monkeypatch.setitem(seeds._generators.by_device, CUDA, torch.Generator())
+    monkeypatch.setitem(seeds._generators.by_device, place, torch.Generator())
     monkeypatch.setattr(tensor.EagerTensor, "_numpy", _numpy)
     for module in list(sys.modules.values()):
         if getattr(module, "traced", None) is tensor.traced:
             monkeypatch.setattr(module, "traced", lambda value: not isinstance(value, torch.Tensor))
     with _Mode():
         yield
+    device.holds.cache_clear()
 
 
 def _numpy(self: Any) -> Any:

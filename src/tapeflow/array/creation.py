@@ -205,7 +205,7 @@ def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
 def _full(dims: Any, value: torch.Tensor, device: torch.device | None = None) -> torch.Tensor:
     if value.ndim or (type(dims) is not int and dims and min(dims) < 0):
         raise TypeError("the shape rule says what is wrong")
-    return value.expand(dims).to(device or devices.current_or_default()).contiguous()
+    return value.expand(dims).to(device or devices.current_or_default(value.dtype)).contiguous()
 
 
 @op("Fill", kernel=_full, host=("dims",), shape=_fill_rule, moves=True, creates=True)
@@ -304,7 +304,7 @@ def _filled_at_once(kernel: Callable[..., torch.Tensor], shape: Any, dtype: DTyp
     if type(shape) is TensorShape:
         shape = shape._dims
     try:
-        return EagerTensor(kernel(shape, dtype=dtype.torch, device=devices.current_or_default()), dtype)
+        return EagerTensor(kernel(shape, dtype=dtype.torch, device=devices.current_or_default(dtype.torch)), dtype)
     except (TypeError, RuntimeError):
         return None
 
@@ -472,7 +472,7 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None
     if (delta > 0 and start > limit) or (delta < 0 and start < limit):
         sign = "<=" if delta > 0 else ">="
         raise invalid(f"Requires start {sign} limit when delta {'>' if delta > 0 else '<'} 0: {start:g}/{limit:g}")
-    device = device or devices.current_or_default()
+    device = device or devices.current_or_default(dtype)
     if not dtype.is_floating_point:
         if (limit - start) // delta >= _MOST:
             raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape[{(limit - start) // delta}]")

@@ -103,7 +103,7 @@ def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: 
     """Picks slices of a tensor along a dimension."""
     if batch_dims or not params.ndim:
         return _taken_in_batches(params, indices, axis, batch_dims)
-    if indices.is_cuda:
+    if not indices.is_cpu:
         indices, outside = _clipped(indices, params.shape[axis])
         out = _taken_at(params, indices, axis)
         if traced(outside) or outside.any():  # as TensorFlow does it there, where a kernel can't raise
@@ -282,7 +282,7 @@ def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: 
         raise TypeError("the shape rule says what is wrong")
     depth = indices.shape[-1]
     outside = None
-    if indices.is_cuda or bad_indices_policy == "IGNORE":
+    if not indices.is_cpu or bad_indices_policy == "IGNORE":
         lengths = torch.tensor(params.shape[:depth], device=indices.device)
         outside = ((indices < 0) | (indices >= lengths)).any(-1)
         indices = torch.where(outside[..., None], 0, indices)

@@ -59,7 +59,7 @@ def eye(
         type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0 and batch_shape is None
         and type(dtype) is DType and dtype.torch is not None and not detours
     ):  # fmt: skip
-        ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default())
+        ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
         return EagerTensor(ones, dtype)
     for n in (num_rows, columns):
         if not isinstance(n, (int, np.integer)) and not isinstance(n, Tensor):

@@ -73,7 +73,7 @@ def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: st
     if updates.shape != outer + inner:
         raise TypeError("the shape rule says what is wrong")
     updates = updates.reshape((int(np.prod(outer)), *inner))
-    if indices.is_cuda or policy == "IGNORE":
+    if not indices.is_cpu or policy == "IGNORE":
         rows = indices.reshape(updates.shape[0], depth).to(torch.int64)
         good = ((rows >= 0) & (rows < torch.tensor(shape[:depth], device=rows.device))).all(1)
         indices, updates = rows[good], updates[good]
@@ -210,7 +210,7 @@ def _tensor_scatter_update(
 ) -> torch.Tensor:
     """Replaces slices of a tensor at places."""
     out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    if places.numel() > 1 and not indices.is_cuda:  # of several updates of one place the last one counts
+    if places.numel() > 1 and indices.is_cpu:  # of several updates of one place the last one counts
         last = torch.full((target.shape[0],), -1, dtype=torch.int64)
         order = torch.arange(places.numel())
         last.scatter_reduce_(0, places, order, "amax")

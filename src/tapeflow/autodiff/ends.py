@@ -146,7 +146,7 @@ def seed_of(target: Any, output_gradient: Any) -> Any:
     if state.graph is not None:
         return ops.OnesLike(target)
     value = value_of(target)
-    if value.ndim == 0 and not value.is_cuda:
+    if value.ndim == 0 and value.is_cpu:
         return EagerTensor(operand(1.0, target.dtype).value, target.dtype)
     return EagerTensor(torch.ones_like(value), target.dtype)
 

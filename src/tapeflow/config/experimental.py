@@ -16,7 +16,7 @@ from tapeflow.config.devices import (
 )
 from tapeflow.config.devices import get_logical_device_configuration as get_virtual_device_configuration
 from tapeflow.config.devices import set_logical_device_configuration as set_virtual_device_configuration
-from tapeflow.core.device import Device, LogicalDeviceConfiguration, PhysicalDevice, machine
+from tapeflow.core.device import Device, LogicalDeviceConfiguration, PhysicalDevice, accelerator, machine
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.settings import settings
 
@@ -29,7 +29,7 @@ __all__ = [
     "enable_op_determinism", "enable_tensor_float_32_execution", "get_device_details", "get_device_policy",
     "get_memory_growth", "get_memory_info", "get_memory_usage", "get_synchronous_execution",
     "get_virtual_device_configuration", "get_visible_devices", "list_logical_devices", "list_physical_devices",
-    "reset_memory_stats", "set_device_policy", "set_memory_growth", "set_synchronous_execution",
+    "ops_computed_on_cpu", "reset_memory_stats", "set_device_policy", "set_memory_growth", "set_synchronous_execution",
     "set_virtual_device_configuration", "set_visible_devices", "tensor_float_32_execution_enabled",
 ]  # fmt: skip
 
@@ -68,7 +68,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
         device: a physical device.
 
     Returns:
-        A dict: of a GPU its `device_name` and `compute_capability`, of a CPU nothing.
+        A dict: of a GPU its `device_name` and, where it has one, its `compute_capability`; of a CPU nothing.
 
     Raises:
         ValueError: there is no such device.
@@ -84,7 +84,11 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
         )
     if device.device_type == "CPU":
         return {}
-    properties = torch.cuda.get_device_properties(int(device.name.rsplit(":", 1)[1]))
+    place = accelerator(int(device.name.rsplit(":", 1)[1]))
+    if place.type != "cuda":
+        name = getattr(torch.get_device_module(place), "get_device_name", None)
+        return {} if name is None else {"device_name": name(place)}
+    properties = torch.cuda.get_device_properties(place)
     return {"device_name": properties.name, "compute_capability": (properties.major, properties.minor)}
 
 
@@ -171,8 +175,8 @@ def get_memory_info(device: str) -> dict[str, int]:
     if logical.kind == "CPU":
         return {"current": 0, "peak": 0}
     return {
-        "current": torch.cuda.memory_allocated(logical.torch),
-        "peak": torch.cuda.max_memory_allocated(logical.torch),
+        "current": torch.accelerator.memory_allocated(logical.torch),
+        "peak": torch.accelerator.max_memory_allocated(logical.torch),
     }
 
 
@@ -212,7 +216,22 @@ def reset_memory_stats(device: str) -> None:
     """
     logical = _logical(device)
     if logical.kind == "GPU":
-        torch.cuda.reset_peak_memory_stats(logical.torch)
+        torch.accelerator.reset_peak_memory_stats(logical.torch)
+
+
+def ops_computed_on_cpu() -> dict[str, list[str]]:
+    """Lists the ops that were computed on the CPU because the GPU of their inputs has no kernel for them.
+
+    TensorFlow has no such function. It tells why a program on a GPU is slow.
+
+    Returns:
+        A dict from the ops' names to the dtypes of their inputs.
+
+    Example:
+        >>> tf.config.experimental.ops_computed_on_cpu()
+        {}
+    """
+    return {name: sorted(dtypes) for name, dtypes in sorted(machine.computed_on_cpu.items())}
 
 
 def get_device_policy() -> str:

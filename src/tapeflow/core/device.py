@@ -1,12 +1,14 @@
 """Devices: their names, and the scopes that choose one.
 
 A device is named as in TensorFlow, `/job:localhost/replica:0/task:0/device:GPU:0`; any part may be left out (`gpu:0`,
-`/GPU`, `CPU:1`). Each logical GPU is on one CUDA device; several logical CPUs share the one that torch has, so a tensor
-on another than `CPU:0` carries its device's name.
+`/GPU`, `CPU:1`). Each logical GPU is on one of torch's accelerators: NVIDIA's and AMD's GPUs (`cuda` in torch), Intel's
+(`xpu`), Apple's (`mps`). Several logical CPUs share the one that torch has, so a tensor on another than `CPU:0` carries
+its device's name.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -108,6 +110,7 @@ class Machine:
         self.split: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
         self.memory_growth: dict[PhysicalDevice, bool] = {}
         self.soft_placement = True
+        self.computed_on_cpu: dict[str, set[str]] = {}  # the dtypes, by the names of ops that a GPU has no kernel for
 
     def default(self) -> torch.device:
         """Returns the device of new tensors outside of all scopes: the first GPU, or the CPU if there is none."""
@@ -127,7 +130,7 @@ class Machine:
 
     def physical_devices(self) -> list[PhysicalDevice]:
         if self._physical is None:
-            gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+            gpus = torch.accelerator.device_count()
             self._physical = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
             self._physical += [PhysicalDevice(f"/physical_device:GPU:{i}", "GPU") for i in range(gpus)]
         return self._physical
@@ -144,18 +147,39 @@ class Machine:
                 for physical in self.visible_devices():
                     if physical.device_type != kind:
                         continue
-                    place = CPU if kind == "CPU" else torch.device("cuda", int(physical.name.rsplit(":", 1)[1]))
+                    place = CPU if kind == "CPU" else accelerator(int(physical.name.rsplit(":", 1)[1]))
                     parts = self.split.get(physical) or [LogicalDeviceConfiguration()]
                     for part in parts:
                         if kind == "GPU" and part.memory_limit and len(parts) == 1:
-                            total = torch.cuda.get_device_properties(place).total_memory
-                            torch.cuda.set_per_process_memory_fraction(
-                                min(1.0, part.memory_limit * 2**20 / total), place
-                            )
+                            _limit_memory(place, part.memory_limit)
                         devices.append(Device(kind, index, place))
                         index += 1
             self._logical = devices
         return self._logical
+
+
+def accelerator(index: int) -> torch.device:
+    """Returns the accelerator of that number, of the kind that this machine has."""
+    kind = torch.accelerator.current_accelerator()
+    assert kind is not None
+    return torch.device(kind.type, index)
+
+
+def _limit_memory(place: torch.device, megabytes: float) -> None:
+    """Limits the memory that this process takes on an accelerator.
+
+    Raises:
+        UnimplementedError: torch can't limit it on such a device.
+    """
+    limit = getattr(torch.get_device_module(place), "set_per_process_memory_fraction", None)
+    if limit is None:
+        raise errors.UnimplementedError(None, None, f"torch can't limit the memory on {place}: leave out memory_limit.")
+    _, total = torch.accelerator.get_memory_info(place)
+    fraction = min(1.0, megabytes * 2**20 / total)
+    if place.type == "mps":
+        limit(fraction)  # there is one
+    else:
+        limit(fraction, place)
 
 
 machine = Machine()
@@ -191,7 +215,7 @@ def find(name: str) -> Device | None:
 
 def name_of(value: Any) -> str:
     """Returns the name of the device that holds a kernel's value."""
-    if isinstance(value, torch.Tensor) and value.is_cuda:
+    if isinstance(value, torch.Tensor) and not value.is_cpu:
         for device in logical_devices():
             if device.torch == value.device:
                 return device.name
@@ -218,14 +242,29 @@ def requested() -> str:
     return spec.to_string()
 
 
-def current_or_default() -> torch.device:
-    """Returns the device for the result of an op without tensor inputs."""
+def current_or_default(dtype: torch.dtype | None = None) -> torch.device:
+    """Returns the device for the result of an op without tensor inputs: the CPU for a dtype that the device lacks."""
     device = current() if state.devices else None
-    return default() if device is None else device.torch
+    place = default() if device is None else device.torch
+    return place if dtype is None or holds(place, dtype) else CPU
+
+
+@functools.cache
+def holds(place: torch.device, dtype: torch.dtype) -> bool:
+    """Returns whether a device has numbers of a dtype; Apple's GPUs have no float64."""
+    if place.type in ("cpu", "cuda"):
+        return True
+    try:
+        torch.empty(0, dtype=dtype, device=place)
+    except (TypeError, RuntimeError):
+        return False
+    return True
 
 
 def moved(value: torch.Tensor, target: torch.device) -> torch.Tensor:
-    """Returns a kernel's value on a device."""
+    """Returns a kernel's value on a device; on the CPU if the device lacks its dtype."""
+    if target != CPU and not holds(target, value.dtype):
+        return value
     if value.ndim == 0 and value.is_cpu and target != CPU and value.dtype != torch.uint64:
         # A number goes along with the launch of a kernel; a copy would wait for the device.
         return torch.full((), value.item(), dtype=value.dtype, device=target)
@@ -249,6 +288,14 @@ def stamp(outputs: Sequence[Any]) -> None:
     device = current()
     if device is not None:
         device.claim(outputs)
+
+
+def synchronize() -> None:
+    """Waits for all kernels on the GPUs."""
+    if machine.initialized:
+        for device in logical_devices():
+            if device.kind == "GPU":
+                torch.accelerator.synchronize(device.torch)
 
 
 class DeviceScope:

@@ -12,7 +12,7 @@ import torch
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.autodiff.tape import Tape
 from tapeflow.core.context import state
-from tapeflow.core.device import Machine, current, machine
+from tapeflow.core.device import Machine, current, machine, synchronize
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.scopes import executing_eagerly, init_scope
 from tapeflow.core.settings import settings
@@ -79,8 +79,7 @@ def _reset_context() -> None:
 
 def async_wait() -> None:
     """Waits for the kernels that were launched on GPUs."""
-    if torch.cuda.is_initialized():
-        torch.cuda.synchronize()
+    synchronize()
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
         out = data.new_full(shape, start(data.dtype))
         rows = data if ids.ndim == 1 else data.reshape(-1, *shape[1:])
         ids = ids.reshape(-1)
-        if ids.is_cuda or traced(ids):
+        if not ids.is_cpu or traced(ids):
             return _gathered_on_gpu(out, ids, rows, gather)
         if num_segments:  # torch does not check ids against no segments at all
             try:

@@ -209,7 +209,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
     chosen = labels.long()
     classes = features.shape[1]
     log_probabilities = torch.log_softmax(features, 1)
-    if features.is_cuda or traced(features):  # a wrong label gives NaN there, as the device could only abort
+    if not features.is_cpu or traced(features):  # a wrong label gives NaN there, as the device could only abort
         wrong = (chosen < 0) | (chosen >= classes)
         chosen = chosen.clamp(0, classes - 1)
         loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL).masked_fill_(wrong, torch.nan)

@@ -47,9 +47,10 @@ class _Session:
     def __init__(self, logdir: Any, options: ProfilerOptions) -> None:
         self.logdir = logdir
         self.marks: list[Trace] = []
-        activities = [torch.profiler.ProfilerActivity.CPU] if options.host_tracer_level else []
-        if options.device_tracer_level and torch.cuda.is_available():
-            activities.append(torch.profiler.ProfilerActivity.CUDA)
+        kinds = torch.profiler.ProfilerActivity
+        activities = [kinds.CPU] if options.host_tracer_level else []
+        if options.device_tracer_level:
+            activities += torch.profiler.supported_activities() - {kinds.CPU}
         self._profile = None
         if activities:
             self._profile = torch.profiler.profile(activities=activities, with_stack=bool(options.python_tracer_level))

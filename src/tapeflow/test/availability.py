@@ -44,10 +44,10 @@ def is_built_with_gpu_support() -> bool:
         True or False.
 
     Example:
-        >>> tf.test.is_built_with_gpu_support() == (tf.test.is_built_with_cuda() or tf.test.is_built_with_rocm())
+        >>> tf.test.is_built_with_gpu_support() or not tf.test.is_built_with_cuda()
         True
     """
-    return is_built_with_cuda() or is_built_with_rocm()
+    return torch.accelerator.current_accelerator() is not None
 
 
 def is_built_with_xla() -> bool:
@@ -93,12 +93,11 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
         >>> tf.test.is_gpu_available() == bool(tf.config.list_physical_devices("GPU"))
         True
     """
-    gpus = machine.physical_devices() if is_built_with_gpu_support() else []
-    indices = [index for index, _ in enumerate(d for d in gpus if d.device_type == "GPU")]
-    if cuda_only and not is_built_with_cuda():
-        return False
+    gpus = [d for d in machine.physical_devices() if d.device_type == "GPU"]
+    if not is_built_with_cuda():  # no other GPU has a compute capability
+        return bool(gpus) and not cuda_only
     least = min_cuda_compute_capability or (0, 0)
-    return any(torch.cuda.get_device_capability(index) >= least for index in indices)
+    return any(torch.cuda.get_device_capability(index) >= least for index, _ in enumerate(gpus))
 
 
 def gpu_device_name() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import torch
+from tapeflow.core import device as devices
 
 
 def sync_devices() -> None:
@@ -14,5 +14,4 @@ def sync_devices() -> None:
     Example:
         >>> tf.test.experimental.sync_devices()
     """
-    if torch.cuda.is_initialized():
-        torch.cuda.synchronize()
+    devices.synchronize()

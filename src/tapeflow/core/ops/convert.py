@@ -135,7 +135,7 @@ def placed(tensor: EagerTensor) -> EagerTensor:
     """Returns the new tensor on the device of the scopes in force."""
     value = tensor.value
     if isinstance(value, torch.Tensor):
-        target = devices.current_or_default()
+        target = devices.current_or_default(value.dtype)
         if target != value.device:
             tensor.value = value.to(target)
         elif state.devices:

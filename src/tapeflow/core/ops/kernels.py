@@ -99,7 +99,8 @@ def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: 
     kernel: Callable[..., Any] = op.kernel
     as_called = True
     if op.creates:
-        device = devices.current_or_default()
+        made = types.get(op.opdef.outputs[0].type_attr or "")
+        device = devices.current_or_default(None if made is None else made.torch)
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
     if any(isinstance(v, np.ndarray) for v in _leaves(values)):
         return on_strings(op)(*_with_arrays(args, values)), False
@@ -148,7 +149,7 @@ def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any],
     if isinstance(error, torch.OutOfMemoryError) or op.creates:
         raise error
     ways = [_in_another_dtype] if _has_tensor_dtype(values, COMPUTE_IN) else []
-    if any(isinstance(v, torch.Tensor) and v.is_cuda for v in _leaves(values)):
+    if any(isinstance(v, torch.Tensor) and not v.is_cpu for v in _leaves(values)):
         ways.append(_on_the_cpu)
     for way in ways:
         try:
@@ -198,9 +199,22 @@ def _with_arrays(args: Sequence[Any], values: list[Any]) -> list[Any]:
 
 
 def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any]) -> Any:
-    """Runs a kernel that works in NumPy, or that CUDA lacks, on copies on the CPU."""
-    target = next(v.device for v in _leaves(values) if isinstance(v, torch.Tensor) and v.is_cuda)
-    return _map_result(lambda t: t.to(target), on_cpu(kernel)(*values))
+    """Runs a kernel that works in NumPy, or that a GPU lacks, on copies on the CPU.
+
+    Raises:
+        InvalidArgumentError: the program asks for a device, and may not be given another.
+    """
+    tensors = [v for v in _leaves(values) if isinstance(v, torch.Tensor)]
+    target = next(t.device for t in tensors if not t.is_cpu)
+    device = devices.current() if state.devices else None
+    if device is not None and device.kind == "GPU" and not devices.machine.soft_placement:
+        raise errors.InvalidArgumentError(
+            None, None, f"Could not satisfy device specification '{device.name}': {target.type} has no kernel for "
+            f"{op.name}. Allow others with tf.config.set_soft_device_placement(True).",
+        )  # fmt: skip
+    result = _map_result(lambda t: devices.moved(t, target), on_cpu(kernel)(*values))
+    devices.machine.computed_on_cpu.setdefault(op.name, set()).update(str(t.dtype)[6:] for t in tensors)
+    return result
 
 
 def _in_another_dtype(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any]) -> Any:

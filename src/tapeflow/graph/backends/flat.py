@@ -344,7 +344,7 @@ def _kernel(step: Step) -> Callable[..., Any]:
         raise Refused(f"{label(step)} runs on {step.operation.device}, and TorchInductor is given one device")
     kernel = step.op.kernel
     if step.op.creates:
-        kernel = functools.partial(kernel, device=devices.current_or_default())
+        kernel = functools.partial(kernel, device=devices.current_or_default(step.outputs[0].dtype.torch))
     return with_stream(step, kernel)
 
 

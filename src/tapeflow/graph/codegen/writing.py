@@ -234,7 +234,7 @@ class Writer:
         if step.placed:
             kernel = _placed(step)
         elif op.creates:
-            kernel = functools.partial(kernel, device=devices.current_or_default())
+            kernel = functools.partial(kernel, device=devices.current_or_default(step.outputs[0].dtype.torch))
         return with_stream(step, kernel if step.placed else self._on_one_device(kernel))
 
     def _on_one_device(self, kernel: Callable[..., Any], wrap: Any = on_one_device) -> Callable[..., Any]:
@@ -248,7 +248,8 @@ def _placed(step: Step) -> Callable[..., Any]:
     """Returns the kernel of a step that the user's program places on a device."""
     device, kernel = devices.find(step.operation.device), step.op.kernel
     if step.op.creates:
-        kernel = functools.partial(kernel, device=devices.current_or_default() if device is None else device.torch)
+        place = devices.current_or_default(step.outputs[0].dtype.torch) if device is None else device.torch
+        kernel = functools.partial(kernel, device=place)
     return lambda *values: kernel(*devices.place(values, device))
 
 
