@@ -54,7 +54,7 @@ def main():
     check_versions(args.tag)
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
-        build(pathlib.Path(folder, "tools"))
+        build(pathlib.Path(folder))
         check_files()
         try_wheels(pathlib.Path(folder), args.torch_index)
     print("\nBuilt and tried:", *sorted(f"  {p.name}, {p.stat().st_size:,} bytes" for p in DIST.iterdir()), sep="\n")
@@ -79,11 +79,16 @@ def check_versions(tag):
         sys.exit(f"CHANGELOG.md does not have the day on which {package} is released: it has {changes[0]!r}.")
 
 
-def build(tools):
+def build(folder):
     """Builds both distributions into `dist`, and checks their metadata."""
-    python = environment(tools)
+    python = environment(folder / "tools")
     run(python, "-m", "pip", "install", "--quiet", "build", "twine")
-    for project in PROJECTS:
+    sources = folder / "sources"  # a copy, in which nothing is left of builds before
+    shutil.copytree(ROOT / "src", sources / "src", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, sources)
+    stand_in = shutil.copytree(ROOT / "as_tensorflow", folder / "as_tensorflow", ignore=shutil.ignore_patterns("build"))
+    for project in (sources, stand_in):
         run(python, "-m", "build", "--outdir", DIST, project, quiet=True)
     run(python, "-m", "twine", "check", "--strict", *DIST.iterdir())
 

@@ -204,6 +204,7 @@ def test_boxes_of_drawings_do_not_overlap(page, title, lines):
     boxes, arrows = drawings.parsed(lines.splitlines())
     width, height = drawings.lay_out(boxes, arrows)
     ElementTree.fromstring(drawings.svg(title, lines.splitlines()))
+    assert width < 740, "wider than a page"
     for i, a in enumerate(boxes):
         assert 0 <= a.x <= a.x + a.width <= width and 0 <= a.y <= a.y + a.height <= height
         for b in boxes[:i]:
@@ -225,6 +226,24 @@ def test_the_picture_of_the_readme_has_the_figures_of_the_tables(monkeypatch):
     first = plots.groups(text, ["tensorflow", "torch"])[0]
     assert first.title == "Small ops" and len(first.ratios["tensorflow"]) == 34
     assert f"| `geometric mean` |  | {first.means['tensorflow']:.1f}x | {first.means['torch']:.2f}x |" in text
+
+
+FILES_OF_THE_REPOSITORY = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benchmarks/RESULTS.md"]
+
+
+@pytest.mark.parametrize("name", FILES_OF_THE_REPOSITORY)
+def test_links_of_files_lead_somewhere(name):
+    page = blocks.ROOT / name
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_links_of_the_site_are_checked(tmp_path):
+    links = pytest.importorskip("links")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.html").write_text('<h1 id="top"></h1><a href="../c.html#here">c</a><a href="#top">t</a>')
+    (tmp_path / "c.html").write_text('<p id="here"></p><a class="x" href="a/b.html#bottom">b</a><img src="no.svg">')
+    assert links.broken(tmp_path) == ["c.html: a/b.html#bottom", "c.html: no.svg"]
 
 
 # ---- the reference --------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ class Quote(LiteralInclude):
     def run(self) -> list[Any]:
         file = self.arguments[0]
         self.arguments[0] = f"/../src/tapeflow/{file}"
-        self.options.setdefault("caption", f"src/tapeflow/{file}")
+        self.options.setdefault("caption", f"`src/tapeflow/{file}`")
         self.options.setdefault("language", "python")
         self.options.setdefault("dedent", None)  # all that its lines have in common
         self.options["class"] = ["quote"]
