@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 RESULTS = pathlib.Path(__file__).with_name("RESULTS.md")
 PICTURE = RESULTS.parent.parent / "docs" / "_static" / "ratios.svg"
-COLOURS = {"tensorflow": "#e37400", "torch": "#c2185b", "jax": "#3f72d8"}
+COLOURS = {"tensorflow": "#e37400", "torch": "#e0457b", "jax": "#3f72d8"}
 NAMES = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX"}
 LEFT, PLOT, RIGHT, LANE, GAP, TOP = 205, 400, 60, 15, 7, 42  # pixels
 
