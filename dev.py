@@ -4,6 +4,8 @@
     python3 dev.py mnist [options]     train the MNIST example; `dev.py mnist --help` shows its options
     python3 dev.py test [options]      lint, type check and test; options go to pytest
     python3 dev.py docs [options]      build the documentation into site; options go to Sphinx
+    python3 dev.py notebooks [folder]  write the tutorial as notebooks, by default into notebooks
+    python3 dev.py release [options]   build what is published into dist, and try it in an environment of its own
 
 The first run makes .venv and installs TapeFlow and what it needs there; the next ones start at once.
 
@@ -31,13 +33,18 @@ def main():
     check_python()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--torch-index", metavar="URL", default=os.environ.get("TAPEFLOW_TORCH_INDEX"))
-    parser.add_argument("command", choices=["mnist", "test", "docs"])
+    parser.add_argument("command", choices=["mnist", "test", "docs", "notebooks", "release"])
     parser.add_argument("options", nargs=argparse.REMAINDER)
     args = parser.parse_args()
 
+    if args.command == "release":  # which has environments of its own
+        index = ["--torch-index", args.torch_index] if args.torch_index else []
+        return run([sys.executable, ROOT / "scripts" / "release.py", *index, *args.options])
     install(args.torch_index)
     if args.command == "mnist":
         return run([PYTHON, ROOT / "examples" / "mnist.py", *args.options], cwd=None)
+    if args.command == "notebooks":
+        return run([PYTHON, ROOT / "docs" / "_ext" / "notebooks.py", *(args.options or [ROOT / "notebooks"])], cwd=None)
     return docs(args.options) if args.command == "docs" else test(args.options)
 
 

@@ -239,7 +239,7 @@ def heading(versions):
         f"{named}, by `{command}`.",
         "",
         "A cell gives a framework's median time, and the median over the rounds of that time over TapeFlow's: above",
-        "1x, TapeFlow is faster. How it is measured is told at the top of [run.py](run.py).",
+        "1x, TapeFlow is faster. How it is measured is told at the top of `benchmarks/run.py`.",
     ]
 
 

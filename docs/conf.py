@@ -8,7 +8,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs" / "_ext")]
 
 project = "TapeFlow"
 copyright = "the TapeFlow authors, Apache-2.0"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "blocks", "reference", "local"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "blocks", "notebooks", "quotes", "drawings",
+              "charts", "reference", "links", "local"]
 exclude_patterns = ["_ext"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

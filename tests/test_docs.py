@@ -3,17 +3,24 @@
 import ast
 import doctest
 import importlib
+import importlib.util
 import inspect
+import os
 import pathlib
 import pkgutil
 import re
+import shutil
 import sys
 import textwrap
+import types
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import blocks
+import drawings
+import notebooks
 import reference
 import tapeflow as tf
 
@@ -106,7 +113,15 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(blocks.ROOT)))
+HAS_JUPYTER = all(map(importlib.util.find_spec, ["nbformat", "nbclient", "ipykernel"]))
+
+
+# Each page runs once: those of the tutorial as notebooks, if there is Jupyter. Building the site runs them as pages.
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if not HAS_JUPYTER or p not in notebooks.pages()],
+    ids=lambda p: str(p.relative_to(blocks.ROOT)),
+)
 def test_programs_of_pages_run(page, tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("aiohttp")
@@ -114,6 +129,32 @@ def test_programs_of_pages_run(page, tmp_path):
     assert not [o.text for o in outputs if str(blocks.ROOT) in o.text or sys.prefix in o.text], "a path of this machine"
     if page.name == "README.md":  # which holds what its first program prints
         assert textwrap.indent(outputs[0].text.rstrip(), "    ") in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not HAS_JUPYTER, reason="there is no Jupyter")
+@pytest.mark.parametrize("page", notebooks.pages(), ids=lambda p: p.stem)
+def test_notebooks_run(page, tmp_path, monkeypatch):
+    import nbclient
+    import nbformat
+
+    shutil.copytree(blocks.ROOT / "examples", tmp_path / "examples")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(blocks.ROOT / "src"), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    book = nbformat.from_dict(notebooks.notebook(page.read_text(encoding="utf-8")))
+    nbformat.validate(book)
+    nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert any(cell.get("outputs") for cell in book.cells)
+
+
+def test_a_page_is_a_notebook():
+    text = "# Page\nAs [told](2-next.md) and [there](../other.md).\n```python\nx = 1\n```\n```console\n$ ls\n```\n"
+    book = notebooks.notebook(text)
+    assert [(cell["cell_type"], cell["source"]) for cell in book["cells"]] == [
+        ("markdown", f"# Page\n\n{notebooks.PLACE}"),
+        ("markdown", "As [told](2-next.ipynb) and there."),
+        ("code", "x = 1"),
+        ("markdown", "```console\n$ ls\n```"),
+    ]
 
 
 def test_a_page_is_a_program(tmp_path):
@@ -138,6 +179,71 @@ def test_a_block_that_raises_is_named_by_its_line(tmp_path):
     told = r'page\.md:\n.*\n  File "page\.py", line 7, in <module>\n    1 / x\n(.*\n)?ZeroDivisionError'
     with pytest.raises(blocks.PageError, match=told):
         blocks.run(page, tmp_path / "pictures")
+
+
+# ---- what pages quote and draw ---------------------------------------------------------------------------------------
+
+QUOTE = re.compile(r"^:::\{quote\} (\S+)\n((?::[\w-]+:.*\n)*):::$", re.MULTILINE)
+DRAWING = re.compile(r"^:::\{drawing\} (.+)\n((?:.+\n)+?):::$", re.MULTILINE)
+TEXTS = {page: page.read_text(encoding="utf-8") for page in sorted(blocks.ROOT.glob("docs/**/*.md"))}
+QUOTES = [(page.stem, *match.groups()) for page, text in TEXTS.items() for match in QUOTE.finditer(text)]
+DRAWINGS = [(page.stem, *match.groups()) for page, text in TEXTS.items() for match in DRAWING.finditer(text)]
+
+
+@pytest.mark.parametrize(("page", "file", "lines"), QUOTES, ids=[f"{p}-{i}" for i, (p, *_) in enumerate(QUOTES)])
+def test_quoted_code_is_there(page, file, lines):
+    code = pytest.importorskip("sphinx.directives.code")
+    options = {name: text.strip("'") for name, text in re.findall(r"^:([\w-]+): *(.+)$", lines, re.MULTILINE)}
+    config = types.SimpleNamespace(source_encoding="utf-8")
+    text, _ = code.LiteralIncludeReader(str(ROOT / file), options, config).read()
+    assert text.strip()
+
+
+@pytest.mark.parametrize(("page", "title", "lines"), DRAWINGS, ids=[page for page, *_ in DRAWINGS])
+def test_boxes_of_drawings_do_not_overlap(page, title, lines):
+    boxes, arrows = drawings.parsed(lines.splitlines())
+    width, height = drawings.lay_out(boxes, arrows)
+    ElementTree.fromstring(drawings.svg(title, lines.splitlines()))
+    assert width < 740, "wider than a page"
+    for i, a in enumerate(boxes):
+        assert 0 <= a.x <= a.x + a.width <= width and 0 <= a.y <= a.y + a.height <= height
+        for b in boxes[:i]:
+            apart = a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y
+            assert apart, (a.lines, b.lines)
+
+
+def test_a_drawing_names_the_line_that_is_wrong():
+    with pytest.raises(ValueError, match="a -> c"):
+        drawings.parsed(["a 0 0: A", "b 1 0: B", "a -> b: to", "a -> c"])
+
+
+def test_the_picture_of_the_readme_has_the_figures_of_the_tables(monkeypatch):
+    monkeypatch.syspath_prepend(str(blocks.ROOT / "benchmarks"))
+    import plots
+
+    assert plots.PICTURE.read_text(encoding="utf-8") == plots.picture(), "run benchmarks/plots.py"
+    text = plots.RESULTS.read_text(encoding="utf-8")
+    first = plots.groups(text, ["tensorflow", "torch"])[0]
+    assert first.title == "Small ops" and len(first.ratios["tensorflow"]) == 34
+    assert f"| `geometric mean` |  | {first.means['tensorflow']:.1f}x | {first.means['torch']:.2f}x |" in text
+
+
+FILES_OF_THE_REPOSITORY = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benchmarks/RESULTS.md"]
+
+
+@pytest.mark.parametrize("name", FILES_OF_THE_REPOSITORY)
+def test_links_of_files_lead_somewhere(name):
+    page = blocks.ROOT / name
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_links_of_the_site_are_checked(tmp_path):
+    links = pytest.importorskip("links")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.html").write_text('<h1 id="top"></h1><a href="../c.html#here">c</a><a href="#top">t</a>')
+    (tmp_path / "c.html").write_text('<p id="here"></p><a class="x" href="a/b.html#bottom">b</a><img src="no.svg">')
+    assert links.broken(tmp_path) == ["c.html: a/b.html#bottom", "c.html: no.svg"]
 
 
 # ---- the reference --------------------------------------------------------------------------------------------------

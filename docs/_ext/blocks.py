@@ -30,6 +30,8 @@ SETTINGS = {
     "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "COLUMNS": "88", "NO_COLOR": "1", "MPLBACKEND": "svg",
     "KERAS_BACKEND": "tensorflow", "PYTHONWARNINGS": "ignore::FutureWarning",  # torch's, with paths of the machine
 }  # fmt: skip
+# Errors of graphs name the lines that led to an operation. A page that is a file of its own has no lines of this one.
+HERE = re.compile(rf'^ *File "{re.escape(__file__)}", line .*\n\n?', re.MULTILINE)
 STYLE = "figure.figsize: 6.4, 3.2\nfigure.constrained_layout.use: True\nsvg.hashsalt: page\n"
 
 
@@ -96,7 +98,7 @@ def run_here(page: pathlib.Path, pictures: pathlib.Path) -> list[Output]:
         code = compile("\n" * text.count("\n", 0, match.start(1)) + match[1], file, "exec")
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             exec(code, vars(module))
-        outputs.append(Output(printed.getvalue(), save_figures(pictures)))
+        outputs.append(Output(HERE.sub("", printed.getvalue()), save_figures(pictures)))
     return outputs
 
 

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Builds what is published, and tries it as those get it who install it. Needs nothing but Python and pip.
+
+    python3 dev.py release [--tag v0.1.0]
+
+In `dist` are then the source distributions and wheels of `tapeflow` and `tapeflow-as-tensorflow`. Each wheel is built
+from its source distribution, which so lacks nothing. Before: the versions that stand in several files agree, and with
+`--tag` the change log has the version as released. After: the metadata is valid, the wheel has all files of the package
+and, in a fresh environment that has only the wheels, a program runs, and another that says `import tensorflow`.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+PROJECTS = (ROOT, ROOT / "as_tensorflow")
+PROGRAMS = (
+    """
+import tapeflow as tf
+w = tf.Variable([[0.5], [-1.0]])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(tf.matmul([[1.0, 2.0], [3.0, 4.0]], w) ** 2)
+assert tape.gradient(loss, w).numpy().tolist() == [[-9.0], [-13.0]]
+assert "MatMul" in tf.function(lambda x: tf.matmul(x, x)).get_concrete_function(tf.ones([2, 2])).source()
+""",
+    """
+import importlib.metadata, sys
+import tensorflow as tf
+from tensorflow.keras import layers
+import tapeflow
+assert tf is tapeflow and tf.__version__ == importlib.metadata.version("tensorflow")
+model = tf.keras.Sequential([tf.keras.Input([3]), layers.Dense(1)])
+model.compile("sgd", "mse")
+assert len(model.fit(tf.ones([8, 3]), tf.ones([8, 1]), epochs=2, verbose=0).history["loss"]) == 2
+""",
+)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tag", help="the tag that is published, which must be that of the version")
+    parser.add_argument("--torch-index", metavar="URL")
+    args = parser.parse_args()
+    check_versions(args.tag)
+    shutil.rmtree(DIST, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as folder:
+        build(pathlib.Path(folder))
+        check_files()
+        try_wheels(pathlib.Path(folder), args.torch_index)
+    print("\nBuilt and tried:", *sorted(f"  {p.name}, {p.stat().st_size:,} bytes" for p in DIST.iterdir()), sep="\n")
+
+
+def check_versions(tag):
+    """Exits unless all files agree on the versions, and on the tag."""
+    package, stand_in = (tomllib.loads((p / "pyproject.toml").read_text())["project"]["version"] for p in PROJECTS)
+    code = (ROOT / "src/tapeflow/version.py").read_text()
+    changes = re.search(r"^## ([^\s,]+)(.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    versions = {
+        "src/tapeflow/version.py": re.search(r'^TAPEFLOW_VERSION = "(.*)"$', code, re.MULTILINE)[1],
+        "CITATION.cff": re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1],
+        "CHANGELOG.md": changes[1],
+    } | ({"the tag": tag.removeprefix("v")} if tag else {})
+    wrong = [f"{file} has {version}" for file, version in versions.items() if version != package]
+    if wrong:
+        sys.exit(f"pyproject.toml has the version {package}, but {', '.join(wrong)}.")
+    if stand_in != re.search(r'^VERSION = "(.*?)"', code, re.MULTILINE)[1]:
+        sys.exit(f"as_tensorflow/pyproject.toml has {stand_in}, which is not the version of the API.")
+    if tag and not re.fullmatch(r", \d{4}-\d\d-\d\d", changes[2]):
+        sys.exit(f"CHANGELOG.md does not have the day on which {package} is released: it has {changes[0]!r}.")
+
+
+def build(folder):
+    """Builds both distributions into `dist`, and checks their metadata."""
+    python = environment(folder / "tools")
+    run(python, "-m", "pip", "install", "--quiet", "build", "twine")
+    sources = folder / "sources"  # a copy, in which nothing is left of builds before
+    shutil.copytree(ROOT / "src", sources / "src", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, sources)
+    stand_in = shutil.copytree(ROOT / "as_tensorflow", folder / "as_tensorflow", ignore=shutil.ignore_patterns("build"))
+    for project in (sources, stand_in):
+        run(python, "-m", "build", "--outdir", DIST, project, quiet=True)
+    run(python, "-m", "twine", "check", "--strict", *DIST.iterdir())
+
+
+def check_files():
+    """Exits if the wheel lacks a file of the package."""
+    with zipfile.ZipFile(wheel("tapeflow")) as file:
+        names = set(file.namelist())
+    there = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src/tapeflow").rglob("*") if p.is_file()}
+    missing = sorted(p for p in there - names if "__pycache__" not in p)
+    if missing:
+        sys.exit(f"The wheel lacks {', '.join(missing)}: see package-data in pyproject.toml.")
+
+
+def try_wheels(folder, torch_index):
+    """Installs the wheels into a fresh environment, and runs programs there."""
+    python = environment(folder / "fresh")
+    if torch_index:
+        run(python, "-m", "pip", "install", "--quiet", "torch", "--index-url", torch_index)
+    run(python, "-m", "pip", "install", "--quiet", wheel("tapeflow"), wheel("tapeflow_as_tensorflow"))
+    run(python, "-m", "pip", "check")
+    run(python, "-m", "tapeflow", "--version", cwd=folder)
+    for number, text in enumerate(PROGRAMS):
+        program = folder / f"program_{number}.py"
+        program.write_text(text)
+        run(python, program, cwd=folder)
+
+
+def wheel(name):
+    """Returns the path of a distribution's wheel."""
+    return next(DIST.glob(f"{name}-*.whl"))
+
+
+def environment(folder):
+    """Makes a virtual environment, and returns its Python."""
+    venv.create(folder, with_pip=True)
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def run(*command, cwd=ROOT, quiet=False):
+    """Runs a command without the variable that would show it this checkout; exits if it fails.
+
+    Args:
+        *command: the program and its arguments.
+        cwd: the folder in which it runs.
+        quiet: shows what it prints only if it fails.
+    """
+    words = [os.path.relpath(c, cwd) if isinstance(c, pathlib.Path) else c for c in command]
+    print("$", *words, flush=True)
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} if quiet else {}
+    done = subprocess.run([*map(str, command)], cwd=cwd, env=variables, check=False, **output)
+    if done.returncode:
+        sys.exit(f"{done.stdout or ''}That failed: see above.")
+
+
+if __name__ == "__main__":
+    main()
