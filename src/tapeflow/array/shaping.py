@@ -15,6 +15,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import check_rank, refused_when_run, text
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -101,6 +102,14 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
         >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()
         [[1, 2], [3, 4]]
     """
+
+
+@reshape.inline
+def _(tensor: Any, shape: Any) -> Any:
+    dims = host_static(shape)
+    if type(dims) is not tuple or not all(type(d) is int and d > 0 for d in dims):
+        return None
+    return None, f"{{0}}.reshape({dims})"
 
 
 @reshape.gradient(needs="shapes")
@@ -247,6 +256,15 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
         >>> tf.squeeze([[[1], [2]]]).numpy().tolist()
         [1, 2]
     """
+
+
+@_squeeze.inline
+def _(input: Any, axis: Any = None) -> Any:
+    dims = input.shape
+    axes = [i for i, d in enumerate(dims) if d == 1] if dims.is_fully_defined() and not axis else _axes(axis)
+    if dims.rank is None or any(dims[a] != 1 for a in axes):
+        return None
+    return None, f"{{0}}.squeeze({tuple({a % dims.rank for a in axes})})"
 
 
 @_squeeze.gradient(needs="shapes")

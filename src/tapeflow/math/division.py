@@ -35,6 +35,8 @@ def _zero_in(y: torch.Tensor) -> bool:
     """Tests whether integers would be divided by zero, which torch may not notice (an exporter has no values)."""
     if y.is_floating_point() or y.is_complex() or torch.compiler.is_exporting():
         return False
+    if y.numel() < _VECTOR and bulk.by_value(y):
+        return 0 in y.reshape(-1).tolist()
     return bool((y == 0).any())
 
 
