@@ -5,11 +5,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs" / "_ext")]
+sys.path.append(str(ROOT / "tests"))  # what differs from TensorFlow is on record there
 
 project = "TapeFlow"
 copyright = "the TapeFlow authors, Apache-2.0"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "blocks", "notebooks", "quotes", "drawings",
-              "charts", "reference", "links", "local"]
+              "charts", "reference", "differences", "findable", "links", "local"]
 exclude_patterns = ["_ext"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

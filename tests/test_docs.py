@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import blocks
+import differences
 import drawings
 import notebooks
 import reference
@@ -244,6 +245,19 @@ def test_links_of_the_site_are_checked(tmp_path):
     (tmp_path / "a" / "b.html").write_text('<h1 id="top"></h1><a href="../c.html#here">c</a><a href="#top">t</a>')
     (tmp_path / "c.html").write_text('<p id="here"></p><a class="x" href="a/b.html#bottom">b</a><img src="no.svg">')
     assert links.broken(tmp_path) == ["c.html: a/b.html#bottom", "c.html: no.svg"]
+
+
+# ---- what differs from TensorFlow -----------------------------------------------------------------------------------
+
+
+def test_the_tables_of_differences_hold_what_the_tests_do():
+    shown = differences.on_purpose()
+    assert len(shown) == len(differences.deliberately_different()) > 0
+    assert all(d.tensorflow != d.tapeflow and d.reason for d in shown)
+    assert {d.tensorflow for d in shown} >= {"raises LookupError", "float16: inf"}
+    rows = differences.table(("a", "b"), [(differences.code("x | y"), "why")])
+    assert "`raises LookupError`" in differences.table_on_purpose() and "`tf.roll`" in differences.table_by_reason()
+    assert rows == "| a | b |\n| :-- | :-- |\n| `x \\| y` | why |"
 
 
 # ---- the reference --------------------------------------------------------------------------------------------------

@@ -532,6 +532,44 @@ def test_threads_trace_a_function_once():
     assert results == [6.0] * 4 and len(traces) == 1
 
 
+def test_a_trace_with_open_dimensions_serves_other_shapes():
+    traces = []
+
+    @tf.function(reduce_retracing=True)
+    def total(x, factor=1):
+        traces.append((x.shape, factor))
+        return tf.reduce_sum(x) * factor
+
+    for shape in ([1], [2], [3], [1], [2, 3], [4, 5], [7], [2]):
+        assert total(tf.ones(shape)).numpy() == np.prod(shape)
+    for length in (9, 8):
+        assert total(tf.ones([length]), 2).numpy() == 2 * length
+    for length in (6, 5, 4):
+        assert total(tf.ones([length], tf.int32)).numpy() == length
+    wanted = [([1], 1), ([None], 1), (None, 1), ([9], 2), ([None], 2), ([6], 1), ([None], 1)]  # as in TensorFlow
+    assert [(s.as_list() if s.rank is not None else None, n) for s, n in traces] == wanted
+    assert total.experimental_get_tracing_count() == 7
+
+
+def test_nests_are_traced_with_open_dimensions():
+    shapes = []
+    f = tf.function(lambda d: shapes.append(d["a"].shape) or d["a"], reduce_retracing=True)
+    for n in range(1, 5):
+        assert f({"a": tf.ones([n, 3])}).shape == [n, 3]
+    assert shapes == [[1, 3], [None, 3]]
+
+
+def test_open_dimensions_are_explained():
+    f = tf.function(lambda x: x, reduce_retracing=True)
+    for n in (1, 2, 3):
+        f(tf.ones([n]))
+    f(tf.constant(1))
+    assert f.explain_traces().splitlines()[1:] == [
+        "trace 2 of <lambda>: x changed from float32[1] to float32[2]",
+        "trace 3 of <lambda>: x changed from float32[None] to int32[]",
+    ]
+
+
 def test_retracing_is_warned_of_twice(caplog):
     f = tf.function(lambda x: x + 1)
     with caplog.at_level("WARNING"):

@@ -249,13 +249,18 @@ class Function:
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
         enough = 1 if self._jit is None else MOST_SHAPES  # TorchInductor compiles for each shape anyway
+        called = key
         if self._options.reduce_retracing and len(self._traces) >= enough and self._input_signature is None:
-            args, kwargs = self._relaxed(args, kwargs)
+            for trace in self._traces.values():
+                args, kwargs = _relaxed(trace.function_type, args, kwargs)
+                key = self._key((args, kwargs))
+                if key in self._traces and self._traces[key].usable():
+                    return self._traces[key]
         concrete = self._trace(args, kwargs, may_create_variables=not self._created_variables)
         if concrete.graph.variables_made:
             self._created_variables = True
             concrete = self._trace(args, kwargs, may_create_variables=False)
-        self._explain(key)
+        self._explain(called)
         self._traces[key] = concrete
         if len(self._traces) > MOST_TRACES:
             get_logger().warning(
@@ -339,22 +344,6 @@ class Function:
 
         leaves = [placeholder(s, v) for s, v in zip(nest.flatten(spec), nest.flatten(value), strict=True)]
         return nest.pack_sequence_as(value, leaves)
-
-    def _relaxed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments with None for the dimensions in which they differ from the latest trace."""
-        last = next(reversed(self._traces.values())).function_type
-        try:
-            nest.assert_same_structure((last.args, last.kwargs), (args, kwargs))
-        except (TypeError, ValueError):
-            return args, kwargs
-
-        def relaxed(before: Any, value: Any) -> Any:
-            spec = spec_of(value)
-            if isinstance(before, TensorSpec) and isinstance(spec, TensorSpec) and before.dtype is spec.dtype:
-                return TensorSpec(before.shape.most_specific_compatible_shape(spec.shape), spec.dtype)
-            return value
-
-        return nest.map_structure(relaxed, (last.args, last.kwargs), (args, kwargs))
 
     # ---- reasons for tracing -----------------------------------------------------------------------------------------
 
@@ -539,6 +528,29 @@ def _without_arrays(bound: Any) -> Any:
     return nest.map_structure(lambda v: convert(v) if isinstance(v, ARRAYS) else v, bound)
 
 
+def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Returns the arguments with None for the dimensions in which they differ from traced ones.
+
+    Those that differ in more than the shapes of tensors stay as they are.
+    """
+    before, now = (traced.args, traced.kwargs), nest.map_structure(spec_of, (args, kwargs))
+    try:
+        nest.assert_same_structure(before, now)
+    except (TypeError, ValueError):
+        return args, kwargs
+    for old, new in zip(nest.flatten(before), nest.flatten(now), strict=True):
+        alike = isinstance(old, TensorSpec) and isinstance(new, TensorSpec) and old.dtype is new.dtype
+        if not alike and key_of(old) != key_of(new):
+            return args, kwargs
+
+    def relaxed(old: Any, new: Any, value: Any) -> Any:
+        if not isinstance(new, TensorSpec):
+            return value
+        return TensorSpec(old.shape.most_specific_compatible_shape(new.shape), new.dtype)
+
+    return nest.map_structure(relaxed, before, now, (args, kwargs))
+
+
 def _differences(before: Any, after: Any, signature: Signature) -> list[str]:
     """Returns a text for each argument in which the keys of two traces differ."""
     names = list(signature.signature.parameters)
@@ -559,6 +571,8 @@ def _shown(key: Any) -> str:
         first, second = key
         if hasattr(first, "as_numpy_dtype"):
             return f"{first.name}{list(second) if second is not None else ''}"
+        if isinstance(second, TensorSpec):
+            return f"{second.dtype.name}{list(second.shape) if second.shape.rank is not None else ''}"
         if isinstance(first, type):
             return repr(second)
     return repr(key)
