@@ -127,7 +127,7 @@ BAD_POSITIONS = [
     (sample(3.0), Invalid, "Expected dimension in the range [0, 0), but got 0"),
     (sample([1.0], 1), Invalid, "Expected dimension in the range [-1, 1), but got 1"),
     (sample(tf.zeros([2, 0]), 1), Invalid, "Reduction axis 1 is empty in shape [2,0]"),
-    (sample([1.0], [0]), TypeError, "axis must be int or Tensor with integer datatype"),
+    (sample([1.0], [0]), Invalid, "dim must be a scalar, but received tensor of shape: [1]"),
     (sample([1.0], 0, tf.float32), Invalid, "output_type"),
     (sample(["a"]), Invalid, "string"),
 ]
