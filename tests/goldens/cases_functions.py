@@ -398,7 +398,7 @@ run(lambda: tf.io.decode_csv(['1,3'], {}))
 run(lambda: tf.io.decode_csv(['1,3'], [[0], tf.zeros([0], tf.int8)]))
 tf.io.decode_csv(['1,3'], [[0], tf.zeros([0], tf.int8)])
 """)
-# Numbers of shapes: -1 stands for any length while a function is traced, less is none; in part of a vector neither counts.
+# Numbers of shapes: -1 stands for any length while a function is traced, less is refused; in part of a vector, neither.
 GROUP.errors("""
 run(lambda v: tf.broadcast_to(v, [-1, 2]), tf.zeros([1, 1]))
 run(lambda v: tf.broadcast_to(v, [-4, 2]), tf.zeros([1, 1]))
