@@ -121,9 +121,15 @@ class Difference(Exception):
 
 def beyond(theirs: Any) -> bool:
     """TensorFlow has no kernel, gradient or vectorization for the call, or fails by an error of its own code."""
-    return theirs.get("error") in OF_ITS_CODE or any(words in theirs.get("message", "") for words in LACKS)
+    message = theirs.get("message", "")
+    return (
+        theirs.get("error") in OF_ITS_CODE or any(words in message for words in LACKS) or bool(_OF_NONE.search(message))
+    )
 
 
+# Python's words about a None that TensorFlow's code did not expect; "<class 'NoneType'>" stands in what it says itself.
+_OF_NONE = re.compile(r"(?<!class )'NoneType'")
+# Classes that say nothing of a call's arguments: TensorFlow's code broke on its way to the op.
 OF_ITS_CODE = ("AttributeError", "AssertionError", "UnboundLocalError", "NameError", "SystemError", "LookupError",
                "NotImplementedError")  # fmt: skip
 LACKS = ("Could not find device for node", "No OpKernel was registered", "Default MaxPoolingOp only supports",
@@ -131,7 +137,7 @@ LACKS = ("Could not find device for node", "No OpKernel was registered", "Defaul
          "CPU implementation of Conv3D currently only supports", "Current CPU implementations do not yet support",
          "Current kernel implementation does not support dilations",
          "Current implementation only supports equal length strides",
-         "singleton tf.Variables", "NoneType", "pfor/", "uncompilable", "not compilable", "XLA",
+         "singleton tf.Variables", "pfor/", "uncompilable", "not compilable", "XLA",
          "compile-time constant")  # fmt: skip
 
 

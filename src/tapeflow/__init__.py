@@ -272,13 +272,20 @@ def _converted(function: Any) -> Any:
     return converted(function)
 
 
+def _user_code(function: Any) -> Any:
+    from tapeflow.autograph.origin import UserCode
+
+    return UserCode(function)
+
+
 def _over_parts(*args: Any) -> Any:
     from tapeflow.experimental.batching import over_parts
 
     return over_parts(*args)
 
 
-hooks.specs_of_protos, hooks.converted, hooks.over_parts = _specs_of_protos, _converted, _over_parts
+hooks.specs_of_protos, hooks.over_parts = _specs_of_protos, _over_parts
+hooks.converted, hooks.user_code = _converted, _user_code
 
 __version__ = version.VERSION
 __git_version__ = version.GIT_VERSION

@@ -91,7 +91,8 @@ def _mapped(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_shape: b
         return i + 1, [c.write(arrays, i, v) for c, arrays, v in zip(collections, collected, values, strict=True)]
 
     loop_vars = 0, [c.arrays() for c in collections]
-    _, collected = while_loop(lambda i, _: i < count, step, loop_vars, maximum_iterations=count)
+    with hooks.user_code(fn):
+        _, collected = while_loop(lambda i, _: i < count, step, loop_vars, maximum_iterations=count)
     stacked = [c.stacked(arrays) for c, arrays in zip(collections, collected, strict=True)]
     return nest.pack_sequence_as(like, stacked)
 

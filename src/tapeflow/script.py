@@ -168,7 +168,12 @@ def _numpy_staged(func: Callable[..., Any], inputs: list[Any], Tout: Any, statef
     specs = [TensorSpec(None, as_dtype(w).base_dtype) for w in (Tout if many else [Tout])]
 
     def run(*values: Any) -> Any:
-        result = numpy_function(func, values, Tout)
+        try:
+            result = numpy_function(func, values, Tout)
+        except errors.OpError:
+            raise
+        except Exception as error:
+            raise error_of_op(error, "[Op:PyFunc]") from error
         return result if isinstance(result, (list, tuple)) else [result]
 
     operation = python_op("PyFunc" if stateful else "PyFuncStateless", run, inputs, specs, stateful)

@@ -105,7 +105,8 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
             except Exception as error:
                 logger.debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
         try:
-            traced = _Traced(hooks.converted(fn), elems, flat)
+            with hooks.user_code(fn):
+                traced = _Traced(hooks.converted(fn), elems, flat)
         except Exception as error:
             results = None
             if manner.fallback:

@@ -8,7 +8,7 @@ import tapeflow as tf
 from autograph_programs.case import FOLDER, load
 from tapeflow import control_flow, nest
 from tapeflow.autograph.conversion import converted
-from tapeflow.autograph.origin import in_user_code
+from tapeflow.autograph.origin import UserCode
 from tapeflow.graph.ir.func_graph import FuncGraph
 
 PROGRAMS = load(tf)
@@ -38,7 +38,7 @@ def staging(monkeypatch):
 def trace(title):
     function, args = PROGRAMS[title]
     graph = FuncGraph("f")
-    with graph.as_default(), in_user_code():
+    with graph.as_default(), UserCode():
         return converted(function)(*[graph.input(tf.TensorSpec.from_tensor(tf.constant(a)), "x") for a in args])
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import joined_batches
-from tapeflow.array.creation import zeros_like
-from tapeflow.array.joining import stack, unstack
+from tapeflow.array.creation import zeros, zeros_like
+from tapeflow.array.joining import stack
 from tapeflow.array.shaping import reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
@@ -20,7 +20,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, divided, text
+from tapeflow.core.ops.shape_rules import argument_shape, check_rank, divided, text, wholly_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -72,7 +72,11 @@ def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -
         if not block_shape.shape.is_fully_defined():
             raise invalid("block_shape must have known size.")
         return None
-    pairs = [(None, None)] * np.size(block_shape) if isinstance(paddings, Tensor) else paddings
+    if not wholly_static(block_shape):
+        return None
+    if not argument_shape(paddings).is_compatible_with([len(block_shape), 2]):
+        raise invalid(f"{name} should have shape [{len(block_shape)}, 2]")
+    pairs = paddings if wholly_static(paddings) else [(None, None)] * np.size(block_shape)
     _check_blocks(x.rank, block_shape, pairs, name)
     if x.rank is None:
         return None
@@ -260,15 +264,15 @@ def required_space_to_batch_paddings(
         ([[0, 1]], [[0, 1]])
     """
     space, block = convert(input_shape, int32), convert(block_shape, int32)
+    block.shape.assert_is_fully_defined()
     block.shape.assert_has_rank(1)
-    space.shape.assert_is_compatible_with(block.shape)
-    if base_paddings is None:
-        before: Any = zeros_like(space)
-        after = before
-    else:
-        base = convert(base_paddings, int32)
-        base.shape.assert_is_compatible_with([block.shape[0], 2])
-        before, after = unstack(base, axis=1)
+    dims = block.shape[0]
+    if not dims:
+        return zeros([0, 2], int32), zeros([0, 2], int32)
+    space.shape.assert_is_compatible_with([dims])
+    base = zeros([dims, 2], int32) if base_paddings is None else convert(base_paddings, int32)
+    base.shape.assert_is_compatible_with([dims, 2])
+    before, after = base[:, 0], base[:, 1]
     full = space + before + after
     extra = (block - full % block) % block
     return stack([before, after + extra], axis=1), stack([zeros_like(extra), extra], axis=1)
@@ -326,7 +330,7 @@ def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding
         raise invalid(f"input must be {rank}-dimensional{text(x)}")
     batch, *space, depth = x.as_list() if x.rank is not None else [None] * rank
     inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
-    elements = None if depth is None else math.prod(ksizes) * depth
+    elements = None if depth is None else math.prod(ksizes[1:-1]) * depth
     return TensorShape([batch, *(_places(d, k, s, r, padding) for d, k, s, r in inner), elements])
 
 

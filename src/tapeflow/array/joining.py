@@ -19,7 +19,7 @@ from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import refused_when_run, stated, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
@@ -77,11 +77,18 @@ def _concat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
     return torch.cat(values, axis)
 
 
+def as_partial(numbers: list[Any]) -> tuple[Any, ...]:
+    """Returns the elements of a vector that is put together. Where some are not static, neither is a negative one: it
+    may stand for a length that is to be found, as in TensorFlow's shape functions."""
+    partial = None in numbers
+    return tuple([None if partial and type(n) is int and n < 0 else n for n in numbers])
+
+
 @_concat.static_value
 def _(values: list[Tensor], axis: int) -> tuple[int | None, ...]:
     if any(v.shape.rank != 1 for v in values):
         raise NotStatic
-    return tuple([e for v in values for e in elements(v)])
+    return as_partial([e for v in values for e in elements(v)])
 
 
 def _concat_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
@@ -172,7 +179,7 @@ def _stack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
 def _(values: list[Tensor], axis: int) -> tuple[Any, ...]:
     if axis not in (0, -1 - (values[0].shape.rank or 0)):
         raise NotStatic
-    return tuple([elements(v) if v.shape.rank is not None else None for v in values])  # scalars, if it is a vector
+    return as_partial([elements(v) if v.shape.rank is not None else None for v in values])  # scalars, if it is a vector
 
 
 def _stack_values(args: tuple[Any, int], name: str | None = None) -> Any:
@@ -484,6 +491,8 @@ def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
         x = unknown_shape(len(multiples))
     if len(multiples) != x.rank:
         raise invalid(f"Expected multiples argument to be a vector of length {x.rank} but got length {len(multiples)}")
+    if state.graph is not None:
+        stated(multiples)
     for i, m in enumerate(multiples):
         if m is not None and m < 0:
             raise refused_when_run(f"Expected multiples[{i}] >= 0, but got {m}")

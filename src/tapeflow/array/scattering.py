@@ -16,15 +16,14 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, refused_when_run, text
+from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, refused_when_run, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
-    check_rank(shape, 1)
-    target = TensorShape(None if isinstance(shape, Tensor) else shape)
+    target = listed(shape)
     if indices.rank is None or updates.rank is None:
         return target
     outer = indices.rank - 1

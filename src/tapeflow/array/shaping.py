@@ -14,7 +14,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, ve
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.shape_rules import check_rank, refused_when_run, text
+from tapeflow.core.ops.shape_rules import check_rank, refused_when_run, stated, text
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -131,10 +131,7 @@ def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
         return TensorShape(None)
     if isinstance(shape, int) or any(isinstance(d, tuple) for d in shape):
         raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(TensorShape(np.shape(shape)))}")
-    dims = tuple(shape)
-    for d in dims:
-        if d is not None and d < 0:
-            raise invalid(f"Dimension {d} must be >= 0")
+    dims = stated(shape)
     target = TensorShape(dims)
     if x.rank is None:
         return target

@@ -28,7 +28,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, check_rank, refused_when_run, same, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, check_rank, refused_when_run, same, stated, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
     check_rank(begin, 1)
     check_rank(size, 1)
+    if isinstance(begin, tuple) and state.graph is not None:
+        stated(begin)
     if isinstance(size, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
     rank = len(size) if x.rank is None and isinstance(size, tuple) else x.rank

@@ -9,48 +9,62 @@ from __future__ import annotations
 import linecache
 import types
 from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any
 
-from tapeflow.autograph.conversion import is_converted_code
-from tapeflow.core.errors import OpError
+from tapeflow.autograph.conversion import DO_NOT_CONVERT, is_converted_code
+from tapeflow.core.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, OpError
 from tapeflow.graph.ir.positions import is_engine
 
-_HAS_LINES = "_autograph_has_lines"  # an attribute of errors whose message names the user's lines
+_CAUSE = "_autograph_cause"  # an attribute of errors that name the user's lines: the class and text of the first error
 
 
-@contextmanager
-def in_user_code() -> Iterator[None]:
+class PyCTError(Exception):
+    """An error of code that is converted."""
+
+
+class AutoGraphError(PyCTError):
+    """An error of AutoGraph."""
+
+
+class StagingError(AutoGraphError):
+    """An error of converted code, instead of one whose class may not take a message alone."""
+
+
+class UserCode:
     """Adds the user's lines to errors from inside, and removes all other frames from their tracebacks.
 
-    The errors are of the same class. Used around the call of a converted function.
+    Used around the call of `function`, converted. The errors are of the classes that TensorFlow raises: the same where
+    that takes nothing but a message, or else `StagingError`.
     """
-    try:
-        yield
-    except Exception as error:
-        new = with_user_lines(error)
-        if new is None:
-            raise
-        raise new.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
+
+    def __init__(self, function: Any = None) -> None:
+        self._passes = getattr(function, DO_NOT_CONVERT, False)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, cls: Any, error: BaseException | None, traceback: types.TracebackType | None) -> None:
+        new = with_user_lines(error) if isinstance(error, Exception) and not self._passes else None
+        if error is not None and new is not None:
+            raise new.with_traceback(user_traceback(traceback)) from error.__cause__
 
 
 def with_user_lines(error: Exception) -> Exception | None:
-    """Returns the error with the user's lines in its message; None if it has them, or its class takes no message."""
-    if getattr(error, _HAS_LINES, False):
+    """Returns the error with the user's lines in its message; None if there are none, or it is to pass through."""
+    if hasattr(error, "ag_pass_through"):
         return None
     frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not is_engine(frame.f_code)]
     first = next((k for k, (frame, _) in enumerate(frames) if is_converted_code(frame.f_code)), 0)
     frames = frames[first:]
     if not frames:
         return None
-    new = _same_class(error, _message(error, frames))
-    if new is not None:
-        setattr(new, _HAS_LINES, True)
-        for note in getattr(error, "__notes__", ()):
-            new.add_note(note)
+    cause = getattr(error, _CAUSE, None) or f"{type(error).__name__}: {error}"
+    new = _of_its_class(error, _message(frames, cause), cause)
+    setattr(new, _CAUSE, cause)
     return new
 
 
-def _message(error: Exception, frames: list[tuple[types.FrameType, int]]) -> str:
+def _message(frames: list[tuple[types.FrameType, int]], cause: str) -> str:
     lines = ["in user code:", ""]
     for frame, line in frames:
         code = frame.f_code
@@ -58,46 +72,43 @@ def _message(error: Exception, frames: list[tuple[types.FrameType, int]]) -> str
         place = f'    File "{code.co_filename}", line {line}, in {code.co_name}{mark}'
         text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
         lines += [place, f"        {text}"] if lines[-2:-1] != [place] else []
-    text = str(error)
-    if isinstance(error, KeyError):
-        text = repr(error.args[0]) if error.args else ""
-    body = f"{type(error).__name__}: {text}".replace("\n", "\n    ")
+    body = cause.replace("\n", "\n    ")
     return "\n".join([*lines, "", f"    {body}", ""])
 
 
 class _KeyErrorOfLines(KeyError):
     """A `KeyError` prints the `repr` of its message; this one, the message."""
 
+    def __init__(self, message: str, cause: str):
+        super().__init__(cause)
+        self._message = message
+
     def __str__(self) -> str:
-        return str(self.args[0])
+        return self._message
 
 
 _KeyErrorOfLines.__name__ = _KeyErrorOfLines.__qualname__ = "KeyError"
 
-
-def _same_class(error: Exception, message: str) -> Exception | None:
-    cls = type(error)
-    if cls is KeyError:
-        return _KeyErrorOfLines(message)
-    if isinstance(error, OpError) and cls.__module__ == OpError.__module__:
-        return error.with_message(message)
-    if (
-        cls.__init__ in _SIMPLE
-        and cls.__new__ in _SIMPLE_NEW
-        and not isinstance(error, (OSError, UnicodeError, SyntaxError))
-    ):
-        new = cls(message)
-        new.__dict__.update(error.__dict__)
-        return new
-    return None
-
-
-_BUILTIN_ERRORS = (
-    Exception, ValueError, TypeError, RuntimeError, AssertionError, AttributeError, NameError, UnboundLocalError,
-    IndexError, LookupError, NotImplementedError, ArithmeticError, ZeroDivisionError, OverflowError, RecursionError,
+# Classes that are known to take a message alone: these, and all that have the constructor of `Exception`.
+_OF_A_MESSAGE = (
+    AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
+    UnboundLocalError, ValueError, StagingError, InaccessibleTensorError, OperatorNotAllowedInGraphError,
 )  # fmt: skip
-_SIMPLE = frozenset(cls.__init__ for cls in _BUILTIN_ERRORS)
-_SIMPLE_NEW = frozenset(cls.__new__ for cls in _BUILTIN_ERRORS)
+
+
+def _of_its_class(error: Exception, message: str, cause: str) -> Exception:
+    """Returns an error with the message and the attributes of `error`, of the class that TensorFlow raises for its."""
+    cls = type(error)
+    if isinstance(error, OpError) and cls.__init__ is not OpError.__init__:
+        return error.with_message(message)
+    if cls is KeyError:
+        new: Exception = _KeyErrorOfLines(message, cause)
+    elif cls in _OF_A_MESSAGE or cls.__init__ is Exception.__init__:
+        new = cls(message)
+    else:
+        new = StagingError(message)
+    new.__dict__.update(error.__dict__)
+    return new
 
 
 def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.FrameType, int]]:

@@ -34,6 +34,7 @@ class Hooks:
     map_fn: Callable[..., Any]  # functional.py: tf.map_fn
     on_slices: Callable[..., Any]  # vectorized.py: a function on all slices at once
     converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
+    user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context in which errors name the lines of a function
     over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types as one of their parts
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 

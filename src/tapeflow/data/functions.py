@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeflow.autograph.conversion import converted
-from tapeflow.autograph.origin import in_user_code
+from tapeflow.autograph.origin import UserCode
 from tapeflow.core.context import nobody_listening
 from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.settings import settings
@@ -96,7 +96,7 @@ class MappedFunction:
             value, self.output_spec = self._components(tuple(result) if type(result) is list else result)
             return [t for s, v in self._pairs(value) for t in s.to_tensors(v)]
 
-        with in_user_code():
+        with UserCode(self._function):
             graph.trace(tensors, (), {})
         return Body(graph)
 

@@ -295,9 +295,9 @@ class Function:
         graph.structured_input_signature = function_type.structured_input_signature
         call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
         if self._options.autograph:
-            from tapeflow.autograph.origin import in_user_code  # loaded when the first function is traced
+            from tapeflow.autograph.origin import UserCode  # loaded when the first function is traced
 
-            with in_user_code():
+            with UserCode(self._python_function):
                 graph.trace(self._converted(), call_args, call_kwargs)
         else:
             graph.trace(self._python_function, call_args, call_kwargs)

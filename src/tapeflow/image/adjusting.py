@@ -8,6 +8,7 @@ import torch
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import shape
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
@@ -98,7 +99,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
         Images of the same shape and dtype.
 
     Raises:
-        ValueError: `delta` is a Python number outside of [-1, 1].
+        ValueError: `delta` is outside of [-1, 1], eagerly.
         InvalidArgumentError: the images have fewer than three dimensions, or not three channels.
 
     Example:
@@ -106,7 +107,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
         [[[0.0, 1.0, 1.0]]]
     """
     turn: Any = delta
-    if not isinstance(turn, Tensor) and not -1 <= turn <= 1:
+    if state.graph is None and (turn < -1 or turn > 1):
         raise ValueError("delta must be in the interval [-1, 1]")
     images = convert_to_tensor(image)
     return convert_image_dtype(turn_hue(_as_floats(images), turn, name), images.dtype)

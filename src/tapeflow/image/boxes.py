@@ -12,7 +12,7 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import leave_to_kernel, text, with_dimension, with_rank
 from tapeflow.core.rng.philox import Philox, from_seed
 from tapeflow.core.rng.seeds import op_seeds, reserve
 from tapeflow.core.types.aliases import TensorLike
@@ -61,10 +61,13 @@ def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
 
 def _drawn_rule(images: TensorShape, boxes: TensorShape, colors: TensorShape) -> TensorShape:
     """Infers the shape of the images, of which it checks what is static."""
-    if images.rank is not None and images.rank < 3:
-        raise invalid(f"Shape must be at least rank 3 but is rank {images.rank}")
-    if images.rank == 4 and images[3] not in (None, 1, 3, 4):
-        raise invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
+    with_rank(images, -3)
+    if colors.is_compatible_with([0, 4]) and colors.is_fully_defined():  # TensorFlow's first op, without a palette
+        with_dimension(with_rank(boxes, 3), 2, 4)
+        if with_rank(images, 4)[3] not in (None, 1, 3, 4):
+            raise invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
+    elif images.rank == 4 and images[3] not in (None, 1, 3, 4):
+        leave_to_kernel("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
     return images
 
 

@@ -9,6 +9,7 @@ import torch
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.slicing import slice as slice_of
+from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices, static
@@ -97,7 +98,7 @@ def _static_size(size: Any) -> tuple[int | None, int | None]:
     """Returns the height and the width of a size argument, as far as they are static."""
     if type(size) is not tuple or len(size) != 2:
         return None, None
-    height, width = (n if type(n) is int else None for n in size)
+    height, width = (n if type(n) is int and n != -1 else None for n in size)  # -1 is for the kernel to refuse
     return height, width
 
 
@@ -107,6 +108,8 @@ def _crops_shape(
     if boxes.rank == 2 and boxes[1] not in (4, None):
         raise invalid(f"boxes must have 4 columns, but is of shape {text(boxes)}")
     count = boxes.with_rank(2)[:1].merge_with(box_indices)[0]
+    if state.graph is not None:
+        with_dimension(with_rank(crop_size, 1), 0, 2)
     size = _static_size(crop_size)
     return TensorShape([count, *((None, None) if None in size else size), image.with_rank(4)[3]])
 

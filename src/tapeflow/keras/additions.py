@@ -7,6 +7,9 @@
 - Of several workers, the first one's `BackupAndRestore` writes the folder that all restore; the others write folders of
   their own beside it, so that none deletes or writes what another one uses.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
+- Threads that apply gradients by one optimizer do so one after the other, as do functions that apply them: an optimizer
+  reads its moments and its count before it writes them, and would lose what another thread wrote in between. (Not
+  replicas of a strategy, which wait for each other within an update.)
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
 """
@@ -16,14 +19,19 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import threading
 from typing import Any
 
 import keras
 from keras.src.legacy.saving import legacy_h5_format
+from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.saving import saving_lib
 from keras.src.utils.tracking import Tracker
 
+from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.values.variable import Variable
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.io.replacing import replaced_file
 from tapeflow.train.checkpoint import Checkpoint
 
@@ -47,11 +55,44 @@ def add() -> None:
     backup.on_train_begin = _with_folders_of_workers(backup.on_train_begin)
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
+    BaseOptimizer.apply = _one_by_one(BaseOptimizer.apply)
 
 
 def _never_auto_compile(self: Any) -> bool:
     """Returns False: `jit_compile="auto"` does not compile, as TorchInductor takes much longer than XLA."""
     return False
+
+
+# ---- optimizers of threads -------------------------------------------------------------------------------------------
+
+
+class _Turn:
+    """Whose turn it is to apply gradients by an optimizer. A copy of the optimizer has its own."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+    def __reduce__(self) -> Any:
+        return _Turn, ()
+
+
+def _one_by_one(apply: Any) -> Any:
+    @functools.wraps(apply)
+    def apply_one_by_one(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        attributes = self.__dict__
+        if "_turn" not in attributes:
+            attributes["_turn"] = _Turn() if hooks.replicas() == 1 else None
+        turn = attributes["_turn"]
+        if turn is None:
+            return apply(self, grads, trainable_variables)
+        graph = state.graph
+        while isinstance(graph, FuncGraph):
+            graph.locks += [] if turn.lock in graph.locks else [turn.lock]
+            graph = graph.around
+        with turn.lock:
+            return apply(self, grads, trainable_variables)
+
+    return apply_one_by_one
 
 
 # ---- reset_states ----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -440,9 +441,9 @@ def _selected(values: Any, select: str, select_range: Any) -> Any:
     low, high = select_range
     if select == "i":
         if low > high:
-            raise invalid(f"Got empty index range in select_range: [{low}, {high}]")
+            raise InvalidArgumentError.of(f"Got empty index range in select_range: [{low}, {high}]")
         return range_op(low, high + 1)
     if low >= high:
-        raise invalid(f"Got empty interval in select_range: ({low}, {high}]")
+        raise InvalidArgumentError.of(f"Got empty interval in select_range: ({low}, {high}]")
     low, high = cast(low, values.dtype), cast(high, values.dtype)
     return reshape(where(logical_and(values > low, values <= high)), [-1])

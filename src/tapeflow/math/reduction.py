@@ -18,7 +18,14 @@ from tapeflow.core.ops.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import reduced_dimensions, reduction, refused_when_run, text
+from tapeflow.core.ops.shape_rules import (
+    argument_shape,
+    reduced_dimensions,
+    reduction,
+    refused_when_run,
+    text,
+    with_rank,
+)
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float64, int32, int64
@@ -506,6 +513,8 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
     def kernel(x: torch.Tensor, axis: Any, output_type: DType) -> torch.Tensor:
         if axis is None:
             axis = 0
+        if not isinstance(axis, int):
+            raise TypeError("the shape rule says what is wrong")
         if not x.ndim:
             raise invalid(f"Expected dimension in the range [0, 0), but got {axis}")
         if x.is_floating_point() and may_have_nan(x):
@@ -529,11 +538,12 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     if axis is None:
         axis = 0
     if isinstance(axis, Unknown):
+        with_rank(axis, 0)
         return TensorShape(None if x.rank is None else [None] * (x.rank - 1))
-    if not isinstance(axis, int):
-        raise TypeError("axis must be int or Tensor with integer datatype")
     if x.rank is None:
         return TensorShape(None)
+    if not isinstance(axis, int):
+        raise invalid(f"dim must be a scalar, but received tensor of shape: {text(argument_shape(axis))}")
     if not -x.rank <= axis < x.rank:
         wrong = f"Expected dimension in the range [{-x.rank}, {x.rank}), but got {axis}"
         raise invalid(wrong) if x.rank > 1 else refused_when_run(wrong)
@@ -542,12 +552,19 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return reduction(x, axis)
 
 
+def _argmax_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+    """Infers the shape of positions; that the axis is no list is checked by the function, other than `argmin`'s."""
+    if isinstance(axis, tuple):
+        raise TypeError("axis must be int or Tensor with integer datatype")
+    return _position_rule(x, axis)
+
+
 _POSITION: dict[str, Any] = {
-    "host": ("axis",), "shape": _position_rule, "orders": True, "batching": along_axis, "default_axis": 0,
+    "host": ("axis",), "orders": True, "batching": along_axis, "default_axis": 0,
 }  # fmt: skip
 
 
-@op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), **_POSITION, keeps_nothing=True)
+@op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), shape=_argmax_rule, **_POSITION, keeps_nothing=True)
 def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """Finds the position of the largest element along a dimension; of the first, where several are equal.
 
@@ -568,7 +585,7 @@ def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = in
     """
 
 
-@op("ArgMin", kernel=_position_of(torch.argmin, math.inf), **_POSITION)
+@op("ArgMin", kernel=_position_of(torch.argmin, math.inf), shape=_position_rule, **_POSITION)
 def argmin(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """Finds the position of the smallest element along a dimension; of the first, where several are equal.
 

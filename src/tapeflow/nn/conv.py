@@ -17,6 +17,7 @@ import torch
 from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -172,6 +173,8 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
         raise invalid(f"Dilation rate must be >= 1, but got {min(dilations)}")
     x, filters = x.with_rank(len(strides)), filters.with_rank(len(strides))
     sizes: list[Any] = [None] * len(strides) if filters.rank is None else filters.as_list()
+    if sizes[-2] == 0 and state.graph is not None:
+        raise invalid("Depth of filter must not be 0")
     result = window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
     if x.is_fully_defined() and filters.is_fully_defined():
         convolution_layout("Conv3D" if len(sizes) == 5 else "Conv2D", tuple(x.as_list()), tuple(sizes), *attrs)

@@ -10,6 +10,7 @@ import torch
 from tapeflow.array.properties import shape
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -26,7 +27,7 @@ def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: st
 
 def _check(x: TensorShape, filters: TensorShape, strides: Any, data_format: str, batch_dims: int, groups: int) -> None:
     if groups != 1:
-        raise UnimplementedError.of("Grouped/Depthwise Convolutions are not supported yet.")
+        raise refused_when_run("Grouped/Depthwise Convolutions are not supported yet.", UnimplementedError)
     if x.rank is None or filters.rank is None:
         return
     dims = x.rank - batch_dims - 1

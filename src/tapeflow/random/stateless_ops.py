@@ -11,10 +11,11 @@ import torch
 
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast_all, text, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import broadcast_all, stated, text, with_dimension, with_rank
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
@@ -50,8 +51,8 @@ def created(shape: Any, *_: Any) -> TensorShape:
     """Computes the shape of the result of ops with a shape argument, as their shape rule."""
     if isinstance(shape, Unknown):
         return TensorShape(None)
-    if type(shape) is tuple and None in shape:  # dynamic dimensions
-        return TensorShape(shape)
+    if state.graph is not None and type(shape) is tuple and not any(type(d) is tuple for d in shape):
+        return TensorShape(stated(shape))
     return TensorShape(list(dimensions(shape)))
 
 

@@ -17,7 +17,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, ranked, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, ranked, stated, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -49,7 +49,7 @@ def as_sparse(value: Any) -> SparseTensor:
 def _dense_shape(shape: Any) -> TensorShape:
     """Returns the static part of a shape, as a shape rule gets it."""
     if isinstance(shape, (tuple, int)):
-        return TensorShape(shape if isinstance(shape, tuple) else [shape])
+        return TensorShape(stated(shape if isinstance(shape, tuple) else [shape]))
     rank = places.rank_of(shape)
     return TensorShape(None if rank is None else [None] * rank)
 

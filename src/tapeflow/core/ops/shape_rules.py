@@ -143,7 +143,7 @@ def check_sparse(indices: Any, values: Any, shape: Any) -> None:
 def listed(dims: Any, *_: Any) -> TensorShape:
     """Returns the shape that the first argument lists, as far as it is static."""
     check_rank(dims, 1)
-    return TensorShape(None if isinstance(dims, Tensor) else dims)
+    return TensorShape(None if isinstance(dims, Tensor) else stated(dims) if isinstance(dims, tuple) else dims)
 
 
 def unknown(*_: Any) -> TensorShape:
@@ -159,6 +159,31 @@ def scalar(*_: Any) -> TensorShape:
 def no_results(*_: Any) -> list[TensorShape]:
     """Returns the shapes of an op without results."""
     return []
+
+
+def stated(dims: Any) -> tuple[int | None, ...]:
+    """Returns the dimensions that the numbers of a host argument state, None for those that are not static.
+
+    So is -1 while a graph is built, as in TensorFlow's shape functions: it is for the kernel to refuse it.
+
+    Raises:
+        InvalidArgumentError: a number is negative.
+    """
+    least, wrong = (0, "Dimension {} must be >= 0") if state.graph is None else (-1, _NO_SHAPE)
+    for n in dims:
+        if type(n) is int and n < least:
+            raise invalid(wrong.format(n))
+    return tuple([None if n == -1 else n for n in dims])
+
+
+_NO_SHAPE = "Invalid value in tensor used for shape: {}"
+
+
+def wholly_static(argument: Any) -> bool:
+    """Returns whether all numbers of a host argument are static: TensorFlow's shape functions mostly ask no less."""
+    if isinstance(argument, tuple):
+        return all(map(wholly_static, argument))
+    return argument is not None and not isinstance(argument, Tensor)
 
 
 def check_rank(argument: Any, rank: int) -> None:
@@ -231,6 +256,8 @@ def _flat(axis: Any) -> Iterator[int]:
 
 def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> TensorShape:
     """Returns the shape with the dimensions of `axis` (all of them for None) reduced away, or to 1."""
+    if state.graph is not None and (rank := argument_shape(axis).rank) is not None and rank > 1:
+        raise invalid(f"Shape must be at most rank 1 but is rank {rank}")
     if x.rank is None:
         return TensorShape([] if axis is None and not keepdims else None)
     if isinstance(axis, Tensor) or (isinstance(axis, tuple) and None in axis):  # not static, or their number alone

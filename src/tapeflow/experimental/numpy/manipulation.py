@@ -13,6 +13,7 @@ from tapeflow.array.creation import range as tf_range
 from tapeflow.array.joining import concat, unstack
 from tapeflow.array.masks import where as tf_where
 from tapeflow.array.partitioning import dynamic_stitch
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.properties import size as size_of
@@ -376,6 +377,8 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
     a, places = as_array(arr), as_array(indices)
     if axis is None:
         a, axis = ravel(a), 0
+    if a.shape.rank is None and places.shape.rank is not None:  # both have as many dimensions
+        a = ensure_shape(a, [None] * places.shape.rank)
     rank = rank_of(a, "take_along_axis")
     axis = axis + rank if axis < 0 else axis
     a, places = (moveaxis(t, axis, -1) for t in (a, places))

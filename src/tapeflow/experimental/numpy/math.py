@@ -118,7 +118,6 @@ log1p = _unary("log1p", math.log1p, "Computes `log(1 + x)`.")
 log2 = _unary("log2", lambda x: math.log(x) / np.log(2), "Computes logarithms to base 2.")
 negative = _unary("negative", math.negative, "Negates.", floats=False)
 positive = _unary("positive", lambda x: x, "Returns x as it is.", floats=False)
-rad2deg = _unary("rad2deg", _scaled(180 / np.pi), "Converts radians to degrees.")
 reciprocal = _unary("reciprocal", math.reciprocal, "Computes `1 / x`.", floats=False)
 signbit = _unary("signbit", _is_negative, "Tells where x is below zero.", floats=False)
 sin = _unary("sin", math.sin, "Computes the sine.")
@@ -128,6 +127,13 @@ sqrt = _unary("sqrt", math.sqrt, "Computes square roots.")
 square = _unary("square", math.square, "Computes squares.", floats=False)
 tan = _unary("tan", math.tan, "Computes the tangent.")
 tanh = _unary("tanh", math.tanh, "Computes the hyperbolic tangent.")
+
+
+@numpy_function("[1.0]")
+def rad2deg(x: TensorLike) -> Any:
+    """Converts radians to degrees; integers must be converted before, and an array stays one."""
+    angles: Any = as_array(x) if isinstance(x, (list, tuple)) else x
+    return angles * (180 / np.pi)
 
 
 @numpy_function("[1 + 2j]")
@@ -291,7 +297,7 @@ def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def _log_add(x1: Any, x2: Any, exponential: Function, base: float) -> Any:
     x, y = promoted(x1, x2)
-    delta = x1 - x2 if isinstance(x1, Tensor) and isinstance(x2, Tensor) else x - y  # tensors are not promoted
+    delta = x1 - x2 if isinstance(x1, Tensor) or isinstance(x2, Tensor) else x - y  # tensors are not promoted
     sum_of_exponentials = math.maximum(x, y) + log1p(exponential(-math.abs(delta))) / np.log(base)
     return where(isnan(delta), x + y, sum_of_exponentials)  # of two equal infinities the difference is NaN
 

@@ -40,7 +40,12 @@ class Written:
 
     Args:
         name: the function's name; other characters than identifiers have are replaced.
+
+    Attributes:
+        locks: what is held while it runs; set before it is first needed.
     """
+
+    locks: Sequence[Any] = ()
 
     def __init__(self, name: str) -> None:
         self.name = identifier(name)
@@ -77,7 +82,10 @@ class Written:
         source = writer.source
         linecache.cache[self._filename] = (len(source), None, source.splitlines(True), self._filename)
         exec(compile(source, self._filename, "exec"), writer.namespace)  # the source is this function's own
-        self._function = function = writer.namespace[self.name]
+        function = writer.namespace[self.name]
+        for lock in self.locks:
+            function = _holding(lock, function)
+        self._function = function
         return function
 
     def __del__(self) -> None:
@@ -186,6 +194,16 @@ class Compiled(Written):
             return function(*values)
         except Exception as error:
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
+
+
+def _holding(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function, run by one thread at a time of those that hold the lock."""
+
+    def run(*values: Any) -> Any:
+        with lock:
+            return function(*values)
+
+    return run
 
 
 def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:

@@ -70,6 +70,7 @@ class Body:
                 function = self.capturing.compiled(*arguments, given=len(self.graph.inputs))
             else:
                 function = Compiled(*arguments)
+            function.locks = tuple(self.graph.locks)
             self._compiled[key] = function
         return function
 
