@@ -276,7 +276,7 @@ class OneDeviceStrategy(Strategy):
 class _OneDeviceExtended(StrategyExtended):
     def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         with self._on_device(0):
-            return next_creator(**kwargs)
+            return super()._make_variable(next_creator, **kwargs)
 
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
         return devices.device(self._devices[0])
