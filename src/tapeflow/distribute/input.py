@@ -131,7 +131,7 @@ class DistributedIterator(CompositeTensor):
         return _element_spec(self._iterator.element_spec, self._division)
 
     @functools.cached_property
-    def _type_spec(self) -> DistributedIteratorSpec:  # type: ignore[override]
+    def _type_spec(self) -> DistributedIteratorSpec:
         return DistributedIteratorSpec(
             type_spec_from_value(self._iterator), self._strategy, self._options, self._division
         )
