@@ -57,8 +57,10 @@ def test_training_is_that_of_one_device(alone, create, parts, tmp_path):
 def test_two_processes_divide_weights_and_momenta(alone, tmp_path):
     addresses = ",".join(free_addresses(2))
     environments = [{"KERAS_DISTRIBUTION_PROCESS_ID": str(i)} for i in range(2)]
-    for worker in run_workers("keras_sharded", environments, addresses, str(tmp_path / "model")):
+    workers = run_workers("keras_sharded", environments, addresses, str(tmp_path / "model"))
+    for worker in workers:
         assert worker.code == 0, worker.errors
+        assert worker.result["agreed"] == workers[0].result["agreed"]
         assert worker.result["devices"] == ["cpu:0", "cpu:1"]
         for kind in ("weights", "momenta"):
             whole, own = worker.result[kind]

@@ -82,7 +82,7 @@ def dataset_of(message: bytes) -> Any:
     return _read(message, [])
 
 
-def _kind_of(cls: type) -> str:
+def _kind_of(cls: Any) -> str:
     """Returns the name of a class of nodes, by which another process finds it, whatever it has imported.
 
     Raises:

@@ -35,6 +35,7 @@ from tapeflow.experimental.dtensor.api import from_local, relayout
 from tapeflow.experimental.dtensor.layout import Layout
 from tapeflow.experimental.dtensor.mesh import Mesh, create_distributed_mesh, create_mesh
 from tapeflow.experimental.dtensor.variable import DVariable
+from tapeflow.math.reduction import reduce_max
 
 
 def add() -> None:
@@ -102,7 +103,8 @@ def initialize(job_addresses: str | None, num_processes: int | None, process_id:
         os.environ["DTENSOR_CLIENT_ID"] = str(process_id)
     accelerators.initialize_accelerator_system(experimental_reset_context=True)
     if rng_utils.get_random_seed() is None:
-        rng_utils.set_random_seed(accelerators.number_of_first(make_default_seed()))
+        of_each = Layout(["process"], create_distributed_mesh([("process", clients.num_clients())], device_type="CPU"))
+        rng_utils.set_random_seed(int(reduce_max(from_local([make_default_seed()], of_each.to_string()))))
 
 
 def _mesh_of(device_mesh: Any) -> Mesh:

@@ -54,6 +54,7 @@ def nbytes(variables):
 def main(addresses, path):
     keras.distribution.initialize(addresses, 2)
     number = os.environ["KERAS_DISTRIBUTION_PROCESS_ID"]
+    agreed = keras.random.randint([], 0, 1 << 30)  # of a seed that the processes agreed on
     mesh = keras.distribution.DeviceMesh((2,), ["batch"])
     layouts = keras.distribution.LayoutMap(mesh)
     layouts[".*conv2d.*kernel"] = (None, None, None, "batch")
@@ -66,6 +67,7 @@ def main(addresses, path):
     sharded = [v for v in model.trainable_variables if "normalization" not in v.path]
     momenta = [v for v in model.optimizer.variables if len(v.shape) and "normalization" not in v.path]
     result["weights"], result["momenta"] = nbytes(sharded), nbytes(momenta)
+    result["agreed"] = int(agreed)
     result["devices"] = keras.distribution.list_devices()
     print(json.dumps(result))
 

@@ -86,26 +86,6 @@ def _meet(kind: str) -> None:
         c10d.init_process_group(backend, f"tcp://{jobs[0]}", TIMEOUT, rank=rank, world_size=len(jobs))
 
 
-def number_of_first(number: int) -> int:
-    """Returns the first client's number, in all clients.
-
-    Args:
-        number: this client's number.
-
-    Raises:
-        UnavailableError, DeadlineExceededError: a client is gone, or did not come in time.
-    """
-    if not clients.jobs():
-        return number
-    import torch
-    import torch.distributed as c10d
-
-    shared = torch.tensor(number)
-    with reporting("a broadcast"):
-        c10d.broadcast(shared, 0)
-    return int(shared)
-
-
 @contextmanager
 def reporting(what: str) -> Iterator[None]:
     """Raises TensorFlow's errors in place of those of `torch.distributed`.

@@ -5,15 +5,15 @@ The first byte says which, so that workers and consumers may differ in what they
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import zlib
+from typing import Any
 
 from tapeflow.train import snappy
 
-try:
-    from cramjam import snappy as fast
-except ModuleNotFoundError:  # of the extra `parameter-servers`
-    fast = None
-
+# Of the extra `parameter-servers`.
+fast: Any = importlib.import_module("cramjam").snappy if importlib.util.find_spec("cramjam") else None
 _SNAPPY, _ZLIB = b"s", b"z"
 
 
