@@ -88,10 +88,10 @@ def _kind_of(cls: Any) -> str:
     Raises:
         UnimplementedError: it is none of this package's.
     """
-    module = cls.__module__.removeprefix(_PACKAGE)
-    if not module.startswith(_ROOMS) or getattr(sys.modules[cls.__module__], cls.__name__, None) is not cls:
+    module, name = cls.__module__.removeprefix(_PACKAGE), cls.__name__
+    if not module.startswith(_ROOMS) or getattr(sys.modules[cls.__module__], name, None) is not cls:
         raise _stays(cls)
-    return f"{module}:{cls.__name__}"
+    return f"{module}:{name}"
 
 
 @functools.cache
