@@ -1,11 +1,16 @@
 """Datasets as messages: what another process reads has the same spec and the same elements."""
 
 import collections
+import os
+import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.data import messages
 from tapeflow.data.messages import dataset_of, message_of
 
 Dataset = tf.data.Dataset
@@ -103,3 +108,24 @@ def test_what_calls_python_stays():
 def test_what_is_no_message_is_refused(cut):
     with pytest.raises(ValueError, match=r"empty|no message|no part"):
         dataset_of(message_of(Dataset.range(3))[:cut])
+
+
+def test_what_a_process_has_imported_does_not_matter(tmp_path):
+    """A process that has imported nothing of datasets beyond the message's reader gets what it needs."""
+    dataset = Dataset.range(4).apply(tf.data.experimental.dense_to_ragged_batch(2))
+    (tmp_path / "message").write_bytes(message_of(dataset))
+    source = (
+        "import pathlib, sys; from tapeflow.data.messages import dataset_of, _class_of; "
+        "dataset = dataset_of(pathlib.Path(sys.argv[1]).read_bytes()); _class_of('data.sql:SqlDatasetV2'); "
+        "print([b.to_list() if hasattr(b, 'to_list') else b.numpy().tolist() for b in dataset])"
+    )
+    environment = os.environ | {"PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1])}
+    command = [sys.executable, "-c", source, str(tmp_path / "message")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "[[0, 1], [2, 3]]\n", done.stderr
+
+
+@pytest.mark.parametrize("kind", ["data.nodes:Nothing", "data.nothing:Node", "data.options:Options", "os:system", ""])
+def test_kinds_that_are_none(kind):
+    with pytest.raises(ValueError, match="There is no kind of dataset"):
+        messages._class_of(kind)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.data.experimental.service import compression
 from tapeflow.data.experimental.service import dispatcher as dispatchers
 from tapeflow.data.experimental.service.state import Journal, Source, State
 
@@ -327,6 +328,19 @@ def test_splits_get_fewer_toward_the_end():
     assert len(Source(tf.data.UNKNOWN_CARDINALITY).next(0, 1)) == 1
 
 
+@pytest.mark.parametrize("installed", [False, True])
+def test_compression_with_and_without_cramjam(monkeypatch, installed):
+    data = b"abc" * 1000 + bytes(range(256))
+    pytest.importorskip("cramjam")
+    packed = compression.compress(data)
+    if not installed:
+        monkeypatch.setattr(compression, "fast", None)
+        assert compression.decompress(packed) == data
+        packed = compression.compress(data)
+    assert len(packed) < 1000
+    assert compression.decompress(packed) == data
+
+
 def test_a_journal_gives_the_same_state_again(tmp_path):
     journal = Journal(str(tmp_path))
     state = State()
@@ -350,6 +364,15 @@ def test_a_journal_gives_the_same_state_again(tmp_path):
         again.apply(entry)
     assert again.iterations == state.iterations and again.last == state.last == 1002
     assert state.iterations[1001].lost == [[[1, 2, 3]]]
+    task = {"change": "task", "id": 1003, "iteration": 1001, "address": "b", "process": "q", "slot": 0, "fixed": True}
+    for entry in (task, {"change": "dead", "task": 1003}):
+        state.apply(entry)
+    journal.replace(state.entry())
+    (entry,) = journal.read()
+    restored = State()
+    restored.apply(entry)
+    assert vars(restored) == vars(state)
+    assert restored.iterations[1001].tasks[1003].silent == {"c"}
     path.write_bytes(b"no entry\n" + path.read_bytes())
     with pytest.raises(tf.errors.DataLossError, match="Line 1 of"):
         list(journal.read())

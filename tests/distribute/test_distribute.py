@@ -481,6 +481,18 @@ def test_one_device():
     assert strategy.experimental_distribute_values_from_function(lambda c: 5) == 5
 
 
+@pytest.mark.parametrize("kind", [tf.distribute.OneDeviceStrategy, tf.distribute.experimental.CentralStorageStrategy])
+def test_variables_of_a_strategy_with_one_device_are_its_own(kind):
+    strategy = kind("CPU:0") if kind is tf.distribute.OneDeviceStrategy else kind(["CPU:0"])
+    with strategy.scope():
+        v = tf.Variable(1.0)
+        with strategy.extended.colocate_vars_with(v):  # as Keras does for the variables of optimizers
+            assert type(tf.Variable(2.0)) is tf.Variable
+    assert strategy.extended.variable_created_in_scope(v)
+    assert not strategy.extended.variable_created_in_scope(tf.Variable(1.0))
+    assert not tf.distribute.get_strategy().extended.variable_created_in_scope(v)
+
+
 def test_one_mirrored_replica():
     strategy = tf.distribute.MirroredStrategy(["CPU:1"])
     with strategy.scope():

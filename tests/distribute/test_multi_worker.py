@@ -45,6 +45,8 @@ def test_two_workers_train_as_one(tmp_path):
 
 def test_keras_models():
     alone = keras_fit.train(tf.distribute.MultiWorkerMirroredStrategy())
+    assert alone["sent"] == 0
+    weights, logs = 3 * 3 * 4 + 4 + 6 * 4 * 4 + 4, 2
     for worker in run_workers("keras_fit", tf_configs(2)):
         assert worker.code == 0, worker.errors
         assert worker.result.keys() == alone.keys()
@@ -52,6 +54,7 @@ def test_keras_models():
         for history in ("history", "arrays"):
             for name, values in alone[history].items():
                 assert worker.result[history][name] == pytest.approx(values, rel=1e-5, abs=1e-5), name
+        assert worker.result["sent"] == 4 * (weights + logs)  # in a step: each gradient once, the loss and the accuracy
         assert worker.result["predicted"][0] == list(alone["predicted"][0])
         assert worker.result["predicted"][1] == pytest.approx(alone["predicted"][1], rel=1e-4)
 

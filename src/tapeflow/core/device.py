@@ -186,6 +186,9 @@ machine = Machine()
 logical_devices, default = machine.logical_devices, machine.default
 
 
+_spec_of = functools.lru_cache(DeviceSpec.from_string)  # scopes are entered at each step, with few names
+
+
 def find(name: str) -> Device | None:
     """Returns the device of that (partial) name, or None where a name leaves the device open.
 
@@ -193,7 +196,7 @@ def find(name: str) -> Device | None:
         ValueError: the name is malformed.
         InvalidArgumentError: there is no such device, and soft placement is off.
     """
-    spec = DeviceSpec.from_string(name)
+    spec = _spec_of(name)
     if spec.device_type is None:
         return None
     index = spec.device_index or 0

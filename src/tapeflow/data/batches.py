@@ -253,7 +253,7 @@ class RaggedDataset(Node):
         old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)
 
         def ragged(value: Any, before: Any, after: Any) -> Any:
-            if before is after:
+            if before == after:
                 return value
             tensor = EagerTensor(value, before.dtype)
             rank = after.ragged_rank

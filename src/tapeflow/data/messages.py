@@ -9,8 +9,10 @@ message of what it builds.
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +59,7 @@ _RECORDS: dict[str, type] = {
 _ENUMS: dict[str, type] = {
     cls.__name__: cls for cls in (options.AutoShardPolicy, options.AutotuneAlgorithm, options.ExternalStatePolicy)
 }
+_PACKAGE, _ROOMS = "tapeflow.", ("data.", "raw_ops.datasets")  # where classes of nodes are
 _PYTHON = "PyFuncStateless"  # TensorFlow's op for calls of Python
 
 
@@ -79,16 +82,33 @@ def dataset_of(message: bytes) -> Any:
     return _read(message, [])
 
 
+def _kind_of(cls: Any) -> str:
+    """Returns the name of a class of nodes, by which another process finds it, whatever it has imported.
+
+    Raises:
+        UnimplementedError: it is none of this package's.
+    """
+    module, name = cls.__module__.removeprefix(_PACKAGE), cls.__name__
+    if not module.startswith(_ROOMS) or getattr(sys.modules[cls.__module__], name, None) is not cls:
+        raise _stays(cls)
+    return f"{module}:{name}"
+
+
 @functools.cache
-def _kinds() -> dict[str, type]:
-    """Returns the classes of nodes that travel, by their names."""
+def _class_of(kind: str) -> Any:
+    """Returns the class of nodes of that name.
 
-    def below(cls: Any) -> Iterator[Any]:
-        for subclass in cls.__subclasses__():
-            yield subclass
-            yield from below(subclass)
-
-    return {cls.__name__: cls for cls in below(Node) if cls.__module__.startswith("tapeflow.")}
+    Raises:
+        ValueError: there is none.
+    """
+    module, _, name = kind.partition(":")
+    try:
+        cls = getattr(importlib.import_module(_PACKAGE + module), name, None) if module.startswith(_ROOMS) else None
+    except ModuleNotFoundError:
+        cls = None
+    if not (isinstance(cls, type) and issubclass(cls, Node)):
+        raise ValueError(f"There is no kind of dataset {kind!r}.")
+    return cls
 
 
 def _stays(value: Any) -> UnimplementedError:
@@ -168,17 +188,14 @@ class _Writer:
             if isinstance(dataset, StagedDataset) or len(inputs) != 1:
                 raise _stays(dataset)
             return {"over": self.value(inputs[0])}
-        name = type(dataset).__name__
-        if _kinds().get(name) is not type(dataset):
-            raise _stays(dataset)
+        kind = _kind_of(type(dataset))
         fields = {n: self.value(v) for n, v in vars(dataset).items() if n not in _LOCAL}
-        return {"kind": name, "fields": fields, "inputs": self._items(dataset._inputs())}
+        return {"kind": kind, "fields": fields, "inputs": self._items(dataset._inputs())}
 
     def _creation(self, creation: Creation) -> Any:
-        if _kinds().get(creation.kind.__name__) is not creation.kind:
-            raise _stays(creation.kind)
+        kind = _kind_of(creation.kind)
         args = self.value([list(creation.args), creation.kwargs])
-        return [creation.kind.__name__, args, self.value(creation.element_spec)]
+        return [kind, args, self.value(creation.element_spec)]
 
     # The first case whose class fits says how a value is written; `_Reader` has a method for each name.
     _cases: Sequence[tuple[Any, str, Callable[[_Writer, Any], Any]]] = (
@@ -339,16 +356,15 @@ class _Reader:
     def _dataset(self, content: Any) -> Any:
         if "over" in content:
             return self.value(content["over"])
-        kind: Any = _kinds()[content["kind"]]
-        node = object.__new__(kind)
+        node = object.__new__(_class_of(content["kind"]))
         vars(node).update({name: self.value(field) for name, field in content["fields"].items()})
         node._input_datasets = tuple(self._list(content["inputs"]))
         return node
 
     def _creation(self, content: Any) -> StagedDataset:
-        name, arguments, spec = content
+        kind, arguments, spec = content
         args, kwargs = self.value(arguments)
-        return Creation.of(_kinds()[name], args, kwargs, self.value(spec)).staged()
+        return Creation.of(_class_of(kind), args, kwargs, self.value(spec)).staged()
 
 
 # ---- operations that build datasets ----------------------------------------------------------------------------------

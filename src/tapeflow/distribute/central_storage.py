@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.core.device import device
 from tapeflow.distribute.mirrored import MirroredExtended, default_devices, full_name
 from tapeflow.distribute.reducing import CrossDeviceOps
-from tapeflow.distribute.strategy import Strategy
+from tapeflow.distribute.strategy import Strategy, StrategyExtended
 from tapeflow.distribute.values import MirroredValues
 from tapeflow.distribute.variables import MirroredVariable, make_distributed
 
@@ -37,7 +37,7 @@ class _CentralStorageExtended(MirroredExtended):
         if len(self._devices) > 1:
             return make_distributed(self._strategy, next_creator, kwargs, AggregatingVariable)
         with device(self._parameter_device):
-            return next_creator(**kwargs)
+            return StrategyExtended._make_variable(self, next_creator, **kwargs)
 
 
 class CentralStorageStrategy(Strategy):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -129,7 +130,7 @@ class DistributedIterator(CompositeTensor):
         """The spec of the elements: for each replica, that of its part."""
         return _element_spec(self._iterator.element_spec, self._division)
 
-    @property
+    @functools.cached_property
     def _type_spec(self) -> DistributedIteratorSpec:
         return DistributedIteratorSpec(
             type_spec_from_value(self._iterator), self._strategy, self._options, self._division
@@ -241,6 +242,9 @@ class _DividedSpec(TypeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._spec, self._strategy, self._options, self._division
+
+    def __hash__(self) -> int:  # of one part: functions look up their traces by it at each step
+        return hash((type(self), self._spec))
 
 
 class DistributedDatasetSpec(_DividedSpec):

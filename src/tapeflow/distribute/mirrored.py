@@ -3,6 +3,7 @@
 Each replica runs in a thread of its own, and only one of them at a time: a replica runs until it waits for the others
 in `merge_call`, or ends. So ops never run at the same time, traces and tapes are written in order, and a variable that
 the first replica creates exists when the others come to it. GPUs work side by side all the same, as CUDA's queues do.
+What logical CPUs could gain from replicas that run at the same time, `benchmarks/replica_threads.py` measures.
 """
 
 from __future__ import annotations
@@ -276,7 +277,7 @@ class OneDeviceStrategy(Strategy):
 class _OneDeviceExtended(StrategyExtended):
     def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         with self._on_device(0):
-            return next_creator(**kwargs)
+            return super()._make_variable(next_creator, **kwargs)
 
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
         return devices.device(self._devices[0])

@@ -281,7 +281,9 @@ class StrategyExtended:
 
     def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         """Creates the variable for a call of `tf.Variable` in the strategy's scope."""
-        return next_creator(**kwargs)
+        variable = next_creator(**kwargs)
+        variable._strategy = self._strategy
+        return variable
 
     def _devices_of_copies(self, on_read: bool) -> tuple[str, ...]:
         """Returns the devices of a variable's copies.

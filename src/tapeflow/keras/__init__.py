@@ -3,8 +3,9 @@
 With the environment variable `TF_USE_LEGACY_KERAS=1` it is Keras 2, the package `tf_keras`, as it is.
 
 Otherwise importing this module loads Keras, which `import tensorflow` then serves with TapeFlow, adds the spellings of
-TensorFlow 2.0 (`additions.py`), fills the state that Keras's calls read (`state.py`), and puts Keras's own module in
-its place, so that `tf.keras` is the same module as with TensorFlow.
+TensorFlow 2.0 (`additions.py`) and what `keras.distribution` needs (`distribution.py`), fills the state that Keras's
+calls read (`state.py`), and puts Keras's own module in its place, so that `tf.keras` is the same module as with
+TensorFlow.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:  # editors complete `tf.keras.layers.De`: this module makes wa
     from keras import config as config
     from keras import constraints as constraints
     from keras import datasets as datasets
+    from keras import distribution as distribution
     from keras import initializers as initializers
     from keras import layers as layers
     from keras import losses as losses
@@ -96,5 +98,6 @@ if uses_legacy_keras():
 else:
     _keras = _load()
     importlib.import_module("tapeflow.keras.additions").add()
+    importlib.import_module("tapeflow.keras.distribution").add()
     importlib.import_module("tapeflow.keras.state").fill()
 sys.modules[__name__] = _keras

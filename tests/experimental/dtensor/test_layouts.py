@@ -187,3 +187,44 @@ def test_several_clients(monkeypatch):
     monkeypatch.setenv("DTENSOR_CLIENT_ID", "2")
     with pytest.raises(ValueError, match="Environment variable DTENSOR_CLIENT_ID must be < 2, got 2"):
         dtensor.client_id()
+
+
+def test_kernels_write_whole_statistics_of_channels():
+    """ATen's batch normalization, into which these ops are joined, writes them though its schema does not say so."""
+    mesh = dtensor.create_mesh([("batch", 2), ("model", 2)], devices=[f"CPU:{i}" for i in range(4)])
+    x = tf.random.stateless_normal([16, 4, 4, 8], seed=[1, 2]) + 1.0
+    expected = tf.nn.moments(x, [0, 1, 2])
+
+    @tf.function
+    def normalized(x):
+        mean, variance = tf.nn.moments(x, [0, 1, 2])
+        return mean, variance, tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3)
+
+    results = normalized(dtensor.relayout(x, Layout.batch_sharded(mesh, "batch", 4)))
+    for result, value in zip(results, expected, strict=False):
+        assert whole(result) == pytest.approx(value.numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize("specs", [[U, U, U, "y"], [U, U, "y", U], ["y", U, U, U]])
+def test_filters_in_any_layout(specs):
+    mesh = dtensor.create_mesh([("x", 2), ("y", 2)], devices=[f"CPU:{i}" for i in range(4)])
+    images, filters = (tf.random.stateless_normal(s, seed=[1, 2]) for s in ([4, 6, 6, 2], [2, 2, 2, 4]))
+    divided = (
+        dtensor.relayout(images, Layout.batch_sharded(mesh, "x", 4)),
+        dtensor.relayout(filters, Layout(specs, mesh)),
+    )
+
+    def gradients(images, filters):
+        with tf.GradientTape() as tape:
+            tape.watch([images, filters])
+            y = tf.nn.conv2d(images, filters, 1, "SAME") ** 2
+        return y, *tape.gradient(y, [images, filters])
+
+    for plain, on_mesh in zip(gradients(images, filters), gradients(*divided), strict=True):
+        assert whole(on_mesh) == pytest.approx(plain.numpy(), rel=1e-4, abs=1e-4)
+
+
+def test_functions_capture_them():
+    mesh = dtensor.create_mesh([("x", 2)], devices=["CPU:0", "CPU:1"])
+    captured = dtensor.relayout([1.0, 2.0], Layout(["x"], mesh))
+    assert float(tf.function(lambda: tf.reduce_sum(captured * 2.0))()) == 6.0

@@ -33,10 +33,19 @@ def train(strategy):
     evaluated = model.evaluate(dataset, verbose=0)
     from_arrays = model.fit(x[:48], y[:48], batch_size=16, epochs=1, shuffle=False, verbose=0).history
     predicted = model.predict(x[:32], batch_size=16, verbose=0)
+    sent = [bytes_sent(strategy, lambda n=n: model.fit(dataset.take(n), verbose=0)) for n in (1, 3)]
     return {
-        "history": history, "evaluated": evaluated, "arrays": from_arrays,
+        "history": history, "evaluated": evaluated, "arrays": from_arrays, "sent": (sent[1] - sent[0]) // 2,
         "predicted": [predicted.shape, float(np.square(predicted).sum())],
     }  # fmt: skip
+
+
+def bytes_sent(strategy, train):
+    """Returns the number of bytes that this worker passes to reductions meanwhile; none if it is alone."""
+    group = getattr(strategy.extended, "_group", None)
+    before = group.bytes_sent if group else 0
+    train()
+    return group.bytes_sent - before if group else 0
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.experimental.dtensor.layout import Layout
@@ -67,6 +68,29 @@ def _relayout(input: TensorLike, layout: str, name: str | None = None) -> Tensor
 @_relayout.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     return _relayout_like(dy, call.inputs[0])
+
+
+def _from_local_kernel(input: Any, layout: str) -> Any:
+    from tapeflow.experimental.dtensor import divided
+
+    return divided.from_local(input, Layout.from_string(layout))
+
+
+def _joined_shape(input: TensorShape, layout: str) -> TensorShape:
+    of = Layout.from_string(layout)
+    parts = 1 if of.mesh.num_local_devices() == of.mesh.size else of.num_shards(0)
+    return TensorShape([None if d is None else d * parts for d in input.as_list()[:1]]).concatenate(input[1:])
+
+
+@op(
+    "FromLocal",
+    kernel=_from_local_kernel,
+    signature="input:T -> output:T; attr=layout:string; attr=T:type; is_stateful=true; "
+    "is_distributed_communication=true",
+    shape=_joined_shape,
+)
+def from_local(input: TensorLike, layout: str, name: str | None = None) -> Tensor:
+    """Returns the DTensor of which each process has the part of its devices, along the first axis, as one tensor."""
 
 
 def _relayout_like_kernel(input: Any, layout_input: Any) -> Any:

@@ -24,16 +24,19 @@ from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values.tensor import EagerTensor, as_numpy
 from tapeflow.experimental.dtensor.layout import UNSHARDED, Layout
 from tapeflow.experimental.dtensor.mesh import Mesh
-from tapeflow.experimental.dtensor.redistribution import REDUCTIONS, links_of, placements_of, redistribute
+from tapeflow.experimental.dtensor.redistribution import REDUCTIONS, LocalLinks, links_of, placements_of, redistribute
 from tapeflow.printing import tensor_text
 
 _aten = torch.ops.aten
 _rules: Any = DTensor._op_dispatcher.sharding_propagator
 # What the rules raise where they have no answer; a wrong call fails again when ATen computes it.
 _NO_ANSWER = (NotImplementedError, RuntimeError, AssertionError, ValueError, TypeError, IndexError)
-# Results depend on more than the own part where other axes than that of the batch are divided.
-_BY_BATCH = {_aten.convolution.default, _aten.convolution_backward.default}
+# Results depend on more than the own part where other axes than that of the batch are divided, which as many of the
+# first operands have.
+_BY_BATCH = {_aten.convolution.default: 1, _aten.convolution_backward.default: 2}
 _WHOLE = {_aten._local_scalar_dense.default, _aten.equal.default}
+# This one writes to the running statistics although its schema does not say so; the schema of its other name does.
+_UNSAID, _SAID = _aten.native_batch_norm.default, _aten._native_batch_norm_legit.default
 
 
 class Divided(torch.Tensor):
@@ -124,6 +127,10 @@ class Divided(torch.Tensor):
             )
         return as_numpy(self.parts[0], FROM_TORCH[self.dtype])
 
+    def tolist(self) -> Any:
+        """Returns the values of the whole, as kernels read seeds and sizes."""
+        return self.whole().tolist()
+
     def text(self) -> str:
         """Returns the values and the layout, as TensorFlow prints them."""
         self.settle()
@@ -143,6 +150,8 @@ class Divided(torch.Tensor):
     @classmethod
     def __torch_dispatch__(cls, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # type: ignore[override]
         leaves, structure = tree_flatten((tuple(args), dict(kwargs or {})))
+        if op is _UNSAID and args[3] is not None:
+            op = _SAID
         operands = [leaf for leaf in leaves if isinstance(leaf, Divided)]
         mesh = operands[0].mesh
         if any(operand.mesh != mesh for operand in operands):
@@ -159,7 +168,7 @@ class Divided(torch.Tensor):
             return op(*own_args, **own_kwargs)
         leaves = [_replicated(leaf, mesh) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         results, specs = _computed(op, leaves, structure, mesh)
-        if not op._schema.is_mutable:
+        if op._schema.returns and not any(r.alias_info and r.alias_info.is_write for r in op._schema.returns):
             return _wrapped(results, specs, mesh)
         written = _written(op, *tree_unflatten(leaves, structure))
         return written[0] if len(written) == 1 else None
@@ -184,7 +193,8 @@ def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[l
     Returns:
         The results of each device; and the specs of the outputs, None where these are replicated.
     """
-    plan = None if op in _WHOLE else _planned(op, leaves, structure, len(mesh.dim_names))
+    operands = [leaf.spec if isinstance(leaf, Divided) else leaf for leaf in leaves]
+    plan = None if op in _WHOLE else _planned(op, structure, len(mesh.dim_names), *operands)
     kernel, specs = op, None
     nowhere = [Replicate()] * len(mesh.dim_names)
     if plan is None:
@@ -196,8 +206,8 @@ def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[l
             kernel = schema.op
             targets, rewritten = tree_flatten((schema.args_schema, dict(schema.kwargs_schema)))
             structure = structure if kernel is op else rewritten
-            operands = iter([leaf for leaf in leaves if isinstance(leaf, Divided)])
-            placed = [next(operands).placed(t.placements) if isinstance(t, DTensorSpec) else t for t in targets]
+            tensors = iter([leaf for leaf in leaves if isinstance(leaf, Divided)])
+            placed = [next(tensors).placed(t.placements) if isinstance(t, DTensorSpec) else t for t in targets]
     if op._schema.is_mutable:
         written = set(map(id, _written(op, *tree_unflatten(leaves, structure))))
         placed = [_replaced(o, leaf) if id(o) in written else leaf for o, leaf in zip(leaves, placed, strict=True)]
@@ -222,12 +232,25 @@ def _replaced(value: Divided, by: Divided) -> Divided:
     return value
 
 
-def _planned(op: Any, leaves: list[Any], structure: Any, dims: int) -> Any:
+@functools.lru_cache(maxsize=1 << 14, typed=True)  # steps of a training are alike, and the rules are slow
+def _planned(op: Any, structure: Any, dims: int, *operands: Any) -> Any:
     """Returns the plan of the rules, with operands replicated along as many dimensions of the mesh, from the last one,
-    as it takes; None where there is none."""
+    as it takes; None where there is none.
+
+    Args:
+        op: the overload of ATen.
+        structure: the structure of its arguments.
+        dims: the number of dimensions of the mesh.
+        *operands: the flat arguments, with specs for tensors.
+    """
     info = _rules.op_to_schema_info.get(op) or getattr(_rules, "op_to_schema_info_for_single_dim_strategy", {}).get(op)
     for divided in range(dims, 0, -1):
-        described = [_described(leaf, op, divided) if isinstance(leaf, Divided) else leaf for leaf in leaves]
+        described = [
+            _described(operand, divided, None if op not in _BY_BATCH else i < _BY_BATCH[op])
+            if isinstance(operand, DTensorSpec)
+            else operand
+            for i, operand in enumerate(operands)
+        ]
         args, kwargs = tree_unflatten(described, structure)
         try:
             plan: Any = _rules.propagate_op_sharding(OpSchema(op, args, kwargs, schema_info=info))
@@ -235,20 +258,25 @@ def _planned(op: Any, leaves: list[Any], structure: Any, dims: int) -> Any:
             return None
         targets = tree_flatten((plan.redistribute_schema or OpSchema(op, args, kwargs)).args_schema)[0]
         if _expressible(plan.output_spec, terms=True) and _expressible(targets, terms=False):
-            if divided < dims and not plan.needs_redistribute:
+            if not plan.needs_redistribute and any(o is not d for o, d in zip(operands, described, strict=True)):
                 plan = OutputSharding(plan.output_spec, OpSchema(op, args, kwargs), needs_redistribute=True)
             return plan
     return None
 
 
-def _described(value: Divided, op: Any, divided: int) -> DTensorSpec:
-    """Returns the spec of an operand, replicated along all but the first dimensions of the mesh."""
-    spec = value.spec
-    kept = [
-        p if i < divided and not (op in _BY_BATCH and p != Shard(0)) else Replicate()
+def _described(spec: DTensorSpec, divided: int, has_batch: bool | None) -> DTensorSpec:
+    """Returns the spec of an operand, replicated along all but the first dimensions of the mesh.
+
+    Args:
+        spec: its spec as it is.
+        divided: the number of these dimensions.
+        has_batch: whether it is divided along its first axis, that of the batch, alone; None if along any axis.
+    """
+    placements = tuple(
+        p if i < divided and (has_batch is None or (has_batch and p == Shard(0))) else Replicate()
         for i, p in enumerate(spec.placements)
-    ]
-    return spec if tuple(kept) == spec.placements else DTensorSpec(spec.mesh, tuple(kept), spec.tensor_meta)
+    )
+    return spec if placements == spec.placements else DTensorSpec(spec.mesh, placements, spec.tensor_meta)
 
 
 def _expressible(specs: Any, terms: bool) -> bool:
@@ -337,6 +365,32 @@ def assemble(parts: list[torch.Tensor], layout: Layout) -> Divided:
     """
     shape = layout.global_shape_from_local_shape(parts[0].shape)
     return Divided.of(layout.mesh, placements_of(layout.mesh, layout.sharding_specs), parts, shape)
+
+
+def from_local(value: torch.Tensor, layout: Layout) -> Divided:
+    """Returns a tensor of which each process has the part of its devices, along the first axis, as one tensor.
+
+    Args:
+        value: this process's part; with a single process, all. A batch of a single process that its devices can't
+            divide evenly is whole on each of them.
+        layout: the layout of the whole, divided along the first axis at most.
+
+    Raises:
+        InvalidArgumentError: the parts of the processes differ in size.
+    """
+    mesh = layout.mesh
+    links = links_of(mesh)
+    if isinstance(links, LocalLinks):
+        even = value.shape[0] % layout.num_shards(0) == 0
+        return divide(value, layout if even else Layout.replicated(mesh, value.ndim))
+    for dim in range(len(mesh.dim_names)):
+        (sizes,) = links.gather([torch.tensor([value.shape[0]])], dim, 0)
+        if len(set(sizes.tolist())) > 1:
+            raise errors.InvalidArgumentError.of(
+                f"The processes have parts of a batch that differ in size: {sizes.tolist()}. Let the dataset drop what "
+                "remains, `batch(..., drop_remainder=True)`."
+            )
+    return assemble([value], layout)
 
 
 @functools.cache

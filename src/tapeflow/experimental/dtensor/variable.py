@@ -7,7 +7,7 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import DType, bfloat16, float32
+from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.experimental.dtensor.api import DEVICE_NAME, _divide, layout_of, relayout
@@ -41,12 +41,17 @@ class DVariable(Variable):
     layout: Layout
 
     def __init__(
-        self, initial_value: Any, *args: Any, dtype: DType | None = None, layout: Layout | None = None, **kwargs: Any
+        self,
+        initial_value: Any,
+        *args: Any,
+        dtype: DType | str | None = None,
+        layout: Layout | None = None,
+        **kwargs: Any,
     ) -> None:
         if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
             initial_value = initial_value()
         if state.graph is None:
-            initial_value = convert(initial_value, dtype)
+            initial_value = convert(initial_value, None if dtype is None else as_dtype(dtype))
             own = layout_of(initial_value.value)
             if own is None and layout is None:
                 raise errors.InvalidArgumentError.of("Neither layout nor DTensor initial value are provided.")

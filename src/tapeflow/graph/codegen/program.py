@@ -202,7 +202,7 @@ class Program:
             tensor: a constant. A large one is returned itself.
         """
         value = self.constants[id(tensor)]
-        if not isinstance(value, torch.Tensor) or value.numel() > _FEW:
+        if type(value) is not torch.Tensor or value.numel() > _FEW:  # not one on several devices
             return tensor
         return self._few.setdefault((tensor.dtype, tuple(value.shape), repr(value.tolist())), tensor)
 

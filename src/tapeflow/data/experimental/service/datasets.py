@@ -33,7 +33,8 @@ def register_dataset(
     Args:
         service: the dispatcher's address, with or without "grpc://"; or a pair of protocol and address.
         dataset: the dataset.
-        compression: "SNAPPY" to compress the elements on their way, by zlib; "AUTO" and None leave them as they are.
+        compression: "SNAPPY" to compress the elements on their way, by zlib where cramjam is not installed; "AUTO" and
+            None leave them as they are.
         dataset_id: the id; a new one by default. Nothing happens if it is registered already.
 
     Returns:
@@ -118,7 +119,8 @@ def distribute(
             same worker at the same step. The dataset must be infinite.
         max_outstanding_requests: how many elements are requested, or wait for the consumer, at the same time.
         data_transfer_protocol: "grpc" or "local".
-        compression: "SNAPPY" to compress the elements on their way, by zlib; "AUTO" and None leave them as they are.
+        compression: "SNAPPY" to compress the elements on their way, by zlib where cramjam is not installed; "AUTO" and
+            None leave them as they are.
         cross_trainer_cache: lets trainers share the elements of a job.
         target_workers: "AUTO", "ANY" or "LOCAL": whether to read from workers of this process alone.
 

@@ -83,6 +83,7 @@ class Dispatcher:
     def _replay(self, journal: Journal) -> None:
         for entry in journal.read():
             self._state.apply(entry)
+        journal.replace(self._state.entry())
         for id in self._state.datasets:
             self._datasets[id] = _Registered(*from_bytes(journal.dataset(id)))
         now = time.monotonic()

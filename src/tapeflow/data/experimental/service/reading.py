@@ -12,7 +12,6 @@ import secrets
 import threading
 import time
 import weakref
-import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,6 +22,7 @@ from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.experimental.service.calling import Caller
+from tapeflow.data.experimental.service.compression import decompress
 from tapeflow.data.experimental.service.config import CrossTrainerCache, ShardingPolicy
 from tapeflow.data.experimental.service.worker import OVER, local_workers
 from tapeflow.data.nodes import Node
@@ -362,7 +362,7 @@ class _Reader:
             return answer
         tensors, consumed = answer
         if type(tensors) is not list:
-            tensors = from_bytes(zlib.decompress(tensors.value[()]))
+            tensors = from_bytes(decompress(tensors.value[()]))
         return structure.from_tensors(tensors, self._specs), consumed
 
     def _client(self, address: str) -> Client:

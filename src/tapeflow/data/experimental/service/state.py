@@ -1,7 +1,7 @@
 """The state of a dispatcher: jobs, their iterations and tasks, and which splits each task was handed.
 
 The state changes by entries alone (`State.apply`), which a fault-tolerant dispatcher also writes to its journal: to go
-through the journal again gives the same state.
+through the journal again gives the same state. When a dispatcher starts, one entry takes the place of all before it.
 """
 
 from __future__ import annotations
@@ -160,11 +160,39 @@ class State:
         fields = dict(entry)
         getattr(self, f"_on_{fields.pop('change')}")(**fields)
 
+    def entry(self) -> Entry:
+        """Returns an entry that gives this state, whatever the state was before."""
+        iterations = [
+            {f.name: getattr(i, f.name) for f in dataclasses.fields(i)}
+            | {"job": i.job.name, "sources": [vars(s) for s in i.sources], "clients": sorted(i.clients)}
+            | {"tasks": [vars(t) | {"silent": sorted(t.silent)} for t in i.tasks.values()]}
+            for i in self.iterations.values()
+        ]
+        jobs = [vars(job) for job in self.jobs.values()]
+        return {
+            "change": "state", "datasets": sorted(self.datasets), "jobs": jobs, "iterations": iterations,
+            "clients": self.clients, "last": self.last,
+        }  # fmt: skip
+
     def task(self, number: int) -> Task | None:
         """Returns a task by its number; None if its iteration is over."""
         return next((t for i in self.iterations.values() if (t := i.tasks.get(number)) is not None), None)
 
     # ---- changes -----------------------------------------------------------------------------------------------------
+
+    def _on_state(
+        self, datasets: list[str], jobs: list[Any], iterations: list[Any], clients: dict[str, int], last: int
+    ) -> None:
+        self.datasets, self.clients, self.last = set(datasets), dict(clients), last
+        self.jobs = {job["name"]: Job(**job) for job in jobs}
+        self.iterations = {}
+        for fields in iterations:
+            parts = {
+                "job": self.jobs[fields["job"]], "sources": [Source(**s) for s in fields["sources"]],
+                "clients": set(fields["clients"]),
+                "tasks": {t["id"]: Task(**t | {"silent": set(t["silent"])}) for t in fields["tasks"]},
+            }  # fmt: skip
+            self.iterations[fields["id"]] = Iteration(**fields | parts)
 
     def _on_dataset(self, id: str, number: int) -> None:
         self.datasets.add(id)
@@ -281,6 +309,10 @@ class Journal:
                 except ValueError as error:
                     raise DataLossError.of(f"Line {number} of {self._path} is damaged: {error}") from error
                 yield entry
+
+    def replace(self, entry: Entry) -> None:
+        """Puts one entry in place of all: after a crash there are either these or that one."""
+        write_file(self._path, json.dumps(entry).encode() + b"\n")
 
     def write(self, entry: Entry) -> None:
         """Adds an entry, which is on the disk when this returns."""

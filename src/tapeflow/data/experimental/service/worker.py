@@ -6,7 +6,6 @@ import functools
 import secrets
 import threading
 import weakref
-import zlib
 from collections import deque
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -15,6 +14,7 @@ from tapeflow.core.errors import FailedPreconditionError, OpError, UnavailableEr
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE
 from tapeflow.data.experimental.service.calling import Caller
+from tapeflow.data.experimental.service.compression import compress
 from tapeflow.data.experimental.service.config import WorkerConfig
 from tapeflow.data.experimental.service.splits import Part
 from tapeflow.data.messages import dataset_of
@@ -197,7 +197,7 @@ class Worker:
         if type(produced) is not tuple or task is None:
             return OVER if produced is not None else None
         tensors = structure.to_tensors(produced[0], task.specs)
-        return [zlib.compress(to_bytes(tensors), 1) if task.compressed else tensors, produced[1]]
+        return [compress(to_bytes(tensors)) if task.compressed else tensors, produced[1]]
 
     def produced(self, number: int, consumer: int, round: int, trainer: str) -> Any:
         """Returns the same for a consumer in this process, with the element as it is."""
