@@ -258,7 +258,7 @@ def page(rows: Sequence[str], passed: dict[str, int], failures: Sequence[str]) -
         f"{onnxruntime.__version__}.",
         "",
         "Models have the same weights, numbers of NumPy's generator, in TensorFlow 2.21 and in the module of torch.",
-        f"`outputs` and `gradients` pass where they equal TensorFlow's to {TOLERANCE} of the largest number of a tensor:",
+        f"`outputs` and `gradients` pass where they equal TensorFlow's to {TOLERANCE} of a tensor's largest number:",
         "outputs without gradients and with them, gradients of a loss for all parameters, or for the input of a file.",
         "`export` is `torch.export` with an open batch, run with another batch than it is traced with; `onnx` is the",
         "file that `python -m tapeflow convert` writes, run by ONNX Runtime with another batch. A number is the",
