@@ -87,10 +87,12 @@ def start(folder: str, port: int, tensorflow: str | None) -> subprocess.Popen[by
     )
 
 
-async def ready(port: int) -> None:
-    """Waits until the server answers."""
+async def ready(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Waits until the server answers: on a busy machine, loading TensorFlow takes minutes."""
     async with aiohttp.ClientSession() as session:
-        for _ in range(600):
+        for _ in range(6000):
+            if server.poll() is not None:
+                raise ChildProcessError(f"The server ended with {server.returncode}.")
             try:
                 async with session.get(f"http://127.0.0.1:{port}/v1/models/small") as response:
                     if response.status == 200:
@@ -136,7 +138,7 @@ def main() -> None:
         for by in [None, *([options.tensorflow] if options.tensorflow else [])]:
             server = start(folder, options.port, by)
             try:
-                asyncio.run(ready(options.port))
+                asyncio.run(ready(options.port, server))
                 for name in MODELS:
                     asyncio.run(load(options.port, name, options.clients, 1.0))
                     times = asyncio.run(load(options.port, name, options.clients, options.seconds))
