@@ -142,6 +142,28 @@ def test_an_argument_passed_twice(order):
     np.testing.assert_allclose(gradient(X, order), y.detach(), rtol=1e-4, atol=1e-5)
 
 
+def test_second_gradients_beside_an_argument_that_is_not_watched():
+    class Scaled(torch.nn.Module):
+        def forward(self, x, factor):
+            return x**3 * factor
+
+    layer, x = tf.torch.Layer(Scaled()), tf.constant([1.0, 2.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, tf.constant([2.0, 3.0]))
+        dx = tape.gradient(y, x)
+    assert outer.gradient(dx, x).numpy().tolist() == [12.0, 36.0]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = layer(x, tf.constant([2.0, 3.0]))
+    with tf.GradientTape() as outer:  # around the gradient alone
+        outer.watch(x)
+        dx = tape.gradient(y, x)
+    assert outer.gradient(dx, x).numpy().tolist() == [12.0, 36.0]
+
+
 def test_takes_variables(layer):
     x = tf.Variable(X)
     with tf.GradientTape() as tape:

@@ -116,7 +116,7 @@ class TorchCall:
         """Returns the gradients of the operands for the cotangents of the results, by a call that can be differentiated
         again."""
         count = len(operands)
-        given = [i for i, dy in enumerate(dys) if dy is not None]
+        places = [i for i, dy in enumerate(dys) if dy is not None]
         smooth = [i for i, operand in enumerate(operands) if operand.dtype.is_floating or operand.dtype.is_complex]
 
         def product(*values: torch.Tensor) -> list[torch.Tensor]:
@@ -126,7 +126,7 @@ class TorchCall:
                     v if v.requires_grad or not _is_smooth(v) else v.detach().requires_grad_() for v in values[:count]
                 ]
                 outputs = self._function(*leaves)
-                pairs = [(outputs[i], dy) for i, dy in zip(given, values[count:], strict=True)]
+                pairs = [(outputs[i], dy) for i, dy in zip(places, values[count:], strict=True)]
                 pairs = [(o, dy) for o, dy in pairs if o.requires_grad]
                 sources = [leaves[i] for i in smooth]
                 gradients = torch.autograd.grad(
@@ -134,7 +134,7 @@ class TorchCall:
                 )
             return [torch.zeros_like(s) if g is None else g for g, s in zip(gradients, sources, strict=True)]
 
-        arguments = [*operands, *(dense(dys[i]) for i in given)]
+        arguments = [*operands, *(dense(dys[i]) for i in places)]
         call = TorchCall(f"{self.name}Grad", product)
         if state.graph is None:
             results = iter(call(arguments))

@@ -115,11 +115,11 @@ class ModuleCall(Op):
 
     def _parameters_read(self, tape: Tape) -> tuple[tuple[torch.Tensor, ...], tuple[int, ...]]:
         """Notes on a tape that the module reads its parameters; returns those that it watches, and their ids."""
-        trainable = [v._trainable for v in self._variables]
+        trainable = [v.trainable for v in self._variables]
         smooth = [p.requires_grad for p in self._parameters]
         if trainable != self._states[0] or smooth != self._states[1]:
             self._states = trainable, smooth
-            self._trainable = {v._id: v for v in self._variables if v._trainable}
+            self._trainable = {v._id: v for v in self._variables if v.trainable}
             pairs = [(p, v._id) for p, v in zip(self._parameters, self._variables, strict=True) if p.requires_grad]
             self._usual = tuple([p for p, _ in pairs]), tuple([i for _, i in pairs])
         tape.variables_read(self._trainable)
@@ -136,12 +136,12 @@ class ModuleCall(Op):
         if state.tapes:  # which may differentiate the gradient
             operands = [*args, *self._variables]
             gradients = self._torch_call(args, function, []).vjp(operands, dys)
-            ids = [*call.input_ids, 0]
-            taken: list[Any] = []  # in the order of the operands, one of which may be passed twice
+            ids = [*call.input_ids, None]
+            wanted: list[Any] = []  # in the order of the operands, one of which may be passed twice
             for operand, g in zip(operands, gradients, strict=True):
-                if operand._id == ids[len(taken)]:
-                    taken.append(g)
-            return taken
+                if operand._id == ids[len(wanted)]:
+                    wanted.append(g)
+            return wanted
         return gradients_of(outputs, sources, dys)
 
     def _torch_call(self, args: Sequence[Any], function: Callable[..., Any] | None, results: list[Any]) -> TorchCall:

@@ -218,7 +218,7 @@ class _Patterns(Producers):
         while True:
             rows = self._rows(tensor)
             if rows is not None:
-                return (*(reversed(rows) if is_transposed else rows), scale)  # type: ignore[return-value]
+                return (*(reversed(rows) if is_transposed else rows), scale)
             transpose, scaled = self.of(tensor, ops.Transpose), self._scaled(tensor)
             if transpose is not None and self._order(transpose) == (0, 1, 3, 2):
                 tensor, is_transposed = transpose.args[0], not is_transposed
