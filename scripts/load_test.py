@@ -1,10 +1,11 @@
 """Asks a served model by many clients at once, and prints requests a second and how long they took.
 
-    scripts/load_test.py [--clients 32] [--seconds 5] [--tensorflow FOLDER]
+    scripts/load_test.py [--clients 32] [--seconds 5] [--rounds 1] [--tensorflow FOLDER]
 
 Two models are served over HTTP: a small one (two layers) and a large one (eight layers of 1024). With `--tensorflow`,
 a folder of packages that has TensorFlow, the same server then calls TensorFlow, which loads the same SavedModels.
-Clients run in this process, the server in one of its own.
+Clients run in this process, each server in one of its own; servers are asked in turn. The processor's time of a server
+for a request says more than times by the clock where other work runs on the machine.
 """
 
 from __future__ import annotations
@@ -87,10 +88,12 @@ def start(folder: str, port: int, tensorflow: str | None) -> subprocess.Popen[by
     )
 
 
-async def ready(port: int) -> None:
-    """Waits until the server answers."""
+async def ready(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Waits until the server answers: on a busy machine, loading TensorFlow takes minutes."""
     async with aiohttp.ClientSession() as session:
-        for _ in range(600):
+        for _ in range(6000):
+            if server.poll() is not None:
+                raise ChildProcessError(f"The server ended with {server.returncode}.")
             try:
                 async with session.get(f"http://127.0.0.1:{port}/v1/models/small") as response:
                     if response.status == 200:
@@ -124,6 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--port", type=int, default=8517)
     parser.add_argument("--tensorflow", help="a folder of packages with TensorFlow, for this interpreter's version")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
@@ -133,20 +137,50 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         save(folder)
-        for by in [None, *([options.tensorflow] if options.tensorflow else [])]:
-            server = start(folder, options.port, by)
-            try:
-                asyncio.run(ready(options.port))
-                for name in MODELS:
-                    asyncio.run(load(options.port, name, options.clients, 1.0))
-                    times = asyncio.run(load(options.port, name, options.clients, options.seconds))
-                    p50, p99 = np.percentile(times, [50, 99])
-                    rate = len(times) / options.seconds
-                    server_of = "TapeFlow" if by is None else "TensorFlow"
-                    print(f"{server_of}, {name}: {rate:.0f} requests/s, p50 {p50:.1f} ms, p99 {p99:.1f} ms", flush=True)
-            finally:
+        names = {"TapeFlow": None, **({"TensorFlow": options.tensorflow} if options.tensorflow else {})}
+        ports = {name: options.port + i for i, name in enumerate(names)}
+        servers = {name: start(folder, ports[name], by) for name, by in names.items()}
+        results: dict[tuple[str, str], Result] = {(of, model): Result() for of in servers for model in MODELS}
+        try:
+            for of, server in servers.items():
+                asyncio.run(ready(ports[of], server))
+            for _ in range(options.rounds):
+                for (of, model), result in results.items():
+                    asyncio.run(load(ports[of], model, options.clients, 1.0))
+                    before = processor_time(servers[of].pid)
+                    times = asyncio.run(load(ports[of], model, options.clients, options.seconds))
+                    result.processor += processor_time(servers[of].pid) - before
+                    result.rates.append(len(times) / options.seconds)
+                    result.times += times
+        finally:
+            for server in servers.values():
                 server.terminate()
                 server.wait()
+        for (of, model), result in results.items():
+            p50, p99 = np.percentile(result.times, [50, 99])
+            print(
+                f"{of}, {model}: {np.median(result.rates):.0f} requests/s, p50 {p50:.1f} ms, p99 {p99:.1f} ms, "
+                f"{result.processor / len(result.times) * 1e3:.2f} ms of the processor's time a request"
+            )
+
+
+class Result:
+    """How a server did with a model."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        self.rates: list[float] = []
+        self.processor = 0.0
+
+
+def processor_time(pid: int) -> float:
+    """Returns the seconds of the processor's time that a process took; 0 where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

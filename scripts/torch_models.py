@@ -1,10 +1,11 @@
 """Converts architectures to modules of torch, and prints what each passes.
 
-    scripts/torch_models.py --tensorflow PYTHON [--only NAME ...] [--hub FOLDER] [--folder FOLDER] [--markdown FILE]
+    scripts/torch_models.py --tensorflow PYTHON [--only NAME ...] [--hub FOLDER] [--folder FOLDER] [--page FILE]
 
 Outputs and gradients are those of TensorFlow, which the interpreter PYTHON has and runs in a process of its own, with
 the same weights. The batch of `torch.export` and ONNX is open, and they are run with another one than they are traced
-with. A failure is named by its first line. `--folder` keeps what TensorFlow computed for another run.
+with. A failure is named by its first line. `--folder` keeps what TensorFlow computed for another run, and `--page`
+writes `benchmarks/TORCH.md`.
 """
 
 from __future__ import annotations
@@ -201,7 +202,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[], help="the names of architectures")
     parser.add_argument("--hub", help="a folder that has keras-hub, where it is not installed")
     parser.add_argument("--folder", help="where to keep what TensorFlow computed")
-    parser.add_argument("--markdown", help="a file to add the table to")
+    parser.add_argument("--page", help="a file to write the table to")
     parser.add_argument("--record", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.hub:
@@ -234,9 +235,44 @@ def main() -> None:
         gc.collect()
     counts = ", ".join(f"{check} {n}" for check, n in passed.items())
     print("\n".join([f"of {len(rows) - 2}: {counts}", *failures]))
-    if options.markdown:
-        with open(options.markdown, "a", encoding="utf-8") as file:
-            file.write("\n".join([*rows, "", *(f"- {f}" for f in failures)]) + "\n")
+    if options.page:
+        with open(options.page, "w", encoding="utf-8") as file:
+            file.write(page(rows, passed, failures))
+
+
+def page(rows: Sequence[str], passed: dict[str, int], failures: Sequence[str]) -> str:
+    """Returns the page of a run."""
+    import keras
+    import onnxruntime
+    import torch
+
+    root = os.path.dirname(os.path.abspath(__file__))
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True)
+    count = len(rows) - 2
+    shares = ", ".join(f"{check} {n} ({n / count:.0%})" for check, n in passed.items())
+    lines = [
+        "# TensorFlow's models as modules of torch",
+        "",
+        f"Written by `scripts/torch_models.py --page` on {time.strftime('%Y-%m-%d')}, on the code of "
+        f"{commit.stdout.strip()}, with torch {torch.__version__}, Keras {keras.__version__} and ONNX Runtime "
+        f"{onnxruntime.__version__}.",
+        "",
+        "Models have the same weights, numbers of NumPy's generator, in TensorFlow 2.21 and in the module of torch.",
+        f"`outputs` and `gradients` pass where they equal TensorFlow's to {TOLERANCE} of a tensor's largest number:",
+        "outputs without gradients and with them, gradients of a loss for all parameters, or for the input of a file.",
+        "`export` is `torch.export` with an open batch, run with another batch than it is traced with; `onnx` is the",
+        "file that `python -m tapeflow convert` writes, run by ONNX Runtime with another batch. A number is the",
+        "difference of what does not pass.",
+        "",
+        f"Of {count}: {shares}.",
+        "",
+        *rows,
+        "",
+        "What fails:" if failures else "Nothing fails.",
+        "",
+        *[f"- {f}" for f in failures],
+    ]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import string
 import numpy as np
 import pytest
 
+import malformed_requests
 import tapeflow as tf
 from tapeflow.__main__ import main
 from tapeflow.serving import Servable
@@ -256,6 +257,12 @@ def test_a_thousand_malformed_requests(servable):
         answers = ask(servable, [*requests[begin : begin + 100], (PREDICT, {"instances": [[1.0, 2.0]]})])
         assert {status for status, _ in answers[:-1]} <= {200, 400, 404}
         assert answers[-1] == (200, {"predictions": [[10.0, 20.0]]})
+
+
+def test_bytes_that_are_no_request():
+    answers, unanswered = asyncio.run(malformed_requests.run(90, seed=3))
+    assert not unanswered
+    assert {status for _, status in answers} <= {"200", "400", "404", "closed"}
 
 
 def test_metrics(servable):

@@ -100,6 +100,79 @@ def test_gradients_of_a_function_that_calls_it(layer):
             np.testing.assert_allclose(g, wanted, rtol=1e-4, atol=1e-5)
 
 
+def test_what_a_tape_watches(layer):
+    weight, bias = [v.value for v in layer.variables[:2]]
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(weight)
+        y = layer(X)
+    g = tape.gradient(y, [weight, bias])
+    assert tape.watched_variables() == (weight,)
+    np.testing.assert_allclose(g[0], torch.autograd.grad(layer.module(tf.torch.to_torch(X)).sum(), weight.parameter)[0])
+    assert g[1] is None
+    layer.module[2].requires_grad_(False)
+    with tf.GradientTape() as tape:
+        y = layer(X)
+    assert [g is None for g in tape.gradient(y, [v.value for v in layer.variables])] == [False, False, True, True]
+
+
+def test_a_tape_adds_up_calls(layer):
+    with tf.GradientTape() as tape:
+        y = layer(X) + layer(X) * tf.reduce_sum(layer.variables[1])
+    module, bias = layer.module, layer.module[0].bias
+    x = tf.torch.to_torch(X)
+    wanted = torch.autograd.grad((module(x) + module(x) * bias.sum()).sum(), list(module.parameters()))
+    for g, w in zip(tape.gradient(y, layer.trainable_variables), wanted, strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_an_argument_passed_twice(order):
+    layer = tf.torch.Layer(torch.nn.Bilinear(3, 3, 1))
+
+    def gradient(x, order):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, x) if order == 1 else gradient(x, order - 1)
+        return tape.gradient(y, x)
+
+    x = tf.torch.to_torch(X).requires_grad_()
+    y = layer.module(x, x).sum()
+    for _ in range(order):
+        (y,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    np.testing.assert_allclose(gradient(X, order), y.detach(), rtol=1e-4, atol=1e-5)
+
+
+def test_second_gradients_beside_an_argument_that_is_not_watched():
+    class Scaled(torch.nn.Module):
+        def forward(self, x, factor):
+            return x**3 * factor
+
+    layer, x = tf.torch.Layer(Scaled()), tf.constant([1.0, 2.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, tf.constant([2.0, 3.0]))
+        dx = tape.gradient(y, x)
+    assert outer.gradient(dx, x).numpy().tolist() == [12.0, 36.0]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = layer(x, tf.constant([2.0, 3.0]))
+    with tf.GradientTape() as outer:  # around the gradient alone
+        outer.watch(x)
+        dx = tape.gradient(y, x)
+    assert outer.gradient(dx, x).numpy().tolist() == [12.0, 36.0]
+
+
+def test_takes_variables(layer):
+    x = tf.Variable(X)
+    with tf.GradientTape() as tape:
+        y = layer.call(x)
+    module = layer.module
+    t = tf.torch.to_torch(X).requires_grad_()
+    np.testing.assert_allclose(tape.gradient(y, x), torch.autograd.grad(module(t).sum(), t)[0], rtol=1e-5)
+
+
 def test_jacobian(layer):
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(X)

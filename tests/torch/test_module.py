@@ -187,6 +187,14 @@ def test_torch_trains_it():
     assert sum(losses[-5:]) < sum(losses[:5])  # dropout makes single ones vary
 
 
+def test_trains_through_dropout_of_many_elements():
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([tf.keras.Input((512,)), layers.Dense(512), layers.Dropout(0.5), layers.Dense(1)])
+    m = tf.torch.module(model).train()
+    m(torch.ones(256, 512)).sum().backward()
+    assert all(p.grad is not None and p.grad.any() for p in m.parameters())
+
+
 def test_compile_and_export_in_training():
     model = image_model()
     module = tf.torch.module(model).train()

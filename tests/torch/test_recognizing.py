@@ -1,4 +1,4 @@
-"""Layer normalizations and GELUs in a module's source."""
+"""Layer normalizations, GELUs and attention in a module's source."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_layer_normalization():
     layer.build((None, 5, 4))
     for v in layer.variables:
         v.assign(v + np.linspace(0.1, 0.5, 4))
-    module = check(layer, torch.rand(3, 5, 4), [v.value for v in layer.variables])
+    module = check(layer, torch.rand(3, 5, 4), [v.value for v in layer.trainable_variables])
     assert ", (4,), self." in module.source()
     assert "torch.nn.functional.layer_norm(" in module.source()
     assert len(module.source().splitlines()) == 3
@@ -73,3 +73,59 @@ def test_what_is_like_a_layer_normalization():
     for arguments in ((0, True), (-1, False), (-1, True, 0.5)):
         assert "layer_norm" not in check(lambda x, a=arguments: normalized(x, *a), x).source()
     assert "layer_norm" in check(lambda x: normalized(x, 1, True), x).source()
+
+
+def attention(q, k, v, mask=None, scale=0.5):
+    scores = tf.matmul(q, k, transpose_b=True) * scale
+    return tf.matmul(tf.nn.softmax(scores if mask is None else scores + mask), v)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: attention(x, x * 2.0, x + 1.0),
+        lambda x: attention(x * 0.3, x * 2.0, x + 1.0, tf.reduce_mean(x, -1)[:, :, None, :]),
+        lambda x: attention(x, x * 2.0, x + 1.0, tf.constant([[0.0, -1e9, 0.0, 0.0]])),
+        lambda x: tf.einsum(
+            "bnts,bsnh->btnh", tf.nn.softmax(tf.einsum("bsnh,btnh->bnts", x * 2.0, x * 0.25 + 1.0)), x + 1.0
+        ),
+    ],
+    ids=["plain", "mask", "constant mask", "transposed"],
+)
+def test_attention(function):
+    module = check(function, torch.rand(2, 3, 4, 5))
+    assert module.source().count("scaled_dot_product_attention(") == 1
+    assert "Softmax" not in module.source()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_of_keras(causal, masked):
+    layer = layers.MultiHeadAttention(2, 3, dropout=0.5 if masked or causal else 0.0)  # with zeros for masked weights
+    mask = tf.constant([[True, True, True, False]]) if masked else None
+
+    def function(x):
+        return layer(x, x, attention_mask=mask, use_causal_mask=causal)
+
+    function(tf.zeros([2, 4, 5]))
+    module = check(function, torch.rand(2, 4, 5), [v.value for v in layer.trainable_variables])
+    assert "scaled_dot_product_attention(" in module.source()
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.5], ids=["alike", "zeros"])  # the weights where everything is masked
+def test_attention_where_everything_may_be_masked(dropout):
+    layer = layers.MultiHeadAttention(2, 3, dropout=dropout)
+    function = lambda x: layer(x, x, attention_mask=tf.reduce_sum(x, -1)[:, None, :] > 0.0)  # noqa: E731
+    function(tf.zeros([2, 4, 5]))
+    x = torch.rand(2, 4, 5)
+    x[1] *= -1.0
+    module = check(function, x, [v.value for v in layer.trainable_variables])
+    assert ("scaled_dot_product_attention(" in module.source()) == (dropout > 0.0)
+
+
+def test_attention_whose_weights_are_used():
+    def function(x):
+        weights = tf.nn.softmax(tf.matmul(x, x, transpose_b=True))
+        return tf.matmul(weights, x) + tf.reduce_sum(weights)
+
+    assert "scaled_dot_product_attention(" not in check(function, torch.rand(2, 3, 4, 5)).source()

@@ -157,7 +157,7 @@ _MOST_THREADS = 2  # with which NumPy, which has one, is not much slower
 
 
 def _for_numpy(x: torch.Tensor) -> bool:
-    if x.dtype not in (torch.float32, torch.float64) or not by_value(x) or x.requires_grad:
+    if x.dtype not in (torch.float32, torch.float64) or not by_value(x):
         return False
     return torch.get_num_threads() <= _MOST_THREADS
 

@@ -19,8 +19,8 @@ from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
 
 # What `torch.autograd.grad` and `torch.enable_grad` call after checks and bookkeeping.
 _run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
-_set_grad_enabled: Any = getattr(torch._C, "_set_grad_enabled")  # noqa: B009  (stubs lack it)
-_SMALL = 256  # elements: copying so many is faster than sharing their memory until it is written to
+is_grad_enabled = torch.is_grad_enabled
+set_grad_enabled: Any = getattr(torch._C, "_set_grad_enabled")  # noqa: B009  (stubs lack it)
 
 Function = Callable[..., Sequence[torch.Tensor]]
 
@@ -62,20 +62,19 @@ class TorchCall:
                 for tape in tapes:
                     tape.variable_read(operand, operand._id)
         enabled = torch.is_grad_enabled()
-        _set_grad_enabled(True)
+        set_grad_enabled(True)
         try:
             outputs, sources = self._run(operands, tapes)
-            _set_grad_enabled(False)
+            set_grad_enabled(False)
             results = [_tensor(o) for o in outputs]
         finally:
-            _set_grad_enabled(enabled)
-        record = Record(outputs, sources)
+            set_grad_enabled(enabled)
 
         def gradient(*dys: Any) -> list[Any]:
             if state.tapes:  # which may differentiate the gradient
-                return self._vjp(operands, dys)
-            gradients = record.gradients([None if dy is None else dense(dy).value for dy in dys])
-            return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
+                return self.vjp(operands, dys)
+            smooth = iter(gradients_of(outputs, tuple([s for s in sources if s.requires_grad]), list(map(dense, dys))))
+            return [next(smooth) if s.requires_grad else None for s in sources]
 
         record_function(self.name, operands, results, gradient)
         return results
@@ -103,7 +102,7 @@ class TorchCall:
             is_variable = isinstance(operand, ReadAsTensor)
             if is_variable and self._in_place is not None:
                 break
-            value = _writable(operand._value.value if is_variable else operand.value)
+            value = alias(operand._value.value if is_variable else operand.value)
             if tapes is not None and _is_smooth(value) and _is_watched(operand, tapes):
                 value.requires_grad_()
             values.append(value)
@@ -113,10 +112,11 @@ class TorchCall:
 
     # ---- gradients -----------------------------------------------------------------------------------------------
 
-    def _vjp(self, operands: Sequence[Any], dys: Sequence[Any]) -> list[Any]:
-        """Returns the gradients of the operands, by a call that can be differentiated again."""
+    def vjp(self, operands: Sequence[Any], dys: Sequence[Any]) -> list[Any]:
+        """Returns the gradients of the operands for the cotangents of the results, by a call that can be differentiated
+        again."""
         count = len(operands)
-        given = [i for i, dy in enumerate(dys) if dy is not None]
+        places = [i for i, dy in enumerate(dys) if dy is not None]
         smooth = [i for i, operand in enumerate(operands) if operand.dtype.is_floating or operand.dtype.is_complex]
 
         def product(*values: torch.Tensor) -> list[torch.Tensor]:
@@ -126,7 +126,7 @@ class TorchCall:
                     v if v.requires_grad or not _is_smooth(v) else v.detach().requires_grad_() for v in values[:count]
                 ]
                 outputs = self._function(*leaves)
-                pairs = [(outputs[i], dy) for i, dy in zip(given, values[count:], strict=True)]
+                pairs = [(outputs[i], dy) for i, dy in zip(places, values[count:], strict=True)]
                 pairs = [(o, dy) for o, dy in pairs if o.requires_grad]
                 sources = [leaves[i] for i in smooth]
                 gradients = torch.autograd.grad(
@@ -134,7 +134,7 @@ class TorchCall:
                 )
             return [torch.zeros_like(s) if g is None else g for g, s in zip(gradients, sources, strict=True)]
 
-        arguments = [*operands, *(dense(dys[i]) for i in given)]
+        arguments = [*operands, *(dense(dys[i]) for i in places)]
         call = TorchCall(f"{self.name}Grad", product)
         if state.graph is None:
             results = iter(call(arguments))
@@ -164,7 +164,7 @@ class TorchCall:
         def gradient(call: Any, *dys: Any) -> list[Any]:
             dys = dys[: len(specs)]
             if not taped or len(state.tapes) > 0:
-                return self._vjp(list(operands), dys)
+                return self.vjp(list(operands), dys)
             return _recorded_gradients(self.name, operands, call.outputs[-1], specs, dys)
 
         op = GraphOp(self.name, kernel, stateful=stateful, gradient=gradient, gives_tuple=True)
@@ -196,20 +196,34 @@ class Record:
 
     def gradients(self, dys: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
         """Returns the gradients of the operands, None where there is none, from the cotangents of the results."""
-        outputs, cotangents = [], []
-        for output, dy in zip(self._outputs, dys, strict=True):
-            if dy is not None and output.requires_grad:
-                outputs.append(output)
-                cotangents.append(dy)
-        sources = self.sources
-        smooth = tuple([s for s in sources if s.requires_grad])
-        if not outputs or not smooth:
-            return [None] * len(sources)
-        gradients = _run_backward(tuple(outputs), tuple(cotangents), True, False, smooth, True, accumulate_grad=False)
-        if len(smooth) == len(sources):
-            return gradients
-        rest = iter(gradients)
-        return [next(rest) if s.requires_grad else None for s in sources]
+        smooth = tuple([s for s in self.sources if s.requires_grad])
+        rest = iter(_gradients(self._outputs, smooth, dys))
+        return [next(rest) if s.requires_grad else None for s in self.sources]
+
+
+def gradients_of(
+    outputs: Sequence[torch.Tensor], sources: tuple[torch.Tensor, ...], dys: Sequence[EagerTensor | None]
+) -> list[Any]:
+    """Returns the gradients of the sources of a call of torch: tensors, None where there is none.
+
+    Args:
+        outputs: the results of the call.
+        sources: operands that require gradients.
+        dys: the cotangents of the results.
+    """
+    gradients = _gradients(outputs, sources, [None if dy is None else dy.value for dy in dys])
+    return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
+
+
+def _gradients(
+    outputs: Sequence[torch.Tensor], sources: tuple[torch.Tensor, ...], dys: Sequence[torch.Tensor | None]
+) -> Sequence[torch.Tensor | None]:
+    if len(outputs) > 1 or dys[0] is None or not outputs[0].requires_grad:
+        places = [i for i, dy in enumerate(dys) if dy is not None and outputs[i].requires_grad]
+        outputs, dys = [outputs[i] for i in places], [dys[i] for i in places]
+    if not outputs or not sources:
+        return (None,) * len(sources)
+    return _run_backward(tuple(outputs), tuple(dys), True, False, sources, True, accumulate_grad=False)
 
 
 def _recorded_gradients(
@@ -261,17 +275,9 @@ def _is_smooth(value: torch.Tensor) -> bool:
     return value.is_floating_point() or value.is_complex()
 
 
-def _writable(value: torch.Tensor) -> torch.Tensor:
-    """Returns a tensor with the same values; nobody sees it if this one, or the other, is written to.
-
-    Its history is left behind where autograd is off.
-    """
-    return value.clone() if value.numel() <= _SMALL else alias(value)
-
-
 def _tensor(value: torch.Tensor) -> EagerTensor:
     """Returns the tensor of a result, which the module may keep and write to."""
-    return EagerTensor(_writable(value), FROM_TORCH[value.dtype])
+    return EagerTensor(alias(value), FROM_TORCH[value.dtype])
 
 
 def _is_watched(operand: Any, tapes: Sequence[Any]) -> bool:

@@ -15,6 +15,8 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.torch.module_call import ModuleCall
 from tapeflow.torch.parameter import ParameterVariable
 
+_CONTEXT = "current_call_ctx"  # Keras's name for the state of a call of a layer, in which others are called
+
 
 @keras.saving.register_keras_serializable("tapeflow.torch")
 class Layer(keras.layers.Layer):
@@ -62,19 +64,20 @@ class Layer(keras.layers.Layer):
             setattr(self, f"_module_{own.name}", own)  # an attribute is what checkpoints look for
         self._module_call = ModuleCall(self.module, variables)
         self._input_dtype = as_dtype(self.compute_dtype)
+        self._calls_alone = type(self).call is Layer.call
         self.built = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer. Where Keras would change nothing about a call, as outside other layers, it is not asked."""
-        alone = not kwargs and state.graph is None and get_global_attribute("current_call_ctx") is None
-        if alone and all(type(a) is EagerTensor and self._takes(a) for a in args):
-            return self.call(*args)
+        if self._calls_alone and not kwargs and state.graph is None and get_global_attribute(_CONTEXT) is None:
+            for a in args:
+                if type(a) is not EagerTensor or hasattr(a, "_keras_mask"):
+                    break
+                if a.dtype is not self._input_dtype and a.dtype.is_floating:
+                    break  # it is cast
+            else:
+                return self._module_call.run(args)
         return super().__call__(*args, **kwargs)
-
-    def _takes(self, tensor: EagerTensor) -> bool:
-        """Returns whether a tensor is of the layer's dtype, and has no mask."""
-        cast = tensor.dtype is not self._input_dtype and tensor.dtype.is_floating
-        return not cast and not hasattr(tensor, "_keras_mask")
 
     def call(self, *inputs: Any, training: bool | None = None, **named: Any) -> Any:
         """Calls the module with tensors of torch in the place of the tensors among the arguments.

@@ -202,7 +202,9 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
     buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory (convolutions' filters have
     memory of their own, in torch's order of dimensions); writing to either does not change the other. `train()` and
     `eval()` choose a Keras model's behavior: dropout, batch normalization. Random numbers are torch's. Gradients are
-    those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
+    those of torch's functions; a `tf.custom_gradient` has no effect, and is logged. Attention is torch's
+    `scaled_dot_product_attention`, of which torch has second derivatives inside
+    `torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)` alone.
 
     Args:
         x: a `tf.function`, a concrete function, a Keras model, or a path: of a SavedModel's folder, a frozen `GraphDef`

@@ -1,4 +1,5 @@
-"""Layer normalizations and GELUs, which TensorFlow spells with small ops, as the functions of torch that compute them.
+"""Layer normalizations, GELUs and attention, which TensorFlow spells with small ops, as the functions of torch that
+compute them.
 
 A module's source is shorter with them, its gradients take fewer passes over memory, and exporters know them. For `x`
 over its last axis, a layer normalization is
@@ -8,13 +9,17 @@ over its last axis, a layer normalization is
     result = x * factor + (offset - mean * factor)
 
 (Ba et al., Layer Normalization, 2016), and a GELU is `x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a
-polynomial (Hendrycks and Gimpel, 2016). Steps that nothing uses any more are pruned later.
+polynomial (Hendrycks and Gimpel, 2016). Attention is `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017);
+Keras computes `k @ q^T`, and transposes the product; its masks are conditions, with zeros for the weights where they
+are false. Steps that nothing uses any more are pruned later.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import string
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,11 +31,13 @@ from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.producers import Producers
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.operation import GraphOp, symbolic_in
+
+_LEAST = -1e4  # numbers below it, for scores, are masks: their exponentials are zero
 
 
 def recognize(program: Program) -> None:
-    """Replaces the last steps of layer normalizations and GELUs."""
+    """Replaces the last steps of layer normalizations, GELUs and attention."""
     patterns = _Patterns(program)
     for step in program.steps:
         if len(step.outputs) != 1 or step.outputs[0].dtype not in (float32, float64) or step.placed:
@@ -39,10 +46,24 @@ def recognize(program: Program) -> None:
             patterns.replace_gelu(step)
         elif step.op is ops.AddV2.op:
             patterns.replace_layer_norm(step)
+        elif step.op in (ops.BatchMatMulV2.op, ops.Einsum.op):
+            patterns.replace_attention(step)
+
+
+def _equation(step: Step) -> str:
+    """Returns the equation of an `Einsum`, with letters in the order in which they come."""
+    names: dict[str, str] = {}
+    text = step.args[1].replace(" ", "")
+    return "".join([names.setdefault(c, string.ascii_letters[len(names)]) if c.isalpha() else c for c in text])
 
 
 class _Patterns(Producers):
     """The patterns that a program's steps are."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        operands = [t for step in program.steps for t in symbolic_in(step.args)]
+        self._uses = Counter(map(id, [*operands, *program.outputs]))
 
     def _operands(self, tensor: Any, op: Any) -> Iterator[tuple[Any, Any]]:
         """Yields the operands of the commutative op that computes a tensor, in both orders."""
@@ -144,6 +165,103 @@ class _Patterns(Producers):
         """Returns a tensor before it was reshaped."""
         step = self.of(tensor, ops.Reshape)
         return tensor if step is None else step.args[0]
+
+    # ---- attention -----------------------------------------------------------------------------------------------
+
+    def replace_attention(self, step: Step) -> None:
+        """Replaces the last product of attention, if nothing else uses its weights."""
+        operands = self._weights_and_values(step)
+        if operands is None or self._uses[id(operands[0])] != 1 or step.outputs[0].shape.rank != 4:
+            return
+        weights, values, turn = operands
+        weights, condition_of_zeros = self._masked(weights, lambda number: number == 0.0)
+        softmax = self.of(weights, ops.Softmax)
+        if softmax is None:
+            return
+        scores, mask = self._masked(softmax.args[0], lambda number: number <= _LEAST)
+        total = self.of(scores, ops.AddV2)
+        if mask is not condition_of_zeros:
+            return  # where all are masked, weights are alike, and torch's are zeros
+        if mask is None and total is not None:
+            scores, mask = total.args if self._product(total.args[0]) else reversed(total.args)
+        product = self._product(scores)
+        if product is None or (mask is not None and mask.shape.rank not in (2, 4)):
+            return
+        (query, query_form), (key, key_form), scale = product
+        scale *= self._factor(query) * self._factor(key)
+        args = [query, key, values] if mask is None else [query, key, values, mask]
+        forms = [f"{{0}}{query_form}", f"{{1}}{key_form}", f"{{2}}{turn}"]
+        forms += [] if mask is None else ["attn_mask={3}"]
+        call = f"torch.nn.functional.scaled_dot_product_attention({', '.join(forms)}, scale={scale!r}){turn}"
+        self._replace(step, "attention", args, call)
+
+    def _weights_and_values(self, step: Step) -> tuple[Any, Any, str] | None:
+        """Returns the operands of a product, and the form of the second and of the result; None for other products."""
+        if step.op is ops.BatchMatMulV2.op:
+            return None if step.args[2] or step.args[3] else (step.args[0], step.args[1], "")
+        if step.op is ops.Einsum.op and _equation(step) == "abcd,adbe->acbe":
+            return step.args[0][0], step.args[0][1], ".transpose(1, 2)"
+        return None
+
+    def _masked(self, tensor: Any, is_masked: Callable[[float], bool]) -> tuple[Any, Any]:
+        """Returns a tensor before a number was put in where a condition is false, and the condition, which is None if
+        it was not."""
+        step = self.of(tensor, ops.SelectV2)
+        number = None if step is None else self.number(step.args[2])
+        if step is None or number is None or not is_masked(number):
+            return tensor, None
+        return step.args[1], step.args[0]
+
+    def _product(self, tensor: Any) -> tuple[tuple[Any, str], tuple[Any, str], float] | None:
+        """Returns the queries and the keys whose product a tensor is, with their forms, and its scale; or None."""
+        is_transposed, scale = False, 1.0
+        while True:
+            rows = self._rows(tensor)
+            if rows is not None:
+                return (*(reversed(rows) if is_transposed else rows), scale)
+            transpose, scaled = self.of(tensor, ops.Transpose), self._scaled(tensor)
+            if transpose is not None and self._order(transpose) == (0, 1, 3, 2):
+                tensor, is_transposed = transpose.args[0], not is_transposed
+            elif scaled is not None:
+                tensor, scale = scaled[0], scale * scaled[1]
+            else:
+                return None
+
+    def _rows(self, tensor: Any) -> list[tuple[Any, str]] | None:
+        """Returns the two tensors whose rows a tensor is the products of, with the forms that they then have."""
+        product, einsum = self.of(tensor, ops.BatchMatMulV2), self.of(tensor, ops.Einsum)
+        if product is not None:
+            a, b, transposes_a, transposes_b = product.args
+            return [(a, ".mT" if transposes_a else ""), (b, "" if transposes_b else ".mT")]
+        equation = "" if einsum is None else _equation(einsum)
+        if einsum is None or equation not in ("abcd,aecd->acbe", "abcd,aecd->aceb"):
+            return None
+        rows = [(t, ".transpose(1, 2)") for t in einsum.args[0]]
+        return rows if equation.endswith("be") else rows[::-1]
+
+    def _factor(self, tensor: Any) -> float:
+        """Returns the number that a transposed operand is multiplied by, which it then is no more."""
+        transpose = self.of(tensor, ops.Transpose)
+        scaled = None if transpose is None or self._uses[id(tensor)] != 1 else self._scaled(transpose.args[0])
+        if transpose is None or scaled is None:
+            return 1.0
+        transpose.args = [scaled[0], *transpose.args[1:]]
+        return scaled[1]
+
+    def _scaled(self, tensor: Any) -> tuple[Any, float] | None:
+        """Returns a tensor and the number that it is multiplied by, or None."""
+        for x, factor in self._operands(tensor, ops.Mul):
+            number = self.number(factor)
+            if number is not None:
+                return x, number
+        return None
+
+    def _order(self, transpose: Step) -> tuple[int, ...] | None:
+        """Returns the order of dimensions that a step transposes to."""
+        order = transpose.args[1]
+        order = self.program.constant(order) if isinstance(order, SymbolicTensor) else order
+        order = numbers(order) if isinstance(order, torch.Tensor) else order
+        return None if order is None else tuple(order)
 
     def _replace(self, step: Step, name: str, args: list[Any], template: str) -> None:
         step.op, step.args = GraphOp(name, None, template=template), args

@@ -28,10 +28,14 @@ class Sizes:
     Args:
         name: returns the name of a tensor.
         constant: returns the raw value of a constant tensor, or None.
+
+    Attributes:
+        measured: the ids of the tensors whose shapes expressions name.
     """
 
     def __init__(self, name: Callable[[SymbolicTensor], str], constant: Callable[[SymbolicTensor], Any]) -> None:
         self._name, self._constant = name, constant
+        self.measured: set[int] = set()
         self._steps: dict[int, Step] = {}  # by the ids of their outputs
         self._bound: dict[int, Any] = {}  # the expressions of tensors that no step computes, by their ids
 
@@ -102,8 +106,22 @@ class Sizes:
         rank = tensor.shape.rank
         if rank is None or rank > _MOST:
             return None
-        name = self._name(tensor)
-        return [f"{name}.shape[{i}]" if d is None else repr(d) for i, d in enumerate(tensor.shape.as_list())]
+        return [self._size(tensor, i) if d is None else repr(d) for i, d in enumerate(tensor.shape.as_list())]
+
+    def _size(self, tensor: Any, i: int) -> str:
+        """Returns the expression of a size, as one of what the tensor was computed from, which it then need not be."""
+        step = self._steps.get(id(tensor))
+        if step is not None and step.registered and step.op.elementwise:
+            others = [t for t in step.inputs if t.shape.rank != 0]
+            if len(others) == 1:
+                return self._size(others[0], i)
+        if step is not None and step.op is ops.Einsum.op and "." not in step.args[1]:
+            operands, result = step.args[1].replace(" ", "").split("->")
+            for operand, letters in zip(step.args[0], operands.split(","), strict=True):
+                if result[i] in letters:
+                    return self._size(operand, letters.index(result[i]))
+        self.measured.add(id(tensor))
+        return f"{self._name(tensor)}.shape[{i}]"
 
     def _part(self, step: Step) -> Any:
         whole, rank = self.of(step.args[0]), step.outputs[0].shape.rank

@@ -200,7 +200,8 @@ class ModuleWriter(StructuredWriter):
         """Finds the steps that nothing uses: those of sizes that are written as Python numbers, and of seeds."""
         used = {id(t) for t in program.outputs}
         for step in reversed(program.steps):
-            if not step.must_run and not any(id(t) in used for t in step.outputs):
+            is_used = any(id(t) in used or id(t) in self._sizes.measured for t in step.outputs)
+            if not step.must_run and not is_used:
                 self._skipped.add(id(step))
                 continue
             operands = list(symbolic_in(step.args))

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import torch
 
 import tapeflow as tf
+from tapeflow.core.ops.definition import registry
 
 DTYPES = [tf.float32, tf.float64, tf.float16, tf.bfloat16, tf.int32, tf.int64, tf.uint8]
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40]
@@ -158,3 +160,27 @@ def test_square_roots(dtype):
     in_place = tf.function(lambda x: tf.sqrt(x + 1.0) * 2.0)
     for _ in range(2):
         np.testing.assert_allclose(in_place(x[7:]), np.sqrt(x[7:] + 1) * 2, eps)
+
+
+ELEMENTWISE = sorted(
+    name
+    for name, op in registry.items()
+    if op.elementwise and op.autograd and op.fills is None and set(op.kinds) == {"tensor"} and op.kernel is not None
+)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_autograd_follows_many_elements_as_it_follows_few(name):
+    def connected(count, first):
+        args = [first(count), *[torch.rand(count, requires_grad=True) for _ in op.kinds[1:]]]
+        results = op.kernel(*args)
+        return [r.requires_grad for r in (results if isinstance(results, (list, tuple)) else [results])]
+
+    op = registry[name]
+    for first in (lambda n: torch.rand(n, requires_grad=True), lambda n: torch.rand(n) > 0.5):
+        try:
+            expected = connected(2, first)
+        except (RuntimeError, TypeError, ValueError):
+            continue  # it takes no such numbers
+        assert connected(1 << 16, first) == expected
+        return

@@ -8,7 +8,7 @@ it refers to by id, so that a tape does not keep tensors alive.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -134,6 +134,32 @@ class Tape:
             return
         self.watched.add(read)
         self.roots.add(read)
+
+    def variables_read(self, variables: Mapping[int, Any]) -> None:
+        """Notes that an operation takes trainable variables themselves, by their ids: `variable_read` of each, in few
+        steps."""
+        if self.watch_accessed and self.seen.isdisjoint(variables) and self.reads.keys().isdisjoint(variables):
+            self.variables.update(variables)
+            self.reads.update(zip(variables, variables))  # noqa: B905  (of one length)
+            self.seen.update(variables)
+            self.watched.update(variables)
+            self.roots.update(variables)
+            return
+        for i, v in variables.items():
+            self.variable_read(v, i)
+
+    def record_watched(self, op: Any, attrs: Sequence[Any], input_ids: Sequence[int], outputs: Sequence[Any]) -> None:
+        """Records a call of an op that declares no residuals, by its inputs that are watched alone."""
+        output_ids = [id_of(out) if out.dtype.differentiable else 0 for out in outputs]
+        single = len(outputs) == 1
+        call = Call(op, attrs, input_ids, output_ids[0] if single else 0, (True,) * len(input_ids))
+        if not single:
+            call.output_ids = output_ids
+        elif not call.output_id:
+            return
+        self.watched.update(output_ids)
+        self.watched.discard(0)
+        self.calls.append(call)
 
     def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Records a call, if it touches a watched tensor and gradients pass through it."""

@@ -2,7 +2,8 @@
 
 On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same
 bits in another way: comparisons in the dtype of the operands, choices by masks of bits, bools as bytes. For few
-elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`), they call ATen's kernel.
+elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`) or torch's autograd
+follows them, they call ATen's kernel.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ _BITS = {torch.float32: torch.int32, torch.int32: torch.int32, torch.float16: to
 
 
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
-    """Returns whether a tensor has at least so many elements, on the CPU, with values to look at."""
-    return x.numel() >= count and x.is_cpu and not traced(x) and not _is_batched(x)
+    """Returns whether a tensor has at least so many elements, on the CPU, with values to look at, which torch's
+    autograd does not follow."""
+    return x.numel() >= count and x.is_cpu and not x.requires_grad and not traced(x) and not _is_batched(x)
 
 
 @functools.cache

@@ -424,7 +424,8 @@ def alias(value: torch.Tensor) -> torch.Tensor:
 
     Where torch can't tell who writes, as in memory that NumPy owns, it is a copy at once.
     """
-    value = value.detach()
+    if value.requires_grad:
+        value = value.detach()
     try:
         return torch._lazy_clone(value)
     except RuntimeError:
