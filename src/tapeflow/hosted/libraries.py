@@ -91,12 +91,20 @@ MODULES = {
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": {"Function": "tapeflow.function.function"},
     "tensorflow.python.eager.record": {"should_record_backprop": f"{_H}.eager_context"},
     "tensorflow.python.eager.tape": {},
+    "tensorflow.python.eager.wrap_function": {
+        "WrappedFunction": "tapeflow.compat.v1.wrapping",
+        "function_from_graph_def": "tapeflow.compat.v1.wrapping",
+    },
     "tensorflow.python.feature_column.feature_column_lib": _COLUMNS,
     "tensorflow.python.feature_column.feature_column_v2": _COLUMNS,
     "tensorflow.python.feature_column.sequence_feature_column": {
         "SequenceNumericColumn": "tapeflow.feature_column.dense"
     },
     "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.values.composite"},
+    "tensorflow.python.framework.convert_to_constants": {
+        "convert_variables_to_constants_v2": f"{_H}.convert_to_constants",
+        "convert_variables_to_constants_v2_as_graph": f"{_H}.convert_to_constants",
+    },
     "tensorflow.python.framework.ops": {
         "EagerTensor": "tapeflow.core.values.tensor",
         "convert_to_tensor": "tapeflow.array.creation",
