@@ -101,16 +101,20 @@ MODULES = {
         "SequenceNumericColumn": "tapeflow.feature_column.dense"
     },
     "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.values.composite"},
+    "tensorflow.python.framework.c_api_util": {"ApiDefMap": f"{_H}.api_definitions"},
     "tensorflow.python.framework.convert_to_constants": {
         "convert_variables_to_constants_v2": f"{_H}.convert_to_constants",
         "convert_variables_to_constants_v2_as_graph": f"{_H}.convert_to_constants",
     },
     "tensorflow.python.framework.ops": {
         "EagerTensor": "tapeflow.core.values.tensor",
+        "OpStats": f"{_H}.op_statistics",
+        "RegisterStatistics": f"{_H}.op_statistics",
         "convert_to_tensor": "tapeflow.array.creation",
         "convert_to_tensor_or_composite": f"{_H}.conversion",
         "device": "tapeflow.core.device",
         "get_default_graph": "tapeflow.compat.v1.defaults",
+        "get_stats_for_node_def": f"{_H}.op_statistics",
         "name_scope": "tapeflow.compat.v1.scopes",
         "name_scope_v1": "tapeflow.compat.v1.scopes:name_scope",
     },
@@ -153,6 +157,7 @@ MODULES = {
         "register": _REGISTRY,
     },
     "tensorflow.python.framework.versions": {"__version__": "tapeflow.version:VERSION"},
+    "tensorflow.python.grappler.tf_optimizer": {"OptimizeGraph": f"{_H}.grappler"},
     "tensorflow.python.layers.utils": {
         "constant_value": f"{_H}.smart_cond:smart_constant_value",
         "smart_cond": f"{_H}.smart_cond",

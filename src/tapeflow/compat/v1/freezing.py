@@ -20,7 +20,7 @@ _ARGUMENTS = {
     **dict.fromkeys(("Case", "If", "StatelessCase", "StatelessIf"), (1, "Tin")),
     **dict.fromkeys(("StatelessWhile", "While"), (0, "T")),
 }
-# What takes a variable's resource, and the op that does the same with its value: that one's attrs, by those of the first.
+# What takes a resource of a variable, and the op that does the same with its value: its attrs, by those of the first.
 _OF_VALUES = {
     "ReadVariableOp": ("Identity", {"dtype": "T"}),
     "ResourceGather": ("GatherV2", {"dtype": "Tparams", "Tindices": "Tindices", "batch_dims": "batch_dims"}),
@@ -255,7 +255,7 @@ class _Resources:
 
     def renamed(self, text: str) -> str:
         """Returns an input of a function's node, with the label of the output of a read as `Identity` has it."""
-        name, colon, place = text.partition(":")
+        name, _, place = text.partition(":")
         return f"{name}:output{place[5:]}" if place.startswith("value") and name in self.reads else text
 
 
