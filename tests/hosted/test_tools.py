@@ -43,6 +43,34 @@ def test_statistics_of_operations():
             ops.RegisterStatistics(name, "test")
 
 
+def test_graphs_of_functions():
+    to_graph = importlib.import_module("tensorflow.python.framework.function_def_to_graph").function_def_to_graph
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [2], name="x")
+        y = tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, tf.cond(y[0] > 1.0, lambda: y, lambda: y + x)), (0, x)
+        )
+        bodies = {name: function.definition for name, function in graph._functions.items()}
+        loop = next(operation for operation in graph.get_operations() if operation.type.endswith("While"))
+        names = [loop.get_attr(attr).name for attr in ("cond", "body")]
+        assert set(names) < bodies.keys() and y[1].shape == [2]
+        body = to_graph(bodies[names[1]])
+        given = to_graph(bodies[names[1]], input_shapes=[[], [], [], None, [2]])
+    assert "tensorflow.python.framework.func_graph.FuncGraph" in str(type(body))
+    assert [t.dtype for t in body.inputs] == [tf.int32, tf.int32, tf.int32, tf.float32, tf.float32]
+    assert given.inputs[0].shape.rank == 0 and given.inputs[3].shape.rank is None
+    with pytest.raises(ValueError, match="Length of `input_shapes` must match"):
+        to_graph(bodies[names[1]], input_shapes=[[]])
+
+
+def test_captures_of_a_function():
+    v, c = tf.Variable(1.0), tf.random.normal([])
+    graph = tf.function(lambda: v * c).get_concrete_function().graph
+    captures = graph.function_captures
+    assert list(captures.by_val_internal.values()) == graph.internal_captures
+    assert captures.by_val_external[id(v)] is v and captures.by_val_internal.keys() == captures.by_val_external.keys()
+
+
 def test_an_optimized_graph_has_no_calls():
     optimizer = importlib.import_module("tensorflow.python.grappler.tf_optimizer")
     doubled = tf.function(lambda x: x * 2.0)

@@ -106,6 +106,7 @@ MODULES = {
         "convert_variables_to_constants_v2": f"{_H}.convert_to_constants",
         "convert_variables_to_constants_v2_as_graph": f"{_H}.convert_to_constants",
     },
+    "tensorflow.python.framework.function_def_to_graph": {"function_def_to_graph": f"{_H}.function_graphs"},
     "tensorflow.python.framework.ops": {
         "EagerTensor": "tapeflow.core.values.tensor",
         "OpStats": f"{_H}.op_statistics",
