@@ -71,3 +71,11 @@ def test_attrs_are_those_of_the_node():
     assert tf.make_ndarray(constant.get_attr("value")).tolist() == [1, 2] and constant.get_attr("dtype") is tf.int32
     with pytest.raises(ValueError, match=r"Operation 'Conv2D' has no attr named 'nope'\."):
         conv.get_attr("nope")
+
+
+def test_what_runs_after_an_operation():
+    with tf.Graph().as_default():
+        first = tf.constant(1.0).op
+        with tf.control_dependencies([first]):
+            second = tf.constant(2.0).op
+    assert first._control_outputs == [second] and second._control_outputs == []

@@ -187,6 +187,11 @@ class Operation:
         return list(self._control_inputs)
 
     @property
+    def _control_outputs(self) -> list[Operation]:
+        """The operations that run after it, beside those that take its outputs."""
+        return [o for o in self.graph.get_operations() if self in o._control_inputs]
+
+    @property
     def stateful(self) -> bool:
         """A bool: whether it must run in its place even where its outputs are unused."""
         return self.op.stateful
