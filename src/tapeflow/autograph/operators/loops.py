@@ -65,7 +65,7 @@ class Loop:
     options: dict[str, Any]
 
     def __post_init__(self) -> None:
-        invariants = []  # by the values before the loop, which the body may replace in what holds them
+        invariants: list[Any] = []  # by the values before the loop, which the body may replace in what holds them
         for variable, invariant in self.options.get("shape_invariants") or ():
             if nest.is_nested(variable):
                 invariants += zip(nest.flatten(variable), nest.flatten(invariant), strict=True)
