@@ -9,7 +9,10 @@ Lines of it say what it needs:
 
     # distribution: transformers==4.44.2     (what to install; else the file's name)
     # requires: tf-keras                      (what the package imports without saying so)
-    # tests: tf_slim/losses tf_slim/metrics   (tests that it brings, which run on both sides)
+    # tests: tf_slim/losses tf_slim/metrics   (a sample of its own tests, which run on both sides)
+    # sources: google-research/tf-slim v1.1.0   (GitHub's repository and its revision that has them; else the package)
+    # helpers: tests/conftest.py              (what these tests import, beside them)
+    # without: test_download                  (tests that are left out, by a part of their names: they need a network)
     # environment: TENSORLY_BACKEND=tensorflow   (variables for them)
 
 What a package requires is installed into a folder of its own by `uv`, but TensorFlow and what TapeFlow stands on.
@@ -37,6 +40,7 @@ PROGRAMS = pathlib.Path(__file__).with_suffix("")
 OWN = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly", "keras", "torch", "numpy", "protobuf")
 NEWER = ("typing-extensions>=4.12", "pytest>=8")  # which old pins would take away from both sides
 # What TensorFlow requires, and libraries import without saying so.
+TESTING = ("pytest>=8", "hypothesis", "mock", "parameterized")  # what tests import
 OF_TENSORFLOW = ("absl-py", "astunparse", "flatbuffers", "gast", "h5py", "requests", "six", "termcolor", "wrapt")
 
 
@@ -100,16 +104,48 @@ def quick_start(python: str, folder: pathlib.Path, program: pathlib.Path, limit:
     return last_line(done.stderr) or f"exit status {done.returncode}" if done.returncode else ""
 
 
-def passing_tests(python: str, folder: pathlib.Path, program: pathlib.Path, limit: float) -> list[str]:
-    """Runs tests that a package brings; returns the names of those that pass."""
-    paths = [folder / path for path in line(program, "tests")]
-    variables = dict(variable.split("=") for variable in line(program, "environment"))
-    arguments = ["-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={folder}"]
+def check_out(program: pathlib.Path, folder: pathlib.Path) -> None:
+    """Copies the tests of a package from its repository to their places beside it, unless they are there."""
+    repository, revision = line(program, "sources")
+    paths = [*line(program, "tests"), *line(program, "helpers")]
+    stamp = folder / "checked_out.txt"
+    if stamp.exists() and stamp.read_text() == " ".join([repository, revision, *paths]):
+        return
+    branch = [] if revision == "HEAD" else ["--branch", revision]
+    git = ["git", "-c", "advice.detachedHead=false"]
+    with tempfile.TemporaryDirectory() as clone:
+        url = f"https://github.com/{repository}"
+        subprocess.run([*git, "clone", "-q", "--depth", "1", "--no-checkout", *branch, url, clone], check=True)
+        subprocess.run([*git, f"--work-tree={folder}", "checkout", "-q", "HEAD", "--", *paths], cwd=clone, check=True)
+    stamp.write_text(" ".join([repository, revision, *paths]))
+
+
+def own_tests(python: str, folder: pathlib.Path, program: pathlib.Path, limit: float) -> dict[str, object]:
+    """Runs a sample of a package's own tests; returns those that pass, those that end, and whether time was enough."""
+    if line(program, "sources"):
+        check_out(program, folder)
+    variables = dict(variable.split("=", 1) for variable in line(program, "environment"))
+    variables["PYTHONPATH"] = f"{folder}{os.pathsep}{folder.parent / 'testing'}"
+    arguments = ["-m", "pytest", "-v", "--tb=no", "--import-mode=importlib", "-p", "no:cacheprovider"]
+    arguments.append("--continue-on-collection-errors")
+    if without := line(program, "without"):
+        arguments += ["-k", f"not ({' or '.join(without)})"]
+    paths, whole = [folder / path for path in line(program, "tests")], True
     try:
-        done = run(python, folder, limit, *arguments, *paths, **variables)
-    except subprocess.TimeoutExpired:
-        return []
-    return re.findall(r"^PASSED (\S+)", done.stdout, re.M)
+        output = run(python, folder, limit, *arguments, f"--rootdir={folder}", *paths, **variables).stdout
+    except subprocess.TimeoutExpired as error:
+        output, whole = (error.stdout or b"").decode(), False
+    ended = dict(re.findall(r"^(\S.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b", output, re.M))
+    return {"passed": sorted(t for t, o in ended.items() if o == "PASSED"), "ended": sorted(ended), "whole": whole}
+
+
+def counts_of_tests(result: dict) -> tuple[int, int]:
+    """Returns how many tests pass on TapeFlow, of those that pass on TensorFlow and that had the time to run here."""
+    there, here = (result.get(f"tests of {side}") for side in ("TensorFlow", "TapeFlow"))
+    if not there or not here:
+        return 0, 0
+    asked = {*there["passed"]} if here["whole"] else {*there["passed"]} & {*here["ended"]}
+    return len(asked & {*here["passed"]}), len(asked)
 
 
 def last_line(text: str) -> str:
@@ -124,7 +160,7 @@ def outcome(name: str, folder: pathlib.Path, sides: dict[str, str], limit: float
     program, packages = PROGRAMS / f"{name}.py", folder / "packages" / name
     own, tests = line(program, "distribution") or [name], line(program, "tests")
     python = sides["TapeFlow"]
-    if why := install(python, packages, [*own, *line(program, "requires"), *(["pytest"] if tests else [])]):
+    if why := install(python, packages, [*own, *line(program, "requires")]):
         return {"version": "", "uninstallable": why}
     distribution = re.split(r"[=<>~\[]", own[0])[0]
     version = run(python, packages, 60, "-c", f"import importlib.metadata as m; print(m.version({distribution!r}))")
@@ -132,7 +168,7 @@ def outcome(name: str, folder: pathlib.Path, sides: dict[str, str], limit: float
     for side, interpreter in sides.items():
         result[side] = quick_start(interpreter, packages, program, limit)
         if tests:
-            result[f"tests of {side}"] = passing_tests(interpreter, packages, program, 4 * limit)
+            result[f"tests of {side}"] = own_tests(interpreter, packages, program, limit)
     return result
 
 
@@ -142,9 +178,8 @@ def row(name: str, result: dict) -> str:
         return f"| {name} | | can't be installed | | | {shortened(result['uninstallable'])} |"
     words = {None: "", "": "works"}
     there, here = (words.get(result.get(side), "fails") for side in ("TensorFlow", "TapeFlow"))
-    tests = ""
-    if of_both := result.get("tests of TensorFlow"):
-        tests = f"{len({*of_both} & {*result['tests of TapeFlow']})} of {len(of_both)}"
+    passing, asked = counts_of_tests(result)
+    tests = f"{passing} of {asked}" if asked else ""
     cause = result["TapeFlow"] or (f"TensorFlow: {result['TensorFlow']}" if result.get("TensorFlow") else "")
     return f"| {name} | {result['version']} | {there} | {here} | {tests} | {shortened(cause)} |"
 
@@ -165,14 +200,16 @@ def page(results: dict[str, dict]) -> str:
     )
     both = counts[True, True]
     works = both + counts[True, False]
+    tests = [pair for pair in map(counts_of_tests, results.values()) if pair[1]]
+    passing, asked = map(sum, zip(*tests, strict=True)) if tests else (0, 0)
     rows = "\n".join(row(name, results[name]) for name in sorted(results))
     return f"""# Libraries written for TensorFlow
 
 Of {len(results)} packages tried, the quick starts of {works} work with TensorFlow 2.21, and {both} of those on TapeFlow
 ({datetime.date.today()}, Python {sys.version.split()[0]}). Each is a small program of ours that uses the package as its
-README does ([scripts/downstream](../scripts/downstream)), on random data; "own tests" counts those that a package
-brings and that pass with TensorFlow, and how many of them pass here. The same again:
-`python scripts/downstream.py FOLDER --tensorflow PYTHON --page FILE`.
+README does ([scripts/downstream](../scripts/downstream)), on random data. "Own tests" are samples of the packages'
+tests (the programs say which), and count those that pass with TensorFlow: {passing} of {asked} pass here, in
+{len(tests)} packages. The same again: `python scripts/downstream.py FOLDER --tensorflow PYTHON --page FILE`.
 
 {HEADER}
 {rows}
@@ -191,6 +228,7 @@ def main() -> int:
     folder = args.folder.resolve()
     (folder / "packages").mkdir(parents=True, exist_ok=True)
     sides = {"TapeFlow": environment(folder)}
+    install(sides["TapeFlow"], folder / "packages" / "testing", list(TESTING))
     if args.tensorflow:
         sides["TensorFlow"] = args.tensorflow
 

@@ -1,6 +1,11 @@
 """Embeddings of a graph of knowledge."""
 
 # requires: tf-keras
+# sources: Accenture/AmpliGraph 2.2.0
+# tests: tests/ampligraph/latent_features/layers/scoring tests/ampligraph/latent_features/test_loss_functions.py
+# tests: tests/ampligraph/latent_features/test_regularizer.py tests/ampligraph/latent_features/test_initializers.py
+# helpers: tests/__init__.py tests/ampligraph/__init__.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

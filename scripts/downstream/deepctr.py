@@ -1,6 +1,10 @@
 """A click-through model."""
 
 # requires: tf-keras
+# sources: shenweichen/DeepCTR v0.9.4
+# tests: tests/layers/activations_test.py tests/layers/core_test.py tests/layers/normalization_test.py
+# helpers: tests/__init__.py tests/utils.py tests/utils_mtl.py tests/models/__init__.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

@@ -1,5 +1,13 @@
 """Modules of Sonnet, trained by its optimizer."""
 
+# sources: google-deepmind/sonnet v2.0.2
+# tests: sonnet/src/base_test.py sonnet/src/batch_apply_test.py sonnet/src/bias_test.py sonnet/src/build_test.py
+# tests: sonnet/src/custom_getter_test.py sonnet/src/deferred_test.py sonnet/src/embed_test.py
+# tests: sonnet/src/leaky_clip_by_value_test.py sonnet/src/linear_test.py sonnet/src/metrics_test.py
+# tests: sonnet/src/moving_averages_test.py sonnet/src/once_test.py sonnet/src/pad_test.py
+# tests: sonnet/src/regularizers_test.py sonnet/src/reshape_test.py sonnet/src/scale_gradient_test.py
+# tests: sonnet/src/sequential_test.py
+# helpers: sonnet/src/test_utils.py
 import sonnet as snt
 import tensorflow as tf
 

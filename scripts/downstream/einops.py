@@ -1,5 +1,10 @@
 """Tensors that are rearranged, in a function and in a layer."""
 
+# sources: arogozhnikov/einops v0.8.2
+# tests: einops/tests/test_ops.py einops/tests/test_einsum.py einops/tests/test_packing.py einops/tests/test_layers.py
+# tests: einops/tests/test_other.py einops/tests/test_parsing.py
+# helpers: einops/tests/__init__.py
+# environment: EINOPS_TEST_BACKENDS=tensorflow
 import numpy as np
 import tensorflow as tf
 from einops import einsum, rearrange, reduce, repeat

@@ -1,5 +1,9 @@
 """An attack on a classifier."""
 
+# sources: bethgelab/foolbox v3.3.4
+# tests: tests/test_criteria.py tests/test_devutils.py tests/test_distances.py
+# helpers: tests/conftest.py
+# environment: PYTEST_ADDOPTS=--backend=tensorflow
 import foolbox
 import numpy as np
 import tensorflow as tf

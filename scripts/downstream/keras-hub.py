@@ -1,5 +1,8 @@
 """A small BERT backbone, and a sampler of tokens."""
 
+# sources: keras-team/keras-hub v0.31.1
+# tests: keras_hub/src/layers/modeling/alibi_bias_test.py keras_hub/src/layers/modeling/sine_position_encoding_test.py
+# tests: keras_hub/src/samplers/greedy_sampler_test.py
 import keras_hub
 import numpy as np
 

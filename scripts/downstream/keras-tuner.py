@@ -1,5 +1,9 @@
 """A search for the width of a layer."""
 
+# sources: keras-team/keras-tuner v1.4.7
+# tests: keras_tuner/engine/conditions_test.py keras_tuner/engine/hyperparameters/hyperparameters_test.py
+# tests: keras_tuner/engine/hyperparameters/hp_types/choice_hp_test.py keras_tuner/engine/objective_test.py
+# tests: keras_tuner/engine/trial_test.py
 import tempfile
 
 import keras

@@ -1,6 +1,11 @@
 """A binarized network."""
 
 # requires: tf-keras
+# sources: larq/larq HEAD
+# tests: larq/activations_test.py larq/constraints_test.py larq/context_test.py larq/math_test.py larq/metrics_test.py
+# tests: larq/utils_test.py
+# helpers: larq/conftest.py larq/snapshots
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

@@ -2,6 +2,8 @@
 
 # distribution: tf-models-official
 # requires: tf-keras
+# tests: orbit/standard_runner_test.py orbit/utils/common_test.py orbit/utils/tpu_summaries_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 import tempfile
 

@@ -1,6 +1,10 @@
 """A quantized layer."""
 
 # requires: tf-keras pyparsing
+# sources: google/qkeras v0.9.0
+# tests: tests/codebook_test.py tests/leakyrelu_test.py tests/qalpha_test.py tests/range_test.py
+# tests: tests/safe_eval_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

@@ -1,5 +1,8 @@
 """A Keras model as an estimator of scikit-learn."""
 
+# sources: adriangb/scikeras v0.13.0
+# tests: tests/test_deprecation.py tests/test_param_routing.py tests/test_utils_transformers.py
+# helpers: tests/__init__.py tests/conftest.py tests/mlp_models.py tests/multi_output_models.py tests/testing_utils.py
 import keras
 import numpy as np
 from scikeras.wrappers import KerasClassifier

@@ -1,6 +1,9 @@
 """A U-Net."""
 
 # requires: tf-keras
+# sources: qubvel/segmentation_models HEAD
+# tests: tests/test_metrics.py tests/test_utils.py
+# environment: TF_USE_LEGACY_KERAS=1 SM_FRAMEWORK=tf.keras
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

@@ -1,6 +1,10 @@
 """A graph convolution."""
 
 # requires: tf-keras
+# sources: danielegrattarola/spektral v1.3
+# tests: tests/test_utils tests/test_transforms tests/test_data tests/test_layers/test_ops.py
+# helpers: tests/__init__.py tests/test_layers/__init__.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

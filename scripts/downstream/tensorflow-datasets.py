@@ -1,5 +1,7 @@
 """A data set that a builder writes and reads."""
 
+# tests: tensorflow_datasets/core/features/text_feature_test.py
+# tests: tensorflow_datasets/core/features/class_label_feature_test.py
 import tempfile
 
 import numpy as np

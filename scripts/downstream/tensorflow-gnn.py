@@ -1,6 +1,9 @@
 """A convolution over a graph of users and items."""
 
 # requires: tf-keras
+# tests: tensorflow_gnn/graph/adjacency_test.py tensorflow_gnn/graph/dict_utils_test.py
+# tests: tensorflow_gnn/graph/tag_utils_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

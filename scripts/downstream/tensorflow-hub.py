@@ -1,6 +1,11 @@
 """A SavedModel as a module and as a layer."""
 
 # requires: tf-keras
+# sources: tensorflow/hub v0.16.1
+# tests: tensorflow_hub/file_utils_test.py tensorflow_hub/registry_test.py tensorflow_hub/resolver_test.py
+# tests: tensorflow_hub/tf_utils_test.py tensorflow_hub/uncompressed_module_resolver_test.py
+# helpers: tensorflow_hub/test_utils.py
+# environment: TF_USE_LEGACY_KERAS=1
 import tempfile
 
 import tensorflow as tf

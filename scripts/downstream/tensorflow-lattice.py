@@ -1,6 +1,9 @@
 """A monotonic lattice over calibrated inputs."""
 
 # requires: tf-keras
+# tests: tensorflow_lattice/python/configs_test.py tensorflow_lattice/python/internal_utils_test.py
+# tests: tensorflow_lattice/python/utils_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

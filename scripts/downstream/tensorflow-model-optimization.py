@@ -1,6 +1,12 @@
 """Training that prunes weights, and clustered ones."""
 
 # requires: tf-keras
+# sources: tensorflow/model-optimization v0.8.1
+# tests: tensorflow_model_optimization/python/core/sparsity/keras/pruning_schedule_test.py
+# tests: tensorflow_model_optimization/python/core/sparsity/keras/pruning_utils_test.py
+# tests: tensorflow_model_optimization/python/core/quantization/keras/quant_ops_test.py
+# tests: tensorflow_model_optimization/python/core/common/keras/compression/schedules_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

@@ -1,6 +1,11 @@
 """Distributions, bijectors and Hamiltonian Monte Carlo."""
 
 # requires: tf-keras
+# sources: tensorflow/probability v0.25.0
+# tests: tensorflow_probability/python/bijectors/absolute_value_test.py
+# tests: tensorflow_probability/python/bijectors/exp_test.py tensorflow_probability/python/math/numeric_test.py
+# tests: tensorflow_probability/python/stats/ranking_test.py tensorflow_probability/python/util/seed_stream_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import tensorflow as tf
 import tensorflow_probability as tfp
 

@@ -1,6 +1,9 @@
 """A retrieval model."""
 
 # requires: tf-keras
+# tests: tensorflow_recommenders/layers/feature_interaction/dot_interaction_test.py
+# tests: tensorflow_recommenders/layers/loss_test.py tensorflow_recommenders/tasks/ranking_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

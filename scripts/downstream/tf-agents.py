@@ -1,6 +1,10 @@
 """A DQN agent that learns from a random environment."""
 
 # requires: tf-keras
+# tests: tf_agents/specs/array_spec_test.py tf_agents/trajectories/policy_step_test.py
+# tests: tf_agents/trajectories/time_step_test.py tf_agents/trajectories/trajectory_test.py
+# tests: tf_agents/utils/nest_utils_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

@@ -1,6 +1,10 @@
 """A transformer's encoder and a block of a residual network, from the model garden."""
 
 # requires: tf-keras
+# tests: official/nlp/modeling/layers/cls_head_test.py official/nlp/modeling/layers/masked_softmax_test.py
+# tests: official/nlp/modeling/layers/position_embedding_test.py
+# tests: official/nlp/modeling/layers/self_attention_mask_test.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

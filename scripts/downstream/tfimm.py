@@ -1,6 +1,10 @@
 """A vision transformer."""
 
 # requires: tf-keras
+# sources: martinsbruveris/tensorflow-image-models v0.2.14
+# tests: tests/train tests/utils
+# helpers: tests/__init__.py tests/conftest.py
+# environment: TF_USE_LEGACY_KERAS=1
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"

@@ -1,6 +1,11 @@
 """Bayesian optimization."""
 
 # requires: tf-keras
+# sources: secondmind-labs/trieste HEAD
+# tests: tests/unit/test_data.py tests/unit/test_observer.py tests/unit/utils
+# tests: tests/unit/acquisition/multi_objective/test_dominance.py
+# helpers: tests/conftest.py tests/util tests/unit/__init__.py tests/__init__.py
+# environment: TF_USE_LEGACY_KERAS=1
 import tensorflow as tf
 import trieste
 

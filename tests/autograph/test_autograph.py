@@ -437,6 +437,21 @@ def test_trace(capsys):
     assert capsys.readouterr().out == "a 1\n"
 
 
+def test_loop_options_in_a_block_of_the_loop():
+    @tf.function
+    def collected(n):
+        state = {"values": tf.constant([0.0])}
+        for i in tf.range(n):
+            with tf.name_scope("step"):
+                tf.autograph.experimental.set_loop_options(
+                    shape_invariants=[(state, {"values": tf.TensorShape([None])})]
+                )
+                state["values"] = tf.concat([state["values"], [tf.cast(i, tf.float32)]], 0)
+        return state["values"]
+
+    assert collected(tf.constant(3)).numpy().tolist() == [0.0, 0.0, 1.0, 2.0]
+
+
 def test_loop_options_do_nothing_eagerly():
     def f(n):
         total = 0

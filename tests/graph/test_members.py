@@ -59,3 +59,23 @@ def test_inner_functions():
     assert [t.numpy() for t in inner(tf.constant(2.0), v)] == [8.0]
     assert inner.call_with_captures((tf.constant(2.0),), {}, [v]).numpy() == 8.0
     assert inner.name == concrete.name and list(concrete.function_type.parameters) == ["x", "k"]
+
+
+def test_attrs_are_those_of_the_node():
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [None, 4, 4, 1])
+        conv = tf.nn.conv2d(x, tf.ones([2, 2, 1, 1]), [1, 2, 2, 1], "SAME").op
+        constant = tf.constant([1, 2]).op
+    assert [conv.get_attr(name) for name in ("padding", "strides", "explicit_paddings")] == [b"SAME", [1, 2, 2, 1], []]
+    assert [d.size for d in x.op.get_attr("shape").dim] == [-1, 4, 4, 1]
+    assert tf.make_ndarray(constant.get_attr("value")).tolist() == [1, 2] and constant.get_attr("dtype") is tf.int32
+    with pytest.raises(ValueError, match=r"Operation 'Conv2D' has no attr named 'nope'\."):
+        conv.get_attr("nope")
+
+
+def test_what_runs_after_an_operation():
+    with tf.Graph().as_default():
+        first = tf.constant(1.0).op
+        with tf.control_dependencies([first]):
+            second = tf.constant(2.0).op
+    assert first._control_outputs == [second] and second._control_outputs == []

@@ -284,6 +284,15 @@ def test_ops_of_symbolic_tensors_of_a_library(monkeypatch):
     x = KerasTensor()
     assert tf.nn.relu(x) == ("relu", x)
     assert (x + 1.0)[0] == (1.0 + x)[0] == tf.add(x, x)[0] == "add"
+    assert x[0] == ("getitem", None)
+
+    class OfSlices(keras_2.OpDispatcher):
+        def handle(self, args, kwargs):
+            return args[1] if args[1] != 3 else self.NOT_SUPPORTED
+
+    OfSlices().register(tf.__operators__.getitem)
+    assert x[:, 0] == (slice(None), 0)
+    assert x[3] == ("getitem", None)
 
 
 def test_the_graphs_around_a_function_end_in_one_that_has_none_around():

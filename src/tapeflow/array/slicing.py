@@ -596,6 +596,10 @@ def getitem(self: Any, key: Any) -> Any:
 def careful_getitem(self: Any, key: Any) -> Any:
     """Computes `tensor[key]` for all that is not on the short path of `getitem`."""
     if not isinstance(self, Tensor):
+        dispatch = getattr(type(self), "__tf_dispatch__", None)
+        result = NotImplemented if dispatch is None else dispatch(self, operator.getitem, (self, key))
+        if result is not NotImplemented:
+            return result
         self = convert(self)
     if _is_mask(key):
         return boolean_mask(self, key)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.autograph import activity, jumps
@@ -36,6 +37,16 @@ _COMPARISONS = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
+
+
+def _blocks(statements: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Yields lists of statements: these, and those in `with`, `if` and `try` among them."""
+    yield statements
+    for statement in statements:
+        if isinstance(statement, (ast.With, ast.If, ast.Try)):
+            for block in (statement.body, getattr(statement, "orelse", []), getattr(statement, "finalbody", [])):
+                if block:
+                    yield from _blocks(block)
 
 
 class Transformer(ast.NodeTransformer):
@@ -234,18 +245,20 @@ class Transformer(ast.NodeTransformer):
         """Removes `set_loop_options(...)` from a loop's body, and builds a dict of its arguments."""
         keys: list[ast.expr | None] = []
         values: list[ast.expr] = []
-        for stmt in list(node.body):
-            call = stmt.value if isinstance(stmt, ast.Expr) else None
-            if (
-                isinstance(call, ast.Call)
-                and getattr(call.func, "attr", getattr(call.func, "id", "")) == "set_loop_options"
-            ):
-                node.body.remove(stmt)
+        for block in _blocks(node.body):
+            for stmt in list(block):
+                call = stmt.value if isinstance(stmt, ast.Expr) else None
+                if not isinstance(call, ast.Call):
+                    continue
+                if getattr(call.func, "attr", getattr(call.func, "id", "")) != "set_loop_options":
+                    continue
+                block.remove(stmt)
                 arguments = [*zip(_LOOP_OPTIONS, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
                 for key, value in arguments:
                     keys.append(constant(key))
                     values.append(self.visit(value))
-        node.body = node.body or [ast.copy_location(ast.Pass(), node)]
+            if not block:
+                block.append(ast.copy_location(ast.Pass(), node))
         return ast.Dict(keys, values)
 
     def visit_Delete(self, node: ast.Delete) -> Any:

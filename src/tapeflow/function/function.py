@@ -569,12 +569,12 @@ def _differences(before: Any, after: Any, signature: Signature) -> list[str]:
 def _shown(key: Any) -> str:
     if isinstance(key, tuple) and len(key) == 2:
         first, second = key
-        if hasattr(first, "as_numpy_dtype"):
-            return f"{first.name}{list(second) if second is not None else ''}"
         if isinstance(second, TensorSpec):
             return f"{second.dtype.name}{list(second.shape) if second.shape.rank is not None else ''}"
         if isinstance(first, type):
             return repr(second)
+        if hasattr(first, "as_numpy_dtype"):
+            return f"{first.name}{list(second) if second is not None else ''}"
     return repr(key)
 
 

@@ -50,18 +50,36 @@ class GlobalOpDispatcher:
         """Returns the result of the op, or `NOT_SUPPORTED`."""
         return self.NOT_SUPPORTED
 
-    def register(self, op: Any = None) -> None:
-        """Registers the dispatcher for all ops of symbolic tensors; one for a single op is ignored."""
+    def register(self) -> None:
+        """Registers the dispatcher for all ops of symbolic tensors."""
         symbolic = getattr(sys.modules[type(self).__module__], "keras_tensor", None)
-        if op is None and symbolic is not None:
+        if symbolic is not None:
             symbolic.KerasTensor.__tf_dispatch__ = lambda _, function, args: self._dispatch(function, args)
 
     def _dispatch(self, function: Any, args: tuple[Any, ...]) -> Any:
+        for dispatcher in _of_one_op.get(function, ()):
+            result = dispatcher.handle(args, {})
+            if result is not dispatcher.NOT_SUPPORTED:
+                return result
         result = self.handle(function, args, {})
         return NotImplemented if result is self.NOT_SUPPORTED else result
 
 
-OpDispatcher = GlobalOpDispatcher
+_of_one_op: dict[Any, list[OpDispatcher]] = {}
+
+
+class OpDispatcher:
+    """A dispatcher that may implement one op for arguments that are not tensors."""
+
+    NOT_SUPPORTED = GlobalOpDispatcher.NOT_SUPPORTED
+
+    def handle(self, args: Any, kwargs: Any) -> Any:
+        """Returns the result of the op, or `NOT_SUPPORTED`."""
+        return self.NOT_SUPPORTED
+
+    def register(self, op: Any) -> None:
+        """Registers the dispatcher for an op of symbolic tensors, before those for all."""
+        _of_one_op.setdefault(op, []).append(self)
 
 
 def register_call_context_function(*functions: Any) -> None:

@@ -91,18 +91,31 @@ MODULES = {
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": {"Function": "tapeflow.function.function"},
     "tensorflow.python.eager.record": {"should_record_backprop": f"{_H}.eager_context"},
     "tensorflow.python.eager.tape": {},
+    "tensorflow.python.eager.wrap_function": {
+        "WrappedFunction": "tapeflow.compat.v1.wrapping",
+        "function_from_graph_def": "tapeflow.compat.v1.wrapping",
+    },
     "tensorflow.python.feature_column.feature_column_lib": _COLUMNS,
     "tensorflow.python.feature_column.feature_column_v2": _COLUMNS,
     "tensorflow.python.feature_column.sequence_feature_column": {
         "SequenceNumericColumn": "tapeflow.feature_column.dense"
     },
     "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.values.composite"},
+    "tensorflow.python.framework.c_api_util": {"ApiDefMap": f"{_H}.api_definitions"},
+    "tensorflow.python.framework.convert_to_constants": {
+        "convert_variables_to_constants_v2": f"{_H}.convert_to_constants",
+        "convert_variables_to_constants_v2_as_graph": f"{_H}.convert_to_constants",
+    },
+    "tensorflow.python.framework.function_def_to_graph": {"function_def_to_graph": f"{_H}.function_graphs"},
     "tensorflow.python.framework.ops": {
         "EagerTensor": "tapeflow.core.values.tensor",
+        "OpStats": f"{_H}.op_statistics",
+        "RegisterStatistics": f"{_H}.op_statistics",
         "convert_to_tensor": "tapeflow.array.creation",
         "convert_to_tensor_or_composite": f"{_H}.conversion",
         "device": "tapeflow.core.device",
         "get_default_graph": "tapeflow.compat.v1.defaults",
+        "get_stats_for_node_def": f"{_H}.op_statistics",
         "name_scope": "tapeflow.compat.v1.scopes",
         "name_scope_v1": "tapeflow.compat.v1.scopes:name_scope",
     },
@@ -145,6 +158,7 @@ MODULES = {
         "register": _REGISTRY,
     },
     "tensorflow.python.framework.versions": {"__version__": "tapeflow.version:VERSION"},
+    "tensorflow.python.grappler.tf_optimizer": {"OptimizeGraph": f"{_H}.grappler"},
     "tensorflow.python.layers.utils": {
         "constant_value": f"{_H}.smart_cond:smart_constant_value",
         "smart_cond": f"{_H}.smart_cond",

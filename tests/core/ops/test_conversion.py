@@ -289,3 +289,24 @@ def test_what_only_arrays_have_says_what_to_do():
         x.other  # noqa: B018
     assert said[0].startswith("SymbolicTensor object has no attribute 'astype'. \n        If you are looking for numpy")
     assert "astype" not in dir(x) and not hasattr(x, "size") and not hasattr(tf.Tensor, "T")
+
+
+class Sequence:
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        return self.values[index]
+
+
+def test_objects_with_a_length_and_items_are_sequences():
+    assert tf.constant(Sequence([1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
+    assert tf.constant([Sequence([1, 2]), Sequence([3, 4])]).numpy().tolist() == [[1, 2], [3, 4]]
+    assert (tf.ones([2]) + Sequence([1.0, 2.0])).numpy().tolist() == [2.0, 3.0]
+    with pytest.raises(ValueError, match=r"Cannot infer dtype of a Sequence object, as .* failed: KeyError: 0"):
+        tf.constant(Sequence({"a": 1}))
+    with pytest.raises(ValueError, match="unsupported type"):
+        tf.constant({0: 1})

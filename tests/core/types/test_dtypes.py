@@ -314,3 +314,8 @@ def test_from_numpy(dtype):
         assert dtypes.FROM_NUMPY[array.dtype] is dtype
         if not dtype.is_quantized:
             assert dtypes.FROM_NUMPY[array.dtype.type] is dtype
+
+
+def test_a_dtype_is_found_by_its_number():
+    assert {1: "a"}[dtypes.float32] == "a" and hash(dtypes.int32) == 3
+    assert copy.deepcopy(dtypes.int8) is pickle.loads(pickle.dumps(dtypes.int8)) is dtypes.int8

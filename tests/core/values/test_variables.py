@@ -121,6 +121,18 @@ def test_copies():
         assert (v.numpy(), w.name, w.trainable) == ([1.0], "v:0", False)
 
 
+def test_a_subclass_with_a_dtype_of_its_own():
+    class Scaled(tf.Variable):
+        @property
+        def dtype(self):
+            return self._dtype
+
+    v = Scaled([1.0, 2.0], dtype=tf.float64)
+    assert v.dtype is v._dtype is tf.float64
+    assert (v * 2.0).numpy().tolist() == v.assign_add([1.0, 2.0]).numpy().tolist() == [2.0, 4.0]
+    assert tf.function(lambda: v + 1.0)().dtype is tf.float64
+
+
 def test_what_variables_are_not():
     v = tf.Variable([1.0, 2.0])
     with pytest.raises(TypeError, match="unhashable"):

@@ -64,6 +64,15 @@ class Loop:
     names: Sequence[str]
     options: dict[str, Any]
 
+    def __post_init__(self) -> None:
+        invariants: list[Any] = []  # by the values before the loop, which the body may replace in what holds them
+        for variable, invariant in self.options.get("shape_invariants") or ():
+            if nest.is_nested(variable):
+                invariants += zip(nest.flatten(variable), nest.flatten(invariant), strict=True)
+            else:
+                invariants.append((variable, invariant))
+        self.options = {**self.options, "shape_invariants": invariants}
+
     def over(self, start: State, more: Callable[..., Any], take: Callable[..., tuple[Any, Any]]) -> None:
         """Stages the loop.
 

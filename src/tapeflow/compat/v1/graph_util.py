@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapeflow.array.protos import make_tensor_proto
+from tapeflow.compat.v1.freezing import freeze, node_name
 from tapeflow.compat.v1.protos import message
 from tapeflow.graph.graphdef.importing import import_graph_def  # noqa: F401 (public)
 
@@ -61,7 +62,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
     _check(graph_def)
     if isinstance(dest_nodes, str):
         raise TypeError("dest_nodes must be an iterable of strings.")
-    needs = {node.name: [_node_name(i) for i in node.input] for node in graph_def.node}
+    needs = {node.name: [node_name(i) for i in node.input] for node in graph_def.node}
     stack = list(dest_nodes)
     for name in stack:
         if name not in needs:
@@ -107,8 +108,8 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
 
 
 def _followed(text: str, short: dict[str, str]) -> str:
-    while _node_name(text) in short and not text.startswith("^"):
-        text = short[_node_name(text)]
+    while node_name(text) in short and not text.startswith("^"):
+        text = short[node_name(text)]
     return text
 
 
@@ -140,38 +141,14 @@ def convert_variables_to_constants(
         ['Const', 'Identity', 'Mul']
     """
     part = extract_sub_graph(input_graph_def, output_node_names)
-    handles = {
-        node.name: node for node in part.node
+    names = [
+        node.name for node in part.node
         if node.op == "VarHandleOp"
         and (variable_names_whitelist is None or node.name in variable_names_whitelist)
         and node.name not in (variable_names_blacklist or ())
-    }  # fmt: skip
-    reads = {node.name: _handle_of(node, part) for node in part.node if node.op == "ReadVariableOp"}
-    frozen = {name: handle for name, handle in reads.items() if handle in handles}
-    values = dict(zip(handles, sess.run([_reading(sess, name) for name in handles]), strict=True)) if handles else {}
-    others = {_node_name(i) for node in part.node if node.name not in frozen for i in node.input}
-    result = _with_nodes(part, ())
-    for node in part.node:
-        if node.name in handles and node.name not in others:
-            constant = result.node.add(name=node.name, op="Const", device=node.device)
-            constant.attr["dtype"].CopyFrom(node.attr["dtype"])
-            constant.attr["value"].tensor.CopyFrom(make_tensor_proto(values[node.name]))
-        elif node.name in frozen and frozen[node.name] not in others:
-            identity = result.node.add(name=node.name, op="Identity", device=node.device)
-            identity.input.extend([frozen[node.name], *[i for i in node.input if i.startswith("^")]])
-            identity.attr["T"].CopyFrom(node.attr["dtype"])
-        else:
-            result.node.add().CopyFrom(node)
-    return result
-
-
-def _handle_of(node: Any, graph_def: Any) -> str:
-    """Returns the name of the variable that a node reads, through identities."""
-    by_name = {n.name: n for n in graph_def.node}
-    name = _node_name(node.input[0])
-    while by_name[name].op == "Identity":
-        name = _node_name(by_name[name].input[0])
-    return name
+    ]  # fmt: skip
+    values = sess.run([_reading(sess, name) for name in names]) if names else []
+    return freeze(part, {name: make_tensor_proto(value) for name, value in zip(names, values, strict=True)})
 
 
 def _reading(sess: Any, name: str) -> Any:
@@ -196,11 +173,6 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
 def _check(graph_def: Any) -> None:
     if not hasattr(graph_def, "library") or not hasattr(graph_def, "node"):
         raise TypeError(f"graph_def must be a graph_pb2.GraphDef proto, not {type(graph_def).__name__}.")
-
-
-def _node_name(text: str) -> str:
-    """Returns the node that an input names."""
-    return text.removeprefix("^").partition(":")[0]
 
 
 def _with_nodes(graph_def: Any, nodes: Iterable[Any]) -> Any:

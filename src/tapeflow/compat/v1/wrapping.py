@@ -16,6 +16,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
+from tapeflow.graph.graphdef.importing import import_graph_def
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 
@@ -209,3 +210,26 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     graph.fetched = [leaf for leaf in nest.flatten(result, expand_composites=True) if isinstance(leaf, Operation)]
     names = [spec.name or f"tensor_{i}" for i, spec in enumerate(nest.flatten(list(signature)))]
     return WrappedFunction(graph, names, nest.flatten(list(signature)))
+
+
+def function_from_graph_def(graph_def: Any, inputs: Any, outputs: Any, captures: Any = None) -> WrappedFunction:
+    """Returns a function that computes tensors of a graph from others.
+
+    Args:
+        graph_def: a `GraphDef`.
+        inputs: a nest of the names of tensors: the arguments.
+        outputs: a nest of the names of tensors: what a call returns.
+        captures: from the names of tensors to tensors or resources that replace them.
+
+    Example:
+        >>> with tf.Graph().as_default() as g:
+        ...     y = tf.square(tf.compat.v1.placeholder(tf.float32, [], name="x"), name="y")
+        >>> from tapeflow.compat.v1.wrapping import function_from_graph_def
+        >>> function_from_graph_def(g.as_graph_def(), "x:0", ["y:0"])(tf.constant(3.0))[0].numpy().item()
+        9.0
+    """
+
+    def build() -> None:
+        import_graph_def(graph_def, input_map=captures, name="")
+
+    return wrap_function(build, []).prune(inputs, outputs)

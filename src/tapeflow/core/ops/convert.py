@@ -115,7 +115,12 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if hasattr(value, "__dlpack__"):
         return from_torch(torch.from_dlpack(value), dtype)
     if is_sequence(value):
-        return from_sequence(value, dtype)
+        try:
+            return from_sequence(value, dtype)
+        except LookupError as error:  # a mapping that does not say so
+            reason = f"{type(error).__name__}: {error}"
+            message = f"Cannot infer dtype of a {kind.__name__} object, as iter(<object>).next() failed: {reason}"
+            raise ValueError(message) from error
     raise unsupported(value, value)
 
 

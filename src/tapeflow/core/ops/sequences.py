@@ -7,7 +7,7 @@ to directly (`_DIRECT`), each element must convert to it; any other dtype is cas
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -30,7 +30,6 @@ from tapeflow.core.types.dtypes import (
     string,
     uint64,
 )
-from tapeflow.core.types.shape import TensorShape
 
 MIXED = "Can't convert Python sequence with mixed types to Tensor."
 _DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -144,9 +143,10 @@ def is_sequence(value: Any) -> bool:
         return True
     if isinstance(value, np.ndarray):
         return value.ndim > 0
-    if isinstance(value, (str, bytes)):
+    if isinstance(value, (str, bytes, Mapping)):
         return False
-    return isinstance(value, (TensorShape, bytearray, memoryview, Sequence))
+    kind = type(value)
+    return hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not hasattr(kind, "__array__")
 
 
 def array_of(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:

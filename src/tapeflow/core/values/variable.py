@@ -134,8 +134,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     SaveSliceInfo = SaveSliceInfo
 
     __slots__ = (
-        "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_lock", "_name", "_shape", "_synchronization",
-        "_tape_value", "_trainable", "_value", "dtype",
+        "__dict__", "__weakref__", "_aggregation", "_constraint", "_dtype", "_id", "_lock", "_name", "_shape",
+        "_synchronization", "_tape_value", "_trainable", "_value",
     )  # fmt: skip
     __array_priority__ = 100
     _has_copies = False  # on several devices, so that it is more than one value
@@ -179,7 +179,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
                 value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
         else:
             value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
-        self.dtype: DType = value.dtype
+        self._dtype: DType = value.dtype
         self._id = next_id()
         self._name = _in_scope("Variable" if name is None else name)
         self._synchronization, self._aggregation = synchronization, aggregation
@@ -484,6 +484,10 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
             return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
         text = numpy_text(self._value, is_repr=True)
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
+
+
+# The slot itself, faster than a property; where a subclass has a property of that name, it finds the slot as `_dtype`.
+Variable.dtype = vars(Variable)["_dtype"]
 
 
 class _UnreadVariable(Variable):

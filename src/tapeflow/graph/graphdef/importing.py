@@ -383,7 +383,7 @@ class Builder:
         key = (id(function), tuple(map(str, shapes)), tuple(map(id, variables)))
         body = self.bodies.get(key)
         if body is None:
-            body = self.bodies[key] = Body(self._func_graph(function, inputs, shapes, variables))
+            body = self.bodies[key] = Body(self.func_graph(function, inputs, shapes, variables))
         return body
 
     def function(self, node: Node, name: str) -> Function:
@@ -400,10 +400,20 @@ class Builder:
             self.functions[name] = function_of(self.library[name])
         return self.functions[name]
 
-    def _func_graph(
+    def func_graph(
         self, function: Function, inputs: Sequence[Any], shapes: Sequence[Any], variables: Sequence[Any]
     ) -> Any:
-        """Returns the graph of a function, with arguments that are handles of these variables."""
+        """Returns the graph of a function.
+
+        Args:
+            function: the function.
+            inputs: tensors of the dtypes of its arguments.
+            shapes: the static shapes of its arguments.
+            variables: for each argument the variable whose handle it is, or None.
+
+        Raises:
+            UnimplementedError: the function calls itself.
+        """
         if function.name in self.open:
             raise errors.UnimplementedError(
                 None, None, f"Function '{function.name}' calls itself: that can't be imported"

@@ -220,7 +220,7 @@ def function_of(proto: Any) -> Function:
         if node not in protos:
             raise ValueError(f"Function '{name}': '{text}' is the output of no node")
         if node not in layouts:
-            layouts[node] = _layout(protos[node])
+            layouts[node] = output_offsets(protos[node])
         if label not in layouts[node] or not (index or "0").isdigit():
             raise ValueError(f"Function '{name}': node '{node}' of op {protos[node].op} has no output '{place}'")
         return node, layouts[node][label] + int(index or 0)
@@ -238,8 +238,8 @@ def function_of(proto: Any) -> Function:
     return Function(name, arguments, dtypes, nodes, outputs, list(proto.control_ret.values()))
 
 
-def _layout(proto: Any) -> dict[str, int]:
-    """Returns the index at which each of a node's outputs starts, by its name."""
+def output_offsets(proto: Any) -> dict[str, int]:
+    """Returns the index at which each of the outputs of a `NodeDef` starts, by its name."""
     starts, count = {}, 0
     node, definition = Node(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)
     for out in definition.outputs:

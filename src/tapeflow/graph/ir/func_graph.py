@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.core.autodiff.tape import id_of
@@ -169,6 +170,14 @@ class FuncGraph(Graph):
     def internal_captures(self) -> list[SymbolicTensor]:
         """The placeholders of the captures."""
         return [inner for _, inner in self.captures]
+
+    @property
+    def function_captures(self) -> SimpleNamespace:
+        """The captured outside values and their placeholders, as dicts by the ids of the values."""
+        return SimpleNamespace(
+            by_val_external={id(outer): outer for outer, _ in self.captures},
+            by_val_internal={id(outer): inner for outer, inner in self.captures},
+        )
 
     @property
     def is_stateful(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.core.hooks import hooks
@@ -69,6 +70,12 @@ class Members:
             NotFoundError: no op has that name.
         """
         return hooks.op_def_proto(type)
+
+    @property
+    def _functions(self) -> dict[str, Any]:
+        """The functions that operations call, by name; each has its `FunctionDef` as `definition`."""
+        functions = self.as_graph_def().library.function  # type: ignore[attr-defined]
+        return {f.signature.name: SimpleNamespace(name=f.signature.name.encode(), definition=f) for f in functions}
 
     @property
     def graph_def_versions(self) -> Any:

@@ -16,6 +16,7 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import Op
+from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.graph.ir.positions import Position, stack_summary
@@ -186,6 +187,11 @@ class Operation:
         return list(self._control_inputs)
 
     @property
+    def _control_outputs(self) -> list[Operation]:
+        """The operations that run after it, beside those that take its outputs."""
+        return [o for o in self.graph.get_operations() if self in o._control_inputs]
+
+    @property
     def stateful(self) -> bool:
         """A bool: whether it must run in its place even where its outputs are unused."""
         return self.op.stateful
@@ -201,15 +207,18 @@ class Operation:
         return self.op.statics(self.args)
 
     def get_attr(self, name: str) -> Any:
-        """Returns the value of an attr.
+        """Returns the value of an attr, as a `NodeDef` has it: `bytes` for a text, messages for shapes and tensors.
 
         Raises:
             ValueError: the op has no such attr.
         """
-        attrs = attrs_of(self)
-        if name not in attrs:
+        attrs = self.node_def.attr
+        if name in attrs:
+            return _attr_value(attrs[name])
+        own = attrs_of(self)
+        if name not in own:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return attrs[name]
+        return own[name]
 
     @property
     def node_def(self) -> Any:
@@ -273,6 +282,15 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+def _attr_value(proto: Any) -> Any:
+    """Returns the value of an `AttrValue`."""
+    kind = proto.WhichOneof("value")
+    if kind == "list":
+        fields = proto.list.ListFields()
+        return [as_dtype(v) if fields[0][0].name == "type" else v for v in fields[0][1]] if fields else []
+    return as_dtype(proto.type) if kind == "type" else getattr(proto, kind) if kind else []
 
 
 def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:

@@ -25,7 +25,7 @@ def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -
         trainable: whether tapes watch it.
     """
     variable: Variable = object.__new__(Variable)
-    variable.dtype = dtype
+    variable._dtype = dtype
     variable._id = next_id()
     variable._lock = threading.RLock()
     variable._name = name

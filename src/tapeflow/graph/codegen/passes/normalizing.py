@@ -167,12 +167,7 @@ def _forward(steps: _Steps, root: Step) -> _Pattern | None:
         return None
     x = mean.args[0]
     rank = x.shape.rank
-    if (
-        rank is None
-        or rank < 2
-        or mean.args[1:] != variance.args[1:]
-        or mean.args[1:] != [tuple(range(rank - 1)), True]
-    ):
+    if rank is None or rank < 2 or not all(r.args[2] and _is_over_others(r, x) for r in (mean, variance)):
         return None
     if not _is_vector(root.outputs[0], x):
         return None
@@ -201,8 +196,8 @@ def _factors(steps: _Steps, root: Any, x: Any) -> Iterator[tuple[Any, Any]]:
 
 def _is_over_others(reduction: Step, x: Any) -> bool:
     """Tests whether a step reduces all axes of `x` but the channels."""
-    axes = reduction.args[1]
-    return ((axes,) if isinstance(axes, int) else axes) == tuple(range(x.shape.rank - 1))
+    axes = reduction.args[1]  # a tensor in graphs that were imported
+    return type(axes) in (int, tuple) and ((axes,) if type(axes) is int else axes) == tuple(range(x.shape.rank - 1))
 
 
 def _is_vector(tensor: Any, x: Any) -> bool:
