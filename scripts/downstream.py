@@ -40,7 +40,7 @@ PROGRAMS = pathlib.Path(__file__).with_suffix("")
 OWN = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly", "keras", "torch", "numpy", "protobuf")
 NEWER = ("typing-extensions>=4.12", "pytest>=8")  # which old pins would take away from both sides
 # What TensorFlow requires, and libraries import without saying so.
-TESTING = ("pytest>=8", "hypothesis", "mock", "parameterized")  # what tests import
+TESTING = ("pytest>=8", "hypothesis", "mock", "parameterized", "scipy")  # what tests import
 OF_TENSORFLOW = ("absl-py", "astunparse", "flatbuffers", "gast", "h5py", "requests", "six", "termcolor", "wrapt")
 
 

@@ -1,6 +1,7 @@
 """A small BERT backbone, and a sampler of tokens."""
 
 # sources: keras-team/keras-hub v0.31.1
+# helpers: keras_hub/src/tests/test_case.py keras_hub/src/tests/__init__.py
 # tests: keras_hub/src/layers/modeling/alibi_bias_test.py keras_hub/src/layers/modeling/sine_position_encoding_test.py
 # tests: keras_hub/src/samplers/greedy_sampler_test.py
 import keras_hub

@@ -3,6 +3,7 @@
 # sources: keras-team/tf-keras v2.21.0
 # tests: tf_keras/constraints_test.py tf_keras/regularizers_test.py tf_keras/initializers/initializers_test.py
 # tests: tf_keras/metrics/hinge_metrics_test.py
+# helpers: tf_keras/testing_infra
 # environment: TF_USE_LEGACY_KERAS=1
 import tempfile
 
