@@ -46,7 +46,7 @@ def groups(text: str, frameworks: list[str]) -> list[Group]:
             for framework in ratios:
                 if match := re.search(r"([\d.]+)x$", cells[columns[framework] - 1]):
                     ratios[framework][name.strip("`")] = float(match[1])
-        means = {f: r.pop("geometric mean") for f, r in ratios.items() if len(r) > 1}
+        means = {f: r.pop("geometric mean") for f, r in ratios.items() if "geometric mean" in r and len(r) > 1}
         found.append(Group(re.sub(r" \(.*", "", title), {f: ratios[f] for f in means}, means))
     return [group for group in found if group.ratios]
 

@@ -257,9 +257,10 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
 
 @_squeeze.inline
 def _(input: Any, axis: Any = None) -> Any:
-    dims = input.shape
-    axes = [i for i, d in enumerate(dims) if d == 1] if dims.is_fully_defined() and not axis else _axes(axis)
-    if dims.rank is None or any(dims[a] != 1 for a in axes):
+    dims, axes = input.shape, _axes(axis)
+    if not axes and dims.is_fully_defined():
+        axes = tuple([i for i, d in enumerate(dims) if d == 1])
+    elif not axes or dims.rank is None or any(dims[a] != 1 for a in axes):
         return None
     return None, f"{{0}}.squeeze({tuple({a % dims.rank for a in axes})})"
 

@@ -89,7 +89,7 @@ class _KeyErrorOfLines(KeyError):
 
 _KeyErrorOfLines.__name__ = _KeyErrorOfLines.__qualname__ = "KeyError"
 
-# Classes that are known to take a message alone: these, and all that have the constructor of `Exception`.
+# Classes that take a message alone: these, and all that have the constructor of `Exception`.
 _OF_A_MESSAGE = (
     AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
     UnboundLocalError, ValueError, StagingError, InaccessibleTensorError, OperatorNotAllowedInGraphError,

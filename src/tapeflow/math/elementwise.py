@@ -86,7 +86,7 @@ def _sign(x: torch.Tensor) -> torch.Tensor:
     """Computes the sign of real numbers."""
     result = torch.sgn(x)
     if x.is_floating_point() and may_have_nan(x):
-        return result.masked_fill_(x != x, torch.nan)
+        return result.masked_fill(x != x, torch.nan)
     return result
 
 

@@ -166,6 +166,7 @@ ELEMENTWISE = sorted(
     name
     for name, op in registry.items()
     if op.elementwise and op.autograd and op.fills is None and set(op.kinds) == {"tensor"} and op.kernel is not None
+    if all(input.type is not tf.string for input in op.opdef.inputs)
 )
 
 

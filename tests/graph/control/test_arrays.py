@@ -136,7 +136,7 @@ def test_what_is_known_of_one_argument_is_known_of_the_result():
     look.get_concrete_function()
     assert known == {
         "concat": [2, None, 3], "stack": [2, 2, 4, 3], "axis": [None, None, None], "pad": [None, 7, None],
-        "reflect": [3, None, None], "rows": [4, None, None], "blocks": [8, 2, None],
+        "reflect": [3, None, None], "rows": [4, None, None], "blocks": [8, None, None],
         "unblocked": [1, None, None, 1],
     }  # fmt: skip
 

@@ -228,7 +228,7 @@ class _Inlined:
 
 
 class _Resources:
-    """What becomes of the resources in a graph or function.
+    """Replaces the resources of variables in a graph or function by their values.
 
     Attributes:
         nodes: its `NodeDef`s.

@@ -99,8 +99,8 @@ def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: 
     kernel: Callable[..., Any] = op.kernel
     as_called = True
     if op.creates:
-        made = types.get(op.opdef.outputs[0].type_attr or "")
-        device = devices.current_or_default(None if made is None else made.torch)
+        dtype = types.get(op.opdef.outputs[0].type_attr or "")
+        device = devices.current_or_default(None if dtype is None else dtype.torch)
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
     if any(isinstance(v, np.ndarray) for v in _leaves(values)):
         return on_strings(op)(*_with_arrays(args, values)), False
