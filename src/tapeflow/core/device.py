@@ -249,7 +249,7 @@ def current_or_default(dtype: torch.dtype | None = None) -> torch.device:
     """Returns the device for the result of an op without tensor inputs: the CPU for a dtype that the device lacks."""
     device = current() if state.devices else None
     place = default() if device is None else device.torch
-    return place if dtype is None or holds(place, dtype) else CPU
+    return place if place is CPU or dtype is None or holds(place, dtype) else CPU
 
 
 @functools.cache
