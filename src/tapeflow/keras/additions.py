@@ -87,7 +87,8 @@ def _one_by_one(apply: Any) -> Any:
             return apply(self, grads, trainable_variables)
         graph = state.graph
         while isinstance(graph, FuncGraph):
-            graph.locks += [] if turn.lock in graph.locks else [turn.lock]
+            if turn.lock not in graph.locks:
+                graph.locks.append(turn.lock)
             graph = graph.around
         with turn.lock:
             return apply(self, grads, trainable_variables)

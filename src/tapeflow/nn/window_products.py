@@ -23,7 +23,13 @@ _MATRICES = frozenset({torch.float32, torch.float64})
 
 
 def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> bool:
-    """Returns whether a convolution of `x`, or its gradient `x`, is best computed as a product of matrices."""
+    """Returns whether to compute a convolution, or its gradient, as a product of matrices.
+
+    Args:
+        layout: the convolution.
+        x: the images, or the gradient of the result.
+        filters: the shape of the filters.
+    """
     if not x.is_cpu or x.dtype not in _MATRICES:
         return False
     if layout.pointwise:

@@ -17,7 +17,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.importing import import_graph_def
-from tapeflow.graph.graphdef.node_protos import dtype_of, shape_of
+from tapeflow.graph.graphdef.node_protos import dtype_of, node_name, shape_of
 from tapeflow.saved_model.messages import read_model
 from tapeflow.torch.unconvertible import Unconvertible
 from tapeflow.train.reader import load_checkpoint
@@ -119,11 +119,11 @@ def _unused(graph_def: Any) -> list[str]:
     Raises:
         ValueError: there are none.
     """
-    used = {_operation(name) for node in graph_def.node for name in node.input}
+    used = {node_name(name) for node in graph_def.node for name in node.input}
     fed: set[str] = set()
     for _ in range(2):  # nodes need not be in order
         for node in graph_def.node:
-            if node.op == "Placeholder" or any(_operation(name) in fed for name in node.input):
+            if node.op == "Placeholder" or any(node_name(name) in fed for name in node.input):
                 fed.add(node.name)
     sinks = [n.name for n in graph_def.node if n.name in fed - used and n.op not in _NO_RESULTS]
     if not sinks:
@@ -141,7 +141,7 @@ def _reading(graph_def: Any, variables: Mapping[str, Any], outputs: Sequence[str
     nodes = {node.name: node for node in graph_def.node}
     reads: dict[str, Any] = {}
     part: dict[str, Any] = {}
-    stack = [_operation(name) for name in outputs]
+    stack = [node_name(name) for name in outputs]
     while stack:
         name = stack.pop()
         if name in part:
@@ -149,7 +149,7 @@ def _reading(graph_def: Any, variables: Mapping[str, Any], outputs: Sequence[str
         if name not in nodes:
             raise ValueError(f"The graph has no operation {name!r}.")
         node = part[name] = nodes[name]
-        handle = nodes.get(_operation(node.input[0])) if node.op == "ReadVariableOp" else node
+        handle = nodes.get(node_name(node.input[0])) if node.op == "ReadVariableOp" else node
         if handle is not None and handle.op in _VARIABLES:
             if handle.name not in variables or (handle is node and node.op == "VarHandleOp"):
                 raise Unconvertible(f"{node.op} ({name}) is of a variable without a value, or does not only read it")
@@ -157,16 +157,12 @@ def _reading(graph_def: Any, variables: Mapping[str, Any], outputs: Sequence[str
             part[name] = type(node)(name=name, op="Placeholder")
             part[name].attr["dtype"].type = node.attr["dtype"].type
         else:
-            stack += [_operation(i) for i in node.input if not i.startswith("^")]
+            stack += [node_name(i) for i in node.input if not i.startswith("^")]
     graph = type(graph_def)(versions=graph_def.versions, library=graph_def.library)
     for node in graph_def.node:
         if node.name in part:
             graph.node.add().CopyFrom(part[node.name])
-            kept = [i for i in part[node.name].input if _operation(i) in part]
+            kept = [i for i in part[node.name].input if node_name(i) in part]
             del graph.node[-1].input[:]
             graph.node[-1].input.extend(kept)
     return graph, reads
-
-
-def _operation(name: str) -> str:
-    return name.removeprefix("^").partition(":")[0]

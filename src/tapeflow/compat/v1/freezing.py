@@ -11,7 +11,9 @@ from typing import Any
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.compat.v1.protos import message
-from tapeflow.graph.graphdef.node_protos import output_offsets
+from tapeflow.core.types.dtypes import int32
+from tapeflow.graph.graphdef.export import constant_node
+from tapeflow.graph.graphdef.node_protos import node_name, output_offsets
 
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 # Of ops that call functions: the first input that is an argument, and the attr with the dtypes of these inputs.
@@ -27,7 +29,6 @@ _OF_VALUES = {
     "ResourceGatherNd": ("GatherNd", {"dtype": "Tparams", "Tindices": "Tindices"}),
     "VariableShape": ("Shape", {"out_type": "out_type"}),
 }
-_INT32 = 3
 
 
 def freeze(graph_def: Any, values: Mapping[str, Any], inline: bool = False) -> Any:
@@ -45,14 +46,9 @@ def freeze(graph_def: Any, values: Mapping[str, Any], inline: bool = False) -> A
     nodes = library.inlined(graph_def.node, flat=True).nodes if inline else graph_def.node
     result = message("GraphDef")(versions=graph_def.versions)
     for node in library.frozen(_Resources(nodes, values), flat=True):
-        result.node.append(_constant(node.name, values[node.name], node.device) if node.name in values else node)
+        result.node.append(constant_node(node.name, values[node.name], node.device) if node.name in values else node)
     result.library.function.extend(library.reachable(result.node))
     return result
-
-
-def node_name(text: str) -> str:
-    """Returns the node that an input names."""
-    return text.removeprefix("^").partition(":")[0]
 
 
 class _Library:
@@ -228,7 +224,7 @@ class _Inlined:
 
 
 class _Resources:
-    """Replaces the resources of variables in a graph or function by their values.
+    """The resources of variables in a graph or function, and the values in their place.
 
     Attributes:
         nodes: its `NodeDef`s.
@@ -270,18 +266,10 @@ def _of_value(node: Any, dtype: int, flat: bool) -> list[Any]:
         result.attr["T"].type = dtype
     if op != "GatherV2":
         return [result]
-    result.attr["Taxis"].type = _INT32
-    axis = _constant(f"{node.name}/axis", make_tensor_proto(node.attr["batch_dims"].i, "int32"), node.device)
+    result.attr["Taxis"].type = int32.as_datatype_enum
+    axis = constant_node(f"{node.name}/axis", make_tensor_proto(node.attr["batch_dims"].i, "int32"), node.device)
     result.input.insert(2, axis.name if flat else f"{axis.name}:output:0")
     return [axis, result]
-
-
-def _constant(name: str, value: Any, device: str = "") -> Any:
-    """Returns the node of a constant, a `TensorProto`."""
-    node = message("NodeDef")(name=name, op="Const", device=device)
-    node.attr["dtype"].type = value.dtype
-    node.attr["value"].tensor.CopyFrom(value)
-    return node
 
 
 def _functions_of(node: Any) -> list[Any]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapeflow.array.protos import make_tensor_proto
-from tapeflow.compat.v1.freezing import freeze, node_name
+from tapeflow.compat.v1.freezing import freeze
 from tapeflow.compat.v1.protos import message
 from tapeflow.graph.graphdef.importing import import_graph_def  # noqa: F401 (public)
+from tapeflow.graph.graphdef.node_protos import node_name
 
 _VARIABLES = frozenset(
     {"AutoReloadVariable", "MutableDenseHashTable", "MutableHashTable", "MutableHashTableOfTensors",

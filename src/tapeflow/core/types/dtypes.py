@@ -194,7 +194,8 @@ class DType(ValuelessType):
         except TypeError:
             return False
 
-    # Not of the number that it is equal to, as TensorFlow's: each call of an op looks a dtype up, 28 ns faster by this.
+    # TensorFlow's hash is the number, to which a dtype is equal. Each call of an op looks a dtype up, and a hash in C
+    # takes 28 ns less.
     __hash__ = object.__hash__
 
     def __int__(self) -> int:

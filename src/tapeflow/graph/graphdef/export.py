@@ -390,12 +390,16 @@ def _all_dimensions(operation: Operation, label: str) -> list[Any]:
     return [rank, *bounds, numbers]
 
 
-def _constant(name: str, value: Any, dtype: DType) -> Any:
-    """Returns the node of a constant."""
-    node = node_def_pb2.NodeDef(name=name, op="Const")
-    node.attr["dtype"].type = dtype.as_datatype_enum
-    node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype))
+def constant_node(name: str, value: Any, device: str = "") -> Any:
+    """Returns the `NodeDef` of a constant, whose value is a `TensorProto`."""
+    node = node_def_pb2.NodeDef(name=name, op="Const", device=device)
+    node.attr["dtype"].type = value.dtype
+    node.attr["value"].tensor.CopyFrom(value)
     return node
+
+
+def _constant(name: str, value: Any, dtype: DType) -> Any:
+    return constant_node(name, make_tensor_proto(value, dtype))
 
 
 def _as_defined(value: Any, kind: str) -> Any:

@@ -32,6 +32,11 @@ _FIELDS = {
 _FIELD_NAMES = {field: kind for kind, field in _FIELDS.items()} | {"list": "list", "placeholder": "placeholder"}
 
 
+def node_name(text: str) -> str:
+    """Returns the name of the node in the text of an input, such as `node`, `node:1` and `^node`."""
+    return text.removeprefix("^").partition(":")[0]
+
+
 @dataclasses.dataclass(slots=True)
 class Node:
     """A node.
