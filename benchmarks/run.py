@@ -5,9 +5,9 @@
                              [--clock wall|processor] [--markdown FILE] [--python FRAMEWORK=INTERPRETER ...]
 
 Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, cuda_graphs, mnist_step, keras, models,
-two_workers, data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those whose names
-contain a text. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as
-one writes them natively (`keras` has none, `models` runs Keras on them).
+replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those whose
+names contain a text. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX
+programs as one writes them natively (`keras` and `replicas` have none, `models` runs Keras on them).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
@@ -50,6 +50,7 @@ TITLES = {
     "mnist_step": "MNIST training step",
     "keras": "Keras",
     "models": "Models",
+    "replicas": "Two replicas on two CPUs",
     "two_workers": "Two workers",
     "checkpoints": "Checkpoints",
     "data": "Input pipelines, an epoch",
@@ -201,6 +202,7 @@ MEASURES = {
     "mnist_step": time_program,
     "keras": time_program,
     "models": time_program,
+    "replicas": time_program,
     "two_workers": time_program,
     "data": time_program,
     "checkpoints": time_program,

@@ -89,6 +89,22 @@ def start_second(framework):
     atexit.register(second.kill)
 
 
+def network(keras, name):
+    """Returns a Keras model with the weights that it has in each framework."""
+    layers = keras.layers
+    if name == "dense net":
+        middle = [layers.Flatten(), *[layers.Dense(512, activation="relu") for _ in range(2)]]
+    else:
+        middle = [
+            layers.Conv2D(32, 3, activation="relu"), layers.Conv2D(64, 3, activation="relu"),
+            layers.MaxPooling2D(), layers.Flatten(), layers.Dense(128, activation="relu"),
+        ]  # fmt: skip
+    model = keras.Sequential([keras.Input((28, 28, 1)), *middle, layers.Dense(10)])
+    rng = np.random.default_rng(1)
+    model.set_weights([rng.standard_normal(w.shape).astype(np.float32) * 0.05 for w in model.get_weights()])
+    return model
+
+
 def setup(tf):
     framework = "tapeflow" if "tapeflow" in tf.__name__ else "tensorflow"
     start_second(framework)
@@ -98,24 +114,10 @@ def setup(tf):
     keras = tf.keras
     losses = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="sum")
 
-    def network(name):
-        layers = keras.layers
-        if name == "dense net":
-            middle = [layers.Flatten(), *[layers.Dense(512, activation="relu") for _ in range(2)]]
-        else:
-            middle = [
-                layers.Conv2D(32, 3, activation="relu"), layers.Conv2D(64, 3, activation="relu"),
-                layers.MaxPooling2D(), layers.Flatten(), layers.Dense(128, activation="relu"),
-            ]  # fmt: skip
-        model = keras.Sequential([keras.Input((28, 28, 1)), *middle, layers.Dense(10)])
-        rng = np.random.default_rng(1)
-        model.set_weights([rng.standard_normal(w.shape).astype(np.float32) * 0.05 for w in model.get_weights()])
-        return model, keras.optimizers.SGD(RATE, MOMENTUM)
-
     def step_of(name, strategy, replicas):
         x, y = (tf.constant(a) for a in images_of(rank() if strategy is workers else 0, NETWORKS[name]))
         with strategy.scope():
-            model, optimizer = network(name)
+            model, optimizer = network(keras, name), keras.optimizers.SGD(RATE, MOMENTUM)
             optimizer.build(model.trainable_variables)
         size = float(NETWORKS[name] * replicas)
 
@@ -136,7 +138,7 @@ def setup(tf):
     def epoch_of(name):
         x, y = images_of(0, 2 * NETWORKS[name] * STEPS)
         with workers.scope():
-            model, optimizer = network(name)
+            model, optimizer = network(keras, name), keras.optimizers.SGD(RATE, MOMENTUM)
             model.compile(optimizer, keras.losses.SparseCategoricalCrossentropy(from_logits=True))
         data = tf.data.Dataset.from_tensor_slices((x, y)).batch(2 * NETWORKS[name])
         options = tf.data.Options()

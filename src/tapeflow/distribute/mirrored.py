@@ -1,9 +1,9 @@
 """Strategies of one process: `MirroredStrategy`, and `OneDeviceStrategy`.
 
 Each replica runs in a thread of its own, and only one of them at a time: a replica runs until it waits for the others
-in `merge_call`, or ends. So ops never run at the same time, traces and tapes are written in order, and a variable that
-the first replica creates exists when the others come to it. GPUs work side by side all the same, as CUDA's queues do.
-What logical CPUs could gain from replicas that run at the same time, `benchmarks/replica_threads.py` measures.
+in `merge_call`, or ends. So traces and tapes are written in order, and a variable that the first replica creates exists
+when the others come to it. What a `tf.function` traced that way runs the replicas on logical CPUs at the same time
+(`graph/codegen/passes/parallelizing.py`); GPUs work side by side all the same, as CUDA's queues do.
 """
 
 from __future__ import annotations

@@ -84,6 +84,11 @@ class Step:
         return bool(self.operation.device) and devices.machine.has_gpu
 
     @property
+    def blocks(self) -> list[Program]:
+        """The parts of the program that it runs at the same time."""
+        return list(getattr(self.op, "blocks", {}).values())
+
+    @property
     def changed_variable(self) -> int | None:
         """The id of the one variable that it changes; None if there is none, or if it may be any."""
         variable = variable_of(self.args[0]) if self.name.startswith("Assign") and not self.registered else None
@@ -183,12 +188,15 @@ class Program:
         Returns:
             The tensors that were replaced, by the ids of the new ones.
         """
-        before = [*self.inputs, *(t for step in self.steps for t in step.outputs)]
-        others = {id(t): SymbolicTensor(t.op, t.value_index, t.dtype, t.shape) for t in before}
-        for step in self.steps:
+        programs = [self, *(block for step in self.steps for block in step.blocks)]
+        steps = [step for program in programs for step in program.steps]
+        before = {id(t): t for t in (*self.inputs, *(t for step in steps for t in step.outputs))}
+        others = {i: SymbolicTensor(t.op, t.value_index, t.dtype, t.shape) for i, t in before.items()}
+        for step in steps:
             step.args, step.outputs = substituted(step.args, others), substituted(step.outputs, others)
-        self.inputs, self.outputs = substituted(self.inputs, others), substituted(self.outputs, others)
-        return {id(others[id(t)]): t for t in before}
+        for program in programs:
+            program.inputs, program.outputs = (substituted(t, others) for t in (program.inputs, program.outputs))
+        return {id(others[i]): t for i, t in before.items()}
 
     def use_counts(self) -> dict[int, int]:
         """Returns how often each tensor is used by steps and outputs, by the tensors' ids."""

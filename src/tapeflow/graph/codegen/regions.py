@@ -36,6 +36,7 @@ class Region:
         branches: by the ids of conditional steps: for each branch, its region and the places of its inputs among the
             step's operands.
         loops: the loops, by the ids of their steps.
+        blocks: the parts that run at the same time, by the ids of the steps that run them.
         packed: the scalars of vectors that are used as Python numbers alone (shapes and indices), by the vectors' ids.
         packing_steps: the ids of the steps that would compute these vectors.
         originals: the tensors of the graph that the program's tensors replace, by the ids of the latter.
@@ -45,21 +46,33 @@ class Region:
         graphs: the ids of the graphs of the regions around and before it; its own are added. A graph that occurs twice
             gets new tensors the second time: a scalar may be a number in one region and a tensor in the other.
         program_of: returns the program of a branch, or of the condition or body of a loop.
+        around: the region that the program is a part of, with whose tensors it computes.
     """
 
     def __init__(
-        self, program: Program, graphs: set[int] | None = None, program_of: Callable[[Body], Program] = specialized
+        self,
+        program: Program,
+        graphs: set[int] | None = None,
+        program_of: Callable[[Body], Program] = specialized,
+        around: Region | None = None,
     ) -> None:
         graphs = set() if graphs is None else graphs
-        own = {id(t.graph) for t in program.inputs} | {id(o.graph) for step in program.steps for o in step.origins}
-        self.originals = {} if graphs.isdisjoint(own) else program.replace_tensors()
-        graphs |= own
+        if around is None:
+            own = {id(t.graph) for t in program.inputs} | {id(o.graph) for step in program.steps for o in step.origins}
+            self.originals = {} if graphs.isdisjoint(own) else program.replace_tensors()
+            graphs |= own
+        else:
+            self.originals = around.originals
         self.program = program
         self.branches: dict[int, list[tuple[Region, Sequence[int]]]] = {}
         self.loops: dict[int, LoopRegion] = {}
+        self.blocks: dict[int, list[Region]] = {}
         self.packed: dict[int, list[SymbolicTensor]] = {}
         self.packing_steps: set[int] = set()
         for step in program.steps:
+            if step.blocks:
+                self.blocks[id(step)] = [Region(block, graphs, program_of, self) for block in step.blocks]
+                continue
             if step.registered or (step.operation.residuals is not None and program_of is specialized):
                 continue
             if step.name in _CONDITIONALS:
@@ -72,9 +85,10 @@ class Region:
 
     @property
     def inner(self) -> list[Region]:
-        """The regions of its branches and loops."""
+        """The regions of its branches, loops and parts."""
         loops = [region for loop in self.loops.values() for region in loop.regions]
-        return [region for branches in self.branches.values() for region, _ in branches] + loops
+        blocks = [region for blocks in self.blocks.values() for region in blocks]
+        return [region for branches in self.branches.values() for region, _ in branches] + loops + blocks
 
     def find_numbers(self, numbers: Numbers) -> None:
         """Adds to `numbers` the tensors that can be computed from those in it as numbers."""
@@ -85,6 +99,9 @@ class Region:
                 loop = self.loops[id(step)]
                 numbers.update(loop.find_numbers())
                 _add(numbers, [t for t, own in zip(step.outputs, loop.variables, strict=True) if id(own[0]) in numbers])
+            elif id(step) in self.blocks:
+                for region in self.blocks[id(step)]:
+                    region.find_numbers(numbers)
             elif template(step) is not None and all(self.is_number(t, numbers) for t in step.inputs):
                 _add(numbers, step.outputs)
 

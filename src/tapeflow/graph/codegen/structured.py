@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.parallel import run_all
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import scalars
@@ -112,6 +113,8 @@ class StructuredWriter(Writer):
             self._conditional(step, region.branches[id(step)], indent)
         elif id(step) in region.loops:
             self._nested_loop(step, region.loops[id(step)], indent)
+        elif id(step) in region.blocks:
+            self._parallel(dict(zip(step.op.blocks, region.blocks[id(step)], strict=True)), indent)
         elif step.outputs and id(step.outputs[0]) in self._number_dtypes:
             expression = scalars.template(step) or ""
             name = self.unique(step.outputs[0].op.name)
@@ -119,6 +122,19 @@ class StructuredWriter(Writer):
             self.numbers[id(step.outputs[0])] = name
         elif id(step) not in region.packing_steps:
             super().step(step, indent)
+
+    def _parallel(self, blocks: dict[str, Region], indent: int) -> None:
+        """Writes parts that run at the same time, each as a function; `blocks` by the names of their devices."""
+        functions, results = [], []
+        for device, region in blocks.items():
+            functions.append(self.unique(f"on_{device.rpartition('device:')[2]}"))
+            self.row(indent, f"def {functions[-1]}():")
+            self._region(region, indent + 1)
+            held = [self.numbers.get(id(t)) or self.names[id(t)] for t in region.program.outputs]
+            self.write_return(indent + 1, held)
+            results.append(f"({', '.join(held)}{',' if len(held) == 1 else ''})")
+        targets = "" if set(results) == {"()"} else f"{', '.join(results)} = "
+        self.row(indent, f"{targets}{self.named('run_all', run_all)}({', '.join(functions)})")
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.grouping import group
 from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.normalizing import normalize
+from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.sharing import share
@@ -28,7 +29,10 @@ from tapeflow.graph.codegen.program import Program
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-SPECIALIZE: tuple[Pass, ...] = (normalize, assemble, fuse, update, join_adam, group, prune, start_early, reuse, bind)
+SPECIALIZE: tuple[Pass, ...] = (
+    normalize, assemble, fuse, update, join_adam, group, prune, start_early, parallelize, reuse, bind,
+)  # fmt: skip
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (
-    normalize, assemble, join_layers, fuse, update, join_adam, group, prune, cache, start_early, reuse, bind,
+    normalize, assemble, join_layers, fuse, update, join_adam, group, prune, cache, start_early,
+    parallelize, reuse, bind,
 )  # fmt: skip

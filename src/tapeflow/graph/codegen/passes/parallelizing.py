@@ -1,0 +1,201 @@
+"""Parallelizing: steps that the program places on different CPUs run at the same time, each CPU's in a thread.
+
+So do the replicas of a strategy on logical CPUs, but where their values are reduced. There a program is divided into
+phases, in which the steps on one CPU do not depend on those on another. Steps on no CPU in particular, such as the sums
+over all replicas, come first in their phase and run in the thread of the function.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tapeflow.core import device as devices
+from tapeflow.core.types.dtypes import resource
+from tapeflow.graph.codegen.passes.binding import bind
+from tapeflow.graph.codegen.passes.reuse import reuse
+from tapeflow.graph.codegen.program import Program, Step, bytes_of
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+
+_SHARED = ""  # the place of steps that belong to no CPU
+_MOST_SHARED = 16  # steps before one that several CPUs need: more of them are the work itself
+# Starting a thread's work costs about as much as so many calls of kernels.
+_LEAST_COST = 16
+_BYTES = 1 << 15  # of results: as many take as long as the call
+_CHANGES = ("Assign", "ResourceScatter")  # how the names of ops begin that change the variable they take
+
+
+class Parallel(GraphOp):
+    """Parts of a program that run at the same time.
+
+    Attributes:
+        blocks: the parts, as programs, by the names of their CPUs.
+    """
+
+    def __init__(self, blocks: dict[str, Program]) -> None:
+        super().__init__("Parallel")
+        self.blocks = blocks
+
+
+def parallelize(program: Program) -> None:
+    """Replaces steps that are placed on several CPUs and do not depend on each other by one that runs them at once."""
+    if devices.machine.has_gpu or len(devices.machine.logical_devices()) < 2:
+        return
+    places = _places(program)
+    if len({*places} - {_SHARED}) < 2:
+        return
+    phases: dict[int, dict[str, list[Step]]] = {}
+    for step, moment in zip(program.steps, _moments(program.steps, places), strict=True):
+        phases.setdefault(moment.phase, {}).setdefault(moment.place, []).append(step)
+    uses = program.use_counts()
+    program.steps = []
+    for _, parts in sorted(phases.items()):
+        program.steps += parts.pop(_SHARED, [])
+        program.steps += _at_once(program, dict(sorted(parts.items())), uses)
+
+
+def _at_once(program: Program, parts: dict[str, list[Step]], uses: dict[int, int]) -> list[Step]:
+    """Returns one step for the parts of a phase; their steps, if that costs less."""
+    if len(parts) < 2 or sorted(sum(map(_cost, steps)) for steps in parts.values())[-2] < _LEAST_COST:
+        return [step for steps in parts.values() for step in steps]
+    blocks = {place: _block(program, steps, uses) for place, steps in parts.items()}
+    inputs = {id(t): t for block in blocks.values() for t in block.inputs}
+    outputs = [t for block in blocks.values() for t in block.outputs]
+    last = [steps[-1].operation for steps in parts.values()]
+    return [Step(Parallel(blocks), list(inputs.values()), outputs, last, must_run=True)]
+
+
+def _block(program: Program, steps: list[Step], uses: dict[int, int]) -> Program:
+    """Returns steps of a program as one of their own, from what they take to what others use."""
+    computed = {id(t): t for step in steps for t in step.outputs}
+    used = Counter(id(t) for step in steps for t in step.inputs)
+    inputs = {id(t): t for step in steps for t in step.inputs}
+    block = copy.copy(program)
+    block.inputs = [t for i, t in inputs.items() if i not in computed and i not in program.constants]
+    block.outputs = [t for i, t in computed.items() if uses.get(i, 0) > used[i]]
+    block.steps = steps
+    reuse(block)
+    bind(block)
+    return block
+
+
+def _cost(step: Step) -> float:
+    """Returns about how long a step takes, with a call of a kernel as the unit."""
+    if step.op is READ or step.op.view:
+        return 0
+    if not step.registered and step.op.bodies:
+        return 1 + sum(map(_cost, _steps_of_bodies(step.op)))
+    changed = [variable_of(t) for t in step.inputs] if step.must_run else []
+    sizes = [v.shape.num_elements() or 0 for v in changed if v is not None and v.shape.is_fully_defined()]
+    return 1 + (sum(map(bytes_of, step.outputs)) + 4 * sum(sizes)) / _BYTES
+
+
+# ---- places ----------------------------------------------------------------------------------------------------------
+
+
+def _places(program: Program) -> list[str]:
+    """Returns the name of each step's CPU, or `_SHARED`.
+
+    What another CPU needs is shared too, with the steps before it if these are few.
+    """
+    steps = program.steps
+    names = {_SHARED: _SHARED}
+    for step in steps:
+        name = step.operation.device
+        if name not in names:
+            device = devices.find(name)
+            names[name] = _SHARED if device is None else device.name
+    places = [names[step.operation.device] for step in steps]
+    producers = {id(t): i for i, step in enumerate(steps) for t in step.outputs}
+    for i, step in enumerate(steps):
+        for t in step.inputs:
+            producer = producers.get(id(t))
+            if producer is not None and _SHARED != places[producer] != places[i] != _SHARED:
+                for j in _origin(producer, steps, places, producers):
+                    places[j] = _SHARED
+    return places
+
+
+def _origin(last: int, steps: Sequence[Step], places: Sequence[str], producers: dict[int, int]) -> list[int]:
+    """Returns the numbers of the steps on CPUs from which a step computes its results, and its own; if they are many,
+    only its own."""
+    origin = {last: None}
+    stack = [last]
+    while stack:
+        for t in steps[stack.pop()].inputs:
+            i = producers.get(id(t))
+            if i is not None and i not in origin and places[i] != _SHARED:
+                origin[i] = None
+                stack.append(i)
+        if len(origin) > _MOST_SHARED:
+            return [last]
+    return list(origin)
+
+
+# ---- phases ----------------------------------------------------------------------------------------------------------
+
+
+class _Moment(NamedTuple):
+    """When and where a step runs."""
+
+    phase: int
+    place: str
+
+    def next_on(self, place: str) -> int:
+        """Returns the first phase in which a step on `place` may follow."""
+        return self.phase + (self.place not in (_SHARED, place))
+
+
+def _moments(steps: Sequence[Step], places: Sequence[str]) -> list[_Moment]:
+    """Returns the moments of steps: the earliest that data and side effects permit."""
+    of_tensors: dict[int, _Moment] = {}
+    changes: dict[int, _Moment] = {}  # the last one of each variable
+    reads: dict[int, list[_Moment]] = {}  # those since the last change of each variable
+    latest: dict[str, _Moment] = {}  # of each place
+    first = _Moment(0, _SHARED)  # after the last step with effects of any kind
+    result = []
+    for step, place in zip(steps, places, strict=True):
+        touched = _touched(step)
+        before = [first, *(of_tensors[id(t)] for t in step.inputs if id(t) in of_tensors)]
+        if touched is None:
+            place, before = _SHARED, [*before, *latest.values()]
+        for variable in touched or ():
+            before += [changes[variable]] if variable in changes else []
+            before += reads.get(variable, []) if step.must_run else []
+        moment = _Moment(max(m.next_on(place) for m in before), place)
+        for variable in touched or ():
+            if step.must_run:
+                changes[variable], reads[variable] = moment, []
+            else:
+                reads.setdefault(variable, []).append(moment)
+        if touched is None:
+            first = moment
+        latest[place] = max(moment, latest.get(place, moment))
+        of_tensors.update((id(t), moment) for t in step.outputs)
+        result.append(moment)
+    return result
+
+
+def _touched(step: Step) -> frozenset[int] | None:
+    """Returns the ids of the variables that a step reads or changes; None if it may have other effects."""
+    variables = [variable_of(t) for t in step.inputs if t.dtype is resource]
+    if not all(map(_is_confined, step.origins)) or any(v is None for v in variables):
+        return None
+    return frozenset(v._id for v in variables)
+
+
+def _is_confined(operation: Operation) -> bool:
+    """Returns True if an operation has no effect but on the variables that it takes."""
+    op = operation.op
+    if op.registered:
+        return not op.opdef.stateful or op.random
+    if op is READ or op.name.startswith(_CHANGES):
+        return True
+    return bool(op.bodies) and all(_is_confined(o) for step in _steps_of_bodies(op) for o in step.origins)
+
+
+def _steps_of_bodies(op: GraphOp) -> list[Step]:
+    return [step for body in op.bodies.values() for step in body.compiled.program.steps]
