@@ -15,8 +15,12 @@ pytestmark = pytest.mark.usefixtures("two_cpus")
 
 @pytest.fixture
 def one_at_a_time(monkeypatch):
-    """Has functions run one after another from its call on."""
-    return lambda: monkeypatch.setattr(torch, "get_num_interop_threads", lambda: 1)
+    """Has functions run one after another from its call on, and before it at once, with kernels of one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # whose number decides the last digits of sums
+    monkeypatch.setattr(torch, "get_num_interop_threads", lambda: 2)
+    yield lambda: monkeypatch.setattr(torch, "get_num_interop_threads", lambda: 1)
+    torch.set_num_threads(threads)
 
 
 def long_chain(x):
