@@ -498,3 +498,65 @@ def test_operations_in_staged_statements_have_tensorflows_names():
     assert [text.split('"')[1] for text in noted] == [
         "cond/mul:0", "cond/Identity:0", "while/add:0", "while/cond/sub:0",
     ]  # fmt: skip
+
+
+# ---- datasets --------------------------------------------------------------------------------------------------------
+
+NUMBERS = tf.data.Dataset.range(4)
+TRUTHS = NUMBERS.map(lambda x: x > 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "result"),
+    [
+        (lambda: map(lambda x: x + 1, NUMBERS).reduce(tf.constant(0, tf.int64), tf.add), 10),
+        (lambda: map(lambda x, y: x * y, NUMBERS, NUMBERS).reduce(tf.constant(0, tf.int64), tf.add), 14),
+        (lambda: tf.stack(list(map(lambda x, y: x * y, NUMBERS, [1, 2, 3]))), [0, 2, 6]),
+        (lambda: filter(lambda x: x > 1, NUMBERS).reduce(tf.constant(0, tf.int64), tf.add), 5),
+        (lambda: any(TRUTHS), True),
+        (lambda: all(TRUTHS), False),
+        (lambda: any(TRUTHS.take(0)), False),
+        (lambda: all(TRUTHS.take(0)), True),
+        (lambda: len(NUMBERS), 4),
+    ],
+)
+def test_functions_of_python_take_datasets_of_a_graph(function, result):
+    traced = tf.function(function)()
+    assert traced.numpy().tolist() == result
+    assert traced.dtype is (tf.bool if type(result) is bool else tf.int64 if type(result) is int else traced.dtype)
+
+
+def test_a_loop_over_a_mapped_dataset():
+    @tf.function
+    def total():
+        result = tf.constant(0, tf.int64)
+        for x in map(lambda x: x + 1, NUMBERS):
+            result += x
+        return result
+
+    assert total().numpy() == 10
+
+
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (lambda: any(NUMBERS), 'the "any" builtin only supports datasets that return bool scalars'),
+        (lambda: all(NUMBERS), 'the "all" builtin only supports datasets that return bool scalars'),
+        (lambda: len(NUMBERS.filter(lambda x: x > 1)), "definitive cardinality"),
+        (lambda: len(NUMBERS.repeat()), "definitive cardinality"),
+    ],
+)
+def test_datasets_that_functions_of_python_refuse(function, error):
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=error):
+        tf.function(function)()
+
+
+@pytest.mark.parametrize("autograph", [True, False])
+def test_iterating_over_a_dataset_in_python_while_tracing_ends(autograph):
+    with pytest.raises(ValueError, match="unusually high number"):
+        tf.function(lambda: list(map(lambda x: x, iter(NUMBERS))), autograph=autograph)()
+
+
+def test_datasets_have_no_length_in_a_graph_that_is_not_converted():
+    with pytest.raises(TypeError, match="only supports `len` in eager mode"):
+        tf.function(lambda: len(NUMBERS), autograph=False)()

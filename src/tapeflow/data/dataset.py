@@ -142,6 +142,10 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return True
 
     def __len__(self) -> int:
+        if state.graph is not None:
+            raise TypeError(
+                "`tf.data.Dataset` only supports `len` in eager mode. Use `tf.data.Dataset.cardinality()` instead."
+            )
         size = self._size()
         if size < 0:
             raise TypeError("The dataset is infinite." if size == INFINITE else "The dataset length is unknown.")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.core.context import state
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import DType, bool_, int64, resource, string, variant
 from tapeflow.core.values import nest
@@ -259,6 +260,9 @@ def reduced(dataset: Dataset, initial: MappedFunction, function: MappedFunction,
 # ---- iterators -------------------------------------------------------------------------------------------------------
 
 
+_MOST_ELEMENTS = 256  # that a trace takes from an iterator one by one
+
+
 class StagedIterator(Iterator):
     """An iterator in a graph.
 
@@ -291,11 +295,21 @@ class StagedIterator(Iterator):
 
         Returns:
             A structure of symbolic tensors.
+
+        Raises:
+            ValueError: Python iterates over the dataset while the function is traced, which would never end.
         """
 
         def take(iterator: Any) -> list[Any]:
             return _tensors(iterator.value[()].get_next(), self._spec)
 
+        graph: Any = state.graph
+        if graph.building_function and len(graph.capture(self._handle).consumers()) >= _MOST_ELEMENTS:
+            raise ValueError(
+                "An unusually high number of `tf.data.Iterator.get_next()` calls was detected. This suggests that "
+                "Python's own iteration, as in `list(dataset)`, is used within tf.function, where it never ends: use "
+                "`for element in dataset: ...` with AutoGraph, or the dataset's own methods."
+            )
         return _packed("IteratorGetNext", take, [self._handle], self._spec)
 
     def get_next_as_optional(self) -> Optional:

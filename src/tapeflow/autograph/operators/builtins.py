@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.creation import range as tf_range
 from tapeflow.array.properties import shape
 from tapeflow.array.sorting import sort
 from tapeflow.autograph.operators.staging import graph_being_built, is_staged
+from tapeflow.control_flow import Assert
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import DType, float32, int32, string
+from tapeflow.core.types.dtypes import DType, bool_, float32, int32, string
 from tapeflow.math.casting import cast
+from tapeflow.math.comparison import logical_not
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
 from tapeflow.printing import print as tf_print
@@ -52,10 +54,17 @@ def range_(*args: Any) -> Any:
     return StagedRange(*args) if any(map(is_staged, args)) else range(*args)
 
 
+def _are_datasets(*iterables: Any) -> bool:
+    """Returns whether a graph is being built, and all are datasets, whose iteration needs a loop in it."""
+    return graph_being_built() is not None and all(
+        hasattr(i, "__tf_autograph_for__") and hasattr(i, "enumerate") for i in iterables
+    )
+
+
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     if is_staged_iterable(iterable):
         return StagedZip(StagedRange(convert(start, int32), convert(2**31 - 1, int32)), iterable)
-    if graph_being_built() is not None and hasattr(iterable, "__tf_autograph_for__") and hasattr(iterable, "enumerate"):
+    if _are_datasets(iterable):
         return iterable.enumerate(start)
     return enumerate(iterable, start)
 
@@ -63,7 +72,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 def zip_(*iterables: Any, **strict: Any) -> Any:
     if any(map(is_staged_iterable, iterables)):
         return StagedZip(*iterables)
-    if iterables and graph_being_built() is not None and all(hasattr(i, "__tf_autograph_for__") for i in iterables):
+    if iterables and _are_datasets(*iterables):
         return type(iterables[0]).zip(iterables)
     return zip(*iterables, **strict)  # noqa: B905
 
@@ -71,12 +80,21 @@ def zip_(*iterables: Any, **strict: Any) -> Any:
 def len_(value: Any) -> Any:
     if isinstance(value, StagedRange):
         value = value.tensor()
+    if _are_datasets(value):
+        return _number_of_elements(value)
     if not is_staged(value):
         return len(value)
     if value.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {value.shape}")
     static = value.shape[0] if value.shape.rank is not None else None
     return shape(value)[0] if static is None else static
+
+
+def _number_of_elements(dataset: Any) -> Any:
+    """Returns the length of a dataset as a tensor; when the graph runs, it is an error that it has none."""
+    count = dataset.cardinality()
+    Assert(count >= 0, ["len requires a dataset with definitive cardinality, got", count])
+    return count
 
 
 def int_(value: Any = 0, *base: Any) -> Any:
@@ -133,11 +151,30 @@ def sum_(value: Any, /, start: Any = 0) -> Any:
 
 
 def any_(value: Any) -> Any:
+    if _are_datasets(value):
+        return _first_like(True, value, "any")
     return reduce_any(value, axis=0) if is_staged(value) else any(value)
 
 
 def all_(value: Any) -> Any:
+    if _are_datasets(value):
+        return _first_like(False, value, "all")
     return reduce_all(value, axis=0) if is_staged(value) else all(value)
+
+
+def _first_like(wanted: bool, dataset: Any, name: str) -> Any:
+    """Returns `wanted` as a tensor if it is among the elements of a dataset, which must be booleans, or the opposite.
+
+    Raises:
+        ValueError: they are others.
+    """
+    spec = dataset.element_spec
+    if getattr(spec, "dtype", None) is not bool_ or spec.shape.rank not in (0, None):
+        raise ValueError(
+            f'in graph mode, the "{name}" builtin only supports datasets that return bool scalars; got: {spec}'
+        )
+    alike = dataset.filter((lambda x: x) if wanted else logical_not).take(1)
+    return alike.reduce(convert(not wanted), lambda _, x: x)
 
 
 def sorted_(value: Any, /, **kwargs: Any) -> Any:
@@ -148,11 +185,15 @@ def sorted_(value: Any, /, **kwargs: Any) -> Any:
     return sort(value, direction="DESCENDING" if kwargs.get("reverse") else "ASCENDING")
 
 
-def map_(function: Any, *iterables: Any) -> Iterator[Any]:
+def map_(function: Any, *iterables: Any) -> Any:
+    if iterables and _are_datasets(*iterables):
+        return type(iterables[0]).zip(iterables).map(function)
     return map(_converted(function), *iterables)
 
 
-def filter_(function: Any, iterable: Any) -> Iterator[Any]:
+def filter_(function: Any, iterable: Any) -> Any:
+    if _are_datasets(iterable):
+        return iterable.filter(function)
     return filter(function and _converted(function), iterable)
 
 
