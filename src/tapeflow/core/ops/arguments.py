@@ -19,7 +19,7 @@ from tapeflow.core.ops.attr_values import attr_value, unlisted
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
-from tapeflow.core.ops.sequences import MIXED, fits, letter, unconvertible, unfit, unsupported
+from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -138,10 +138,7 @@ class DefinedOp(Op):
                     out[i] = [convert(v) for v in out[i]]
                     types[inputs[i].type_list_attr] = [v.dtype for v in out[i]]
                 else:
-                    out[i] = [
-                        self.convert_input(v, inputs[i], types, position + j, promotes, args)
-                        for j, v in enumerate(out[i])
-                    ]
+                    out[i] = self.convert_list(out[i], inputs[i], types, position, promotes, args)
                 position += len(out[i])
             else:
                 out[i] = self.convert_host(out[i], inputs[i], types, position, args)
@@ -191,6 +188,10 @@ class DefinedOp(Op):
             value = value.astype(np.int64)  # arrays are cast; Python's floats are not
         if isinstance(value, EagerTensor):
             self.check_host_dtype(value, argument, position, args)
+        elif isinstance(value, (np.ndarray, np.generic)):
+            attr = argument.type_attr
+            if attr and attr not in types and not isinstance(self._default(argument), DType):
+                self.check_types({attr: from_numpy_type(value) or int32})
         elif isinstance(value, DType):
             raise unsupported(value, value)
         host = host_value(value)
@@ -247,6 +248,8 @@ class DefinedOp(Op):
         """Raises TensorFlow's error for non-integers in integer arguments, which kernels would accept."""
         attr = argument.type_attr
         kind: Any = type(value)
+        if kind is tuple and any(type(v) is not int for v in value):
+            _check_sequence(value, None if attr else argument.type)
         if attr in types and (kind is int or kind is float) and not fits(letter(kind), types[attr]):
             raise unfit(value, types[attr])
         leaves: Any = value
@@ -313,6 +316,36 @@ class DefinedOp(Op):
             raise self.mismatch(dtype, arg.dtype, position)
         return arg
 
+    def convert_list(
+        self,
+        values: Sequence[Any],
+        argument: Any,
+        types: dict[str, Any],
+        position: int,
+        promotes: bool,
+        args: Sequence[Any],
+    ) -> list[Tensor]:
+        """Returns the tensors of a list of inputs of one dtype. In a graph, where no tensor among them settles it, each
+        gets a dtype of its own, and whatever is wrong with one of them is an error of their types."""
+        if state.graph is None:
+            return [
+                self.convert_input(v, argument, types, position + i, promotes, args) for i, v in enumerate(values)
+            ]
+        apart = argument.type_attr and argument.type_attr not in types
+        out: list[Tensor] = []
+        wrong = "types that don't all match"
+        try:
+            for i, v in enumerate(values):
+                dtypes = {} if apart else types
+                out.append(self.convert_input(v, argument, dtypes, position + i, promotes, args))
+        except (TypeError, ValueError) as error:
+            wrong = f"types that are not convertible: {error}"
+        if len(out) < len(values) or len({t.dtype for t in out}) > 1:
+            raise TypeError(f"Tensors in list passed to '{argument.name}' of '{self.name}' Op have {wrong}.")
+        if apart and out:
+            types[argument.type_attr] = out[0].dtype
+        return out
+
     def check_attr(self, attr: Any, value: Any) -> None:
         """Raises InvalidArgumentError for a string that the attr does not allow, or an int below its minimum."""
         if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
@@ -355,6 +388,18 @@ _HASHABLE = frozenset({bool, int, str, NoneType, DType})
 def is_tensor_like(value: Any) -> bool:
     """Returns whether a value's dtype decides that of an op: tensors' and variables' do, arrays' do not."""
     return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
+
+
+def _check_sequence(value: tuple[Any, ...], dtype: DType | None) -> None:
+    """Raises TensorFlow's error for nested numbers that form no tensor."""
+    rows = set(map(len, value)) if all(type(v) is tuple for v in value) else ()
+    if len(rows) == 1 and all(type(v) is int for row in value for v in row):
+        return
+    leaves = [*value]
+    while any(type(v) is tuple for v in leaves):
+        leaves = [w for v in leaves for w in (v if type(v) is tuple else (v,))]
+    if not any(v is None or isinstance(v, Tensor) for v in leaves):
+        array_of(value, dtype)
 
 
 def _integer_entry(entry: Any, value: Any) -> Any:

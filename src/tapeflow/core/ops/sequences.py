@@ -156,6 +156,8 @@ def array_of(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
         ValueError: it is not rectangular, mixes types, or has something else in it.
         TypeError: the elements do not fit `dtype`.
     """
+    if dtype is not None and state.graph is not None:
+        _check_elements(value, dtype)
     shape: list[int] = []
     first = value
     while is_sequence(first):
@@ -171,6 +173,15 @@ def array_of(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
         return np.zeros(shape, kind[0] if isinstance(kind, np.dtype) and kind.names else kind), dtype
     flat, flat_dtype = _row(leaves, value, dtype)
     return flat.reshape(shape), flat_dtype
+
+
+def _check_elements(value: Any, dtype: DType) -> None:
+    """Raises TypeError for an element that does not fit; graphs look at the elements before they look at the shape."""
+    for v in value:
+        if is_sequence(v):
+            _check_elements(v, dtype)
+        elif (kind := letter(type(v))) and not fits(kind, dtype):
+            raise TypeError(f"Expected {dtype.name}, but got {v!r} of type '{type(v).__name__}'.")
 
 
 def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> None:
@@ -196,7 +207,9 @@ def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray
         v = leaves[0]
         raise unsupported(v, value)
     if not letters <= set(_BESIDE[first]):
-        raise unconvertible(value, MIXED)
+        if first != "b" or state.graph is None or not letters <= set("bBif"):
+            raise unconvertible(value, MIXED)
+        first = "f" if "f" in letters else "i"  # graphs let NumPy decide
     if first == "i" and "f" in letters:
         first = "f"
     if dtype is not None and not fits(first, dtype):
