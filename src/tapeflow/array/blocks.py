@@ -15,12 +15,12 @@ from tapeflow.array.joining import stack
 from tapeflow.array.shaping import reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import argument_shape, check_rank, divided, text, wholly_static
+from tapeflow.core.ops.shape_rules import argument_shape, check_rank, divided, refused_when_run, text, wholly_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -283,9 +283,6 @@ def required_space_to_batch_paddings(
 
 def _patches(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
     space = x.ndim - 2
-    for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
-        if values[0] != 1 or values[-1] != 1:
-            raise UnimplementedError.of(f"Only support {name} across space.")
     pads: list[int] = []
     rule = _patches_rule(TensorShape(x.shape), ksizes, strides, rates, padding)
     for axis in range(1, space + 1):
@@ -328,6 +325,11 @@ def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding
     rank = len(ksizes)
     if not x.is_compatible_with([None] * rank):
         raise invalid(f"input must be {rank}-dimensional{text(x)}")
+    for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+        if values[0] != 1 or values[-1] != 1:
+            raise refused_when_run(f"Only support {name} across space.", UnimplementedError)
+        if min(values) < 1 or max(values) >= 2**31:
+            raise refused_when_run(f"{name} is out of range.", OutOfRangeError)
     batch, *space, depth = x.as_list() if x.rank is not None else [None] * rank
     inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
     elements = None if depth is None else math.prod(ksizes[1:-1]) * depth

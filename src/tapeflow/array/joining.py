@@ -575,6 +575,8 @@ def repeat(
         tensor, axis = reshape(tensor, (-1,)), 0
     axis = int(axis)
     rank = tensor.shape.rank
+    if rank == 0:
+        tensor, rank = reshape(tensor, (1,)), 1
     if rank is not None:
         if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")

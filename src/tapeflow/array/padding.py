@@ -34,7 +34,7 @@ def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
             raise invalid(f"Shape must be rank {rows[0]} but is rank {x.rank}")
         return TensorShape(None if x.rank is None else [None] * x.rank)
     rows = _static_rows(paddings)
-    shape = np.shape(rows)
+    shape = np.shape(rows) if rows else (0, 2)
     if len(shape) != 2 or shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {text(TensorShape(shape))}")
     if x.rank is not None and shape[0] != x.rank:
@@ -72,7 +72,8 @@ _pads_no_slices = with_entry_for_batch((0, 0))
 @op("Pad", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
 def _pad(input: torch.Tensor, paddings: Any) -> torch.Tensor:
     """Pads a tensor with zeros."""
-    return torch.constant_pad_nd(input, _flat(input, paddings)) if input.ndim else input
+    flat = _flat(input, paddings)
+    return torch.constant_pad_nd(input, flat) if flat else input
 
 
 @op("PadV2", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)

@@ -23,8 +23,8 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
     """Returns the new shape, with the dimension that a -1 stands for."""
+    check_rank(shape, 1)
     if isinstance(shape, Tensor):  # not static
-        check_rank(shape, 1)
         return TensorShape(None)
     new_shape = [shape] if isinstance(shape, int) else list(shape)
     if any(isinstance(d, tuple) for d in new_shape):

@@ -663,8 +663,11 @@ def _index(value: Any) -> Any:
         return int(value)
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     is_scalar = shape == () if isinstance(shape, tuple) else getattr(shape, "rank", 1) in (0, None)
-    if dtype is not None and is_scalar and dtype in (int16, int32, int64):
-        return int(value) if not isinstance(value, Tensor) or isinstance(value, EagerTensor) else value
+    if dtype is not None and dtype in (int16, int32, int64):
+        if is_scalar:
+            return int(value) if not isinstance(value, Tensor) or isinstance(value, EagerTensor) else value
+        if len(shape) > 1:  # the indices of all dimensions are stacked to one vector
+            raise invalid(f"Shape must be rank 1 but is rank {len(shape) + 1}")
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
         f"valid indices, got {value!r}"

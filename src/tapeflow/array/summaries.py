@@ -10,6 +10,7 @@ import torch
 
 from tapeflow.array.passing import cast_to
 from tapeflow.array.shaping import reshape
+from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -124,11 +125,14 @@ def histogram_fixed_width_bins(
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
 
 
+_METHOD = "farmhash64"  # the only one
+
+
 @op("Fingerprint", shape=ranked(lambda data, _: TensorShape([data[0] if data.rank else None, 8]), -1, 0), strings=True)
 def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
     name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
-    if name != "farmhash64":
+    if name != _METHOD:
         raise invalid(f"Unsupported fingerprint method: {name}")
     if not data.ndim:
         raise invalid(f"`data` should have at least one dimension: {text(TensorShape(data.shape))}")
@@ -161,6 +165,8 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
         >>> tf.fingerprint(["a"]).numpy().tolist()
         [[227, 117, 223, 182, 101, 66, 69, 179]]
     """
+    if state.graph is not None and isinstance(method, str) and method != _METHOD:
+        raise invalid(f"Unsupported method: {method}")
     return _fingerprint(data, method, name)
 
 

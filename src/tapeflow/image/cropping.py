@@ -208,6 +208,8 @@ def _extract_glimpse(
         raise TypeError("the shape rule says what is wrong")
     if type(size) is not tuple or len(size) != 2:
         raise invalid(f"size must be a vector of size 2 (height, width), not {size}")
+    if min(size) < 0:
+        raise invalid(f"Expected a non-negative size, got {min(size)}")
     if offsets.shape != (input.shape[0], 2):
         raise invalid(f"offsets must be of shape [{input.shape[0]}, 2], not {list(offsets.shape)}")
     if noise not in ("uniform", "gaussian", "zero"):

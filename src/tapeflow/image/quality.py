@@ -15,11 +15,11 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.hooks import hooks
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, mistyped
 from tapeflow.image.conversion import convert_image_dtype
 from tapeflow.math.arithmetic import squared_difference
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import greater_equal
+from tapeflow.math.comparison import equal, greater_equal
 from tapeflow.math.elementwise import log, pow, square
 from tapeflow.math.reduction import reduce_all, reduce_mean, reduce_prod
 from tapeflow.nn.activations import relu
@@ -51,6 +51,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
     peak = convert_image_dtype(cast(max_val, first.dtype), float32)
     difference = squared_difference(convert_image_dtype(first, float32), convert_image_dtype(second, float32))
     error = reduce_mean(difference, [-3, -2, -1])
+    _check_shapes(first, second)
     return (20 / math.log(10)) * log(peak) - (10 / math.log(10)) * log(error)
 
 
@@ -143,15 +144,32 @@ def ssim_multiscale(
     return reduce_mean(reduce_prod(pow(similarities, factors), [-1]), [-1])
 
 
+def _check_shapes(first: Any, second: Any) -> None:
+    """Checks that two tensors are images of one size, in batches that broadcast.
+
+    Raises:
+        ValueError: they are not.
+        InvalidArgumentError: it is seen when the graph runs.
+    """
+    one, other = first.shape.with_rank_at_least(3), second.shape.with_rank_at_least(3)
+    one[-3:].assert_is_compatible_with(other[-3:])
+    if one.rank is not None and other.rank is not None:
+        for m, n in zip(one[:-3].as_list()[::-1], other[:-3].as_list()[::-1], strict=False):
+            if 1 not in (m, n) and None not in (m, n) and m != n:
+                raise ValueError(f"Two images are not compatible: {one} and {other}")
+    if not (one[-3:].is_fully_defined() and other[-3:].is_fully_defined()):
+        sizes = shape(first)[-3:], shape(second)[-3:]
+        hooks.check(reduce_all(equal(*sizes)), [*sizes])
+
+
 def _prepared(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
     """Returns the images and the largest difference of pixels, as float32."""
     first, second = convert_to_tensor(img1), convert_to_tensor(img2)
     for image in (first, second):
-        if image.shape.rank is not None and image.shape.rank < 3:
-            raise ValueError(f"Shape {image.shape} must have rank at least 3")
-    if first.dtype is not second.dtype:
-        raise invalid(f"the images must have one dtype, not {first.dtype.name} and {second.dtype.name}")
-    first.shape[-3:].assert_is_compatible_with(second.shape[-3:])
+        image.shape.with_rank_at_least(3)
+    if first.dtype is not second.dtype:  # their shapes are compared first, as a list of one dtype
+        raise mistyped(f"the images must have one dtype, not {first.dtype.name} and {second.dtype.name}")
+    _check_shapes(first, second)
     peak = convert_image_dtype(cast(max_val, first.dtype), float32)
     return convert_image_dtype(first, float32), convert_image_dtype(second, float32), peak
 

@@ -161,6 +161,8 @@ def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, tar
     check_image_or_batch(tensor)
     batched = tensor.shape.rank == 4
     batch = tensor if batched else expand_dims(tensor, 0)
+    check_target(target_height)
+    check_target(target_width)
     height, width = (_as_number(_dim(batch, axis)) for axis in (1, 2))
     ratio = _larger(width / target_width, height / target_height)
     new_height, new_width = (_floored(n / ratio) for n in (height, width))
@@ -293,6 +295,7 @@ def crop_to_bounding_box(
         (offset_width, target_width, _dim(tensor, axis + 1)),
     ]
     for offset, target, length in parts:
+        check_target(target)
         if all(isinstance(n, int) for n in (offset, target, length)) and not 0 <= offset <= offset + target <= length:
             raise ValueError(f"The part from {offset} of length {target} is not inside the image's {length} pixels.")
     begin = [0] * axis + [offset_height, offset_width, 0]
@@ -300,6 +303,12 @@ def crop_to_bounding_box(
     cropped: Any = slice(tensor, begin, size)
     cropped.set_shape([*tensor.shape[:axis], *_static(target_height, target_width), tensor.shape[-1]])
     return cropped
+
+
+def check_target(length: Any) -> None:
+    """Raises ValueError for the height or the width of a result that is static and not positive."""
+    if isinstance(length, int) and length <= 0:
+        raise ValueError(f"target_height and target_width must be > 0, got {length}")
 
 
 def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:

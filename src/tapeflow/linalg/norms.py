@@ -16,7 +16,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.spectral import svd
 from tapeflow.math.arithmetic import add_n
 from tapeflow.math.casting import cast
@@ -73,6 +73,8 @@ def norm(
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     x: Any = tensor if isinstance(tensor, Tensor) else convert(tensor)
     keepdims = bool(keepdims)
+    if x.shape.rank is None and axes is None and not keepdims:
+        return squeeze(norm(x, ord, keepdims=True, name=name))
     if isinstance(ord, str) or ord == 2:
         if is_matrix and ord == 2:
             return _spectral_norm(x, axes, keepdims)
@@ -101,6 +103,9 @@ def _spectral_norm(x: Any, axes: tuple[int, int], keepdims: bool) -> Any:
         last = convert(list(axes), int32) % ops.Rank(x)
         order = joined_dims(other_dimensions(x, last), last)
     else:
+        wrong = [a for a in axes if not -rank <= a < rank]
+        if wrong:
+            raise invalid(f"there is no dimension {wrong[0]} in a tensor of rank {rank}")
         last = (axes[0] % rank, axes[1] % rank)
         order = [*(i for i in range(rank) if i not in last), *last]
     largest = reduce_max(svd(transpose(x, order), compute_uv=False), -1)

@@ -296,12 +296,16 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 def _least_squares_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
     if matrix.rank is None or rhs.rank is None:
         return TensorShape(None)
-    return batch_of_both(matrix, rhs).concatenate([matrix[-1], rhs[-1]])
+    if matrix.rank != rhs.rank:
+        raise invalid(f"All input tensors must have the same rank: {text(matrix)} vs. {text(rhs)}")
+    return matrix[:-2].merge_with(rhs[:-2]).concatenate([matrix[-1], rhs[-1]])
 
 
 @op("MatrixSolveLs", host=("l2_regularizer",), shape=_least_squares_rule)
 def _matrix_solve_ls(matrix: torch.Tensor, rhs: torch.Tensor, l2_regularizer: float, fast: bool = True) -> torch.Tensor:
     """Solves least squares problems by an orthogonal factorization."""
+    if matrix.shape[:-2] != rhs.shape[:-2] or matrix.shape[-2] != rhs.shape[-2]:
+        raise invalid(f"Input matrix and rhs are incompatible: {[*matrix.shape]} vs. {[*rhs.shape]}")
     if not matrix.numel():
         batch = torch.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
         return rhs.new_zeros(*batch, matrix.shape[-1], rhs.shape[-1])

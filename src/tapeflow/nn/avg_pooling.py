@@ -28,7 +28,7 @@ _AVG_POOL_BACK = {2: aten.avg_pool2d_backward.default, 3: aten.avg_pool3d_backwa
 
 
 def _check_depth(ksize: Any, data_format: str) -> None:
-    if pooled_depth(ksize, data_format) != 1:
+    if min(ksize) > 0 and pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("Pooling is not yet supported on the depth dimension.")
 
 

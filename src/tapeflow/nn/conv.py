@@ -185,9 +185,10 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
     """Infers the shape of the gradient of a convolution by its input."""
     rank = len(strides)
     check_rank(sizes, 1)
-    out, shape = out.with_rank(rank), listed(sizes)
+    shape = listed(sizes)
     if rank == 5:
         return shape.with_rank(rank)
+    out = out.with_rank(rank)
     filters = filters.with_rank(rank)
     if shape.rank not in (None, rank, rank - 2):
         raise invalid(

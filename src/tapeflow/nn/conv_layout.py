@@ -64,7 +64,7 @@ def convolution_layout(
     for name, shape in (("input", image), ("filter", filters)):
         if len(shape) != dims + 2:
             raise invalid(f"{name} must be {dims + 2}-dimensional: {list(shape)}")
-    if 0 in filters:
+    if 0 in filters[:-1] and op in ("Conv2D", "Conv3D"):  # the sums of the others are 0
         raise refused_when_run(
             f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}"
         )
@@ -73,7 +73,7 @@ def convolution_layout(
     )
     last = channels_last(data_format)
     channels = image[-1 if last else 1]
-    if channels % filters[-2]:
+    if not filters[-2] or channels % filters[-2]:
         raise invalid(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
     groups = channels // filters[-2]
     if groups and filters[-1] % groups:
@@ -83,7 +83,7 @@ def convolution_layout(
     return Layout(
         geometry=geometry,
         output=(image[0], *geometry.out, filters[-1]) if last else (image[0], filters[-1], *geometry.out),
-        empty=0 in image or 0 in geometry.out,
+        empty=0 in image or 0 in geometry.out or 0 in filters,
         rates=spatial(dilations, data_format),
         border=geometry.before if geometry.symmetric else zeros,
         zeros=zeros,

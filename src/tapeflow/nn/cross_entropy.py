@@ -126,11 +126,12 @@ def softmax_cross_entropy_with_logits(
     rank = features.shape.rank
     if rank is None:
         return _unranked_cross_entropy(targets, features, axis, dtype, name)
-    if rank == 2 and axis in (-1, 1):
+    if rank == 2 and axis in (-1, 1) and targets.shape.rank != 0:
         loss = _softmax_cross_entropy(features, targets, name)[0]
     else:
-        if rank and not -rank <= axis < rank:
-            raise invalid(f"axis {axis} is out of range for logits of {rank} dimensions")
+        for x in (features, targets):
+            if x.shape.rank is not None and not -x.shape.rank <= axis < x.shape.rank:
+                raise invalid(f"axis {axis} is out of range for a tensor of {x.shape.rank} dimensions")
         features, targets = _class_last(features, axis), _class_last(targets, axis)
         shape = shape_of(features)
         rows = (-1, shape[-1])

@@ -15,15 +15,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
-from tapeflow.nn.conv import (
-    conv2d,
-    conv_rule,
-    convolve,
-    convolve_back_filter,
-    convolve_back_input,
-    declare_gradients,
-    filter_sizes_rule,
-)
+from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input, declare_gradients
 from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
@@ -104,7 +96,7 @@ def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs
     "DepthwiseConv2dNativeBackpropFilter",
     kernel=_depthwise_back_filter,
     host=("filter_sizes",),
-    shape=filter_sizes_rule,
+    shape=lambda x, sizes, *_: listed(sizes),
     batching=gradients_by_filters,
 )
 def _back_filter(

@@ -8,15 +8,19 @@ from typing import Any
 import torch
 
 from tapeflow.array.properties import shape
+from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.conv import conv2d_backprop_filter, conv2d_backprop_input, conv_rule, convolve
 
 _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions
+
+
+_GROUPED = "Grouped/Depthwise Convolutions are not supported yet."
 
 
 def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any) -> tuple[Any, ...]:
@@ -26,8 +30,8 @@ def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: st
 
 
 def _check(x: TensorShape, filters: TensorShape, strides: Any, data_format: str, batch_dims: int, groups: int) -> None:
-    if groups != 1:
-        raise refused_when_run("Grouped/Depthwise Convolutions are not supported yet.", UnimplementedError)
+    if groups != 1 and state.graph is None:
+        raise UnimplementedError.of(_GROUPED)
     if x.rank is None or filters.rank is None:
         return
     dims = x.rank - batch_dims - 1
@@ -40,6 +44,10 @@ def _check(x: TensorShape, filters: TensorShape, strides: Any, data_format: str,
     depth = x[-1 if data_format == "CHANNELS_LAST" else batch_dims]
     if None not in (depth, filters[-2]) and depth != filters[-2]:
         raise invalid(f"Input depth must be equal to filter depth: {depth} vs {filters[-2]}")
+    if groups > 1 and filters[-1] is not None and filters[-1] % groups:
+        raise invalid("Number of groups should divide output depth")
+    if groups != 1:
+        raise NotStatic(_GROUPED)
 
 
 def _conv_kernel(

@@ -17,6 +17,7 @@ from tapeflow.nn.windows import (
     TO_LAST,
     Geometry,
     channels_last,
+    check_32_bits,
     flat,
     per_dimension,
     rank_of,
@@ -71,6 +72,7 @@ def pool_layout(
     dims = len(ksize) - 2
     if len(image) != dims + 2:
         raise invalid(f"Input must be {'4 or 5' if dims == 2 else dims + 2}-dimensional, not of shape {list(image)}")
+    check_32_bits("ksize", ksize)
     if any(k <= 0 for k in ksize):
         raise refused_when_run(
             f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import torch
 from torch.nn.functional import pad as torch_pad
 
-from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.errors import InvalidArgumentError, OpError, UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.shape_rules import refused_when_run
@@ -103,8 +103,9 @@ def window_geometry(
     if padding not in allowed:
         names = ", ".join(f'"{a}"' for a in allowed)
         raise invalid(f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: {names}")
-    check_steps("strides", strides, dims, data_format)
-    check_steps("dilations", dilations, dims, data_format)
+    wrong = InvalidArgumentError if op.startswith("Depthwise") else UnimplementedError
+    check_steps("strides", strides, dims, data_format, wrong)
+    check_steps("dilations", dilations, dims, data_format, wrong)
     strides, dilations = spatial(strides, data_format), spatial(dilations, data_format)
     size = tuple((w - 1) * d + 1 if w else 0 for w, d in zip(windows, dilations, strict=True))
     if padding == "SAME":
@@ -124,17 +125,24 @@ def window_geometry(
     return Geometry(out, before, after, size, strides, before == after)
 
 
-def check_steps(kind: str, values: tuple[int, ...], dims: int, data_format: str) -> None:
-    """Raises for strides or dilations that are not positive, or touch the batch or the channels."""
+def check_steps(kind: str, values: tuple[int, ...], dims: int, data_format: str, error: type[OpError]) -> None:
+    """Raises for strides or dilations that are not positive, or, `error`, touch the batch or the channels."""
     if len(values) != dims + 2:
         raise invalid(f"Sliding window {kind} field must specify {dims + 2} dimensions, not {list(values)}")
+    check_32_bits(kind, values)
     if any(v <= 0 for v in values):
         problem = "Stride must be > 0, but got" if kind == "strides" else "Dilated rates should be larger than 0, not"
         raise invalid(f"{problem} {next(v for v in values if v <= 0)}")
     others = (values[0], values[-1]) if channels_last(data_format) else values[:2]
     if others != (1, 1):
         wrong = f"Current implementation does not yet support {kind} in the batch and depth dimensions: {list(values)}"
-        raise refused_when_run(wrong, UnimplementedError)
+        raise refused_when_run(wrong, error)
+
+
+def check_32_bits(kind: str, values: Sequence[int]) -> None:
+    """Raises for a value of an attr that needs more than 32 bits."""
+    if max(values) >= 2**31:
+        raise invalid(f"Attr {kind} has value {max(values)} out of range for an int32")
 
 
 def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -69,6 +69,8 @@ def dispatch(function: Any, args: tuple[Any, ...]) -> Any:
         args: its arguments, in the order of the parameters.
     """
     op = function.op
+    if not any(_has_ragged(arg) for kind, arg in zip(op.kinds, args, strict=True) if kind in ("tensor", "list")):
+        return NotImplemented  # as an axis, say, none can stand
     handler = _handlers.get(op.name)
     if handler is not None:
         return handler(*args)
@@ -77,6 +79,12 @@ def dispatch(function: Any, args: tuple[Any, ...]) -> Any:
     if isinstance(args[0], RaggedTensor) and args[0].dtype is string and op in _decoders():
         return _on_flat_values(function, *args)
     return NotImplemented
+
+
+def _has_ragged(arg: Any) -> bool:
+    return isinstance(arg, RaggedTensor) or (
+        isinstance(arg, (list, tuple)) and any(isinstance(item, RaggedTensor) for item in arg)
+    )
 
 
 def _elementwise(function: Any, args: tuple[Any, ...]) -> Any:
@@ -166,7 +174,11 @@ def _(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
 
 @handles(reverse)
 def _(x: RaggedTensor, axis: Any) -> Any:
-    axes = {int(a) % len(x.shape) for a in np.ravel(axis)}
+    rank = len(x.shape)
+    for i, a in enumerate(np.ravel(axis)):
+        if not -rank <= a < rank:
+            raise ValueError(f"axis[{i}]={a} out of bounds: expected {-rank}<=axis[{i}]<{rank}")
+    axes = {int(a) % rank for a in np.ravel(axis)}
     return x[tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(len(x.shape)))]
 
 

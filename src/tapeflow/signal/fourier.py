@@ -54,7 +54,8 @@ def _nd_input(x: Any) -> Any:
         ValueError: it is a scalar.
     """
     tensor = convert(x, hint=complex64)
-    tensor.shape.with_rank_at_least(1)
+    if tensor.dtype.is_complex:  # the op refuses others
+        tensor.shape.with_rank_at_least(1)
     return tensor
 
 
@@ -412,6 +413,7 @@ def rfftnd(
     """
     x = _real_input(input_tensor, "RFFTND", 1)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
+    x.shape.with_rank_at_least(len(lengths))
     return _scaled(
         fourier_ops.rfftnd(x, lengths, dims, _complex_of(x.dtype), name), _factor(norm, lengths, inverse=False)
     )
@@ -461,6 +463,10 @@ def _shift(x: Any, axes: Any, sign: int) -> Any:
         raise mistyped(
             f"cannot compute AddV2 as input #1(zero-based) was expected to be int32 but is {axes.dtype.name}"
         )
+    if axes is None and not rank:
+        if rank is None:
+            raise TypeError("the dimensions of a tensor of unknown rank are not static: name the axes")
+        raise mistyped("Value passed to parameter 'axis' has DataType float32 not in list of allowed values")
     axes = range(len(tensor.shape)) if axes is None else host_value(axes)
     if isinstance(axes, Tensor):  # not static
         places = where(less(axes, 0), axes + ops.Rank(tensor), axes)
@@ -470,7 +476,9 @@ def _shift(x: Any, axes: Any, sign: int) -> Any:
         try:
             _check_dimensions(dims, rank)
         except ValueError as error:  # of several, TensorFlow gathers the lengths when it runs
-            raise error if isinstance(axes, int) else InvalidArgumentError.of(str(error)) from None
+            if isinstance(axes, int) or not rank:
+                raise
+            raise InvalidArgumentError.of(str(error)) from None
     lengths = tensor.shape.as_list() if tensor.shape.is_fully_defined() else shape_of(tensor)
     shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in dims]
     return roll(tensor, shifts, dims)

@@ -380,6 +380,8 @@ def split(
         raise ValueError("num_split and axis are required")
     sp = as_sparse(sp_input)
     rank, axis = sp.shape.rank, int(axis)
+    if state.graph is not None and num_split < 1:
+        raise ValueError(f"Attr 'num_split' of 'SparseSplit' Op passed {num_split} less than minimum 1.")
     if rank is not None and not -rank <= axis < rank:
         raise invalid(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
 
@@ -431,6 +433,8 @@ def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) 
         if not isinstance(vector, tuple) or len(vector) != rank:
             got = len(vector) if isinstance(vector, tuple) else 0
             raise invalid(f"Expected {name} to be a vector of length {rank} but got length {got}")
+    if min(size, default=0) < 0:
+        raise invalid(f"Expected a non-negative size, got {min(size)}")
     low = torch.tensor(start, dtype=torch.int64, device=indices.device)
     length = torch.tensor(size, dtype=torch.int64, device=indices.device)
     end = torch.minimum(low + length, torch.tensor(shape, dtype=torch.int64, device=indices.device))

@@ -414,6 +414,8 @@ def _segments(
         numbers = ids._numpy()
         if (numbers[1:] < numbers[:-1]).any():
             raise invalid(f"segment ids are not increasing [Op:{title}]")
+        if len(numbers) and numbers[0] < 0:
+            raise invalid(f"Segment id {numbers[0]} out of range, possibly because it is not sorted. [Op:{title}]")
         if most is not None and len(numbers) and int(most) <= numbers[-1]:
             raise invalid(f"segment ids must be < num_segments: {numbers[-1]} >= {int(most)}")
 

@@ -113,6 +113,8 @@ def _substring(element: Any, pos: int, count: int, unit: str, index: int) -> byt
     if not -len(units) <= pos <= len(units):
         raise invalid(f"pos {pos} out of range for string b'{text(element)}' at index {index}")
     start = pos + len(units) if pos < 0 else pos
+    if count < 0 and unit == "BYTE":  # as a number without a sign it is beyond any length
+        return bytes(units[start:])
     part = units[start : start + max(count, 0)]
     return encoded(part) if isinstance(part, str) else part
 

@@ -186,6 +186,10 @@ class DefinedOp(Op):
             and self.takes_integers(argument)
         ):
             value = value.astype(np.int64)  # arrays are cast; Python's floats are not
+        elif isinstance(value, np.ndarray) and value.dtype.kind in "OSU" and self.takes_integers(argument):
+            default = self._default(argument)
+            hint = default if isinstance(default, DType) else None
+            value = convert(value, None if argument.type_attr else argument.type, hint)
         if isinstance(value, EagerTensor):
             self.check_host_dtype(value, argument, position, args)
         elif isinstance(value, (np.ndarray, np.generic)):
@@ -328,9 +332,7 @@ class DefinedOp(Op):
         """Returns the tensors of a list of inputs of one dtype. In a graph, where no tensor among them settles it, each
         gets a dtype of its own, and whatever is wrong with one of them is an error of their types."""
         if state.graph is None:
-            return [
-                self.convert_input(v, argument, types, position + i, promotes, args) for i, v in enumerate(values)
-            ]
+            return [self.convert_input(v, argument, types, position + i, promotes, args) for i, v in enumerate(values)]
         apart = argument.type_attr and argument.type_attr not in types
         out: list[Tensor] = []
         wrong = "types that don't all match"
@@ -347,12 +349,15 @@ class DefinedOp(Op):
         return out
 
     def check_attr(self, attr: Any, value: Any) -> None:
-        """Raises InvalidArgumentError for a string that the attr does not allow, or an int below its minimum."""
+        """Raises InvalidArgumentError for a string that the attr does not allow, an int below its minimum, or one
+        among several that needs more than 32 bits."""
         if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
             allowed = ", ".join(f'"{a}"' for a in attr.allowed)
             wrong = f'"{value}" is not in the list of allowed values: {allowed}'
         elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
             wrong = f"{value} must be at least minimum {attr.minimum}"
+        elif attr.name in _OF_32_BITS and any(_is_long(v) for v in (value if type(value) is tuple else (value,))):
+            wrong = f"{value} out of range for an int32"
         else:
             return
         raise errors.InvalidArgumentError(
@@ -381,6 +386,13 @@ class DefinedOp(Op):
                     )
 
 
+# The attrs of 64 bits that TensorFlow's kernels read as numbers of 32.
+_OF_32_BITS = frozenset(
+    {"beam_width", "block_size", "channels", "compression", "dilations", "groups", "ksize", "ksizes", "num_bits",
+     "quality", "rates", "squeeze_dims", "strides"}
+)  # fmt: skip
+
+
 # The types of attrs of which equal ones are the same: 0.0 equals -0.0.
 _HASHABLE = frozenset({bool, int, str, NoneType, DType})
 
@@ -388,6 +400,11 @@ _HASHABLE = frozenset({bool, int, str, NoneType, DType})
 def is_tensor_like(value: Any) -> bool:
     """Returns whether a value's dtype decides that of an op: tensors' and variables' do, arrays' do not."""
     return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
+
+
+def _is_long(value: Any) -> bool:
+    """Returns whether a number needs more than 32 bits."""
+    return type(value) is int and not -(2**31) <= value < 2**31
 
 
 def _check_sequence(value: tuple[Any, ...], dtype: DType | None) -> None:

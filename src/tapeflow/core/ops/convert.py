@@ -350,9 +350,11 @@ def _to_torch(array: np.ndarray, dtype: DType) -> Any:
 
 
 def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
+    if dtype is not None and dtype is not string:  # NumPy reads numbers
+        if dtype.is_bool or dtype.as_numpy_dtype.__module__ == "ml_dtypes":
+            array = array.astype(object)
+        return from_array(array.astype(storage_type(dtype)), dtype, own=True)
     flat = array.reshape(-1).tolist()
-    if dtype is not None and dtype is not string:
-        raise ValueError(f"Failed to convert a NumPy array of texts to a Tensor of dtype {dtype.name}.")
     for v in flat:
         if not isinstance(v, (str, bytes)):
             raise ValueError(

@@ -187,8 +187,9 @@ def wholly_static(argument: Any) -> bool:
 
 
 def check_rank(argument: Any, rank: int) -> None:
-    """Raises InvalidArgumentError for a host argument that is not static and certainly of another rank."""
-    if isinstance(argument, Tensor):
+    """Raises InvalidArgumentError for a host argument that is certainly of another rank, where TensorFlow's shape
+    functions look: while a graph is built. Its kernels take a number for a vector of one."""
+    if isinstance(argument, Tensor) or (state.graph is not None and argument != ()):
         with_rank(argument, rank)
 
 

@@ -59,6 +59,10 @@ def check_host_dtype(op: Any, i: int, dtype: DType, types: Mapping[str, Any]) ->
         )
 
 
+# What errors say that are of an attr's value, not of its type.
+_OF_VALUES = ("must be at least minimum", "out of range for an int32")
+
+
 def type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
     """Returns the error that TensorFlow raises for wrong dtypes while a graph is built."""
     message = error.message
@@ -74,7 +78,7 @@ def type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
             f"{_python_name(expected)} of argument '{first}'."
         )
     message = message.partition("\n")[0]
-    of_value = '"' in message or "must be at least minimum" in message
+    of_value = '"' in message or any(words in message for words in _OF_VALUES)
     if message.startswith("Value for attr") and "allowed values: DT_" not in message and of_value:
         return ValueError(f"{message} [Op:{op.name}]")
     return TypeError(f"{message} [Op:{op.name}]")
