@@ -661,7 +661,8 @@ def _index(value: Any) -> Any:
         raise invalid("Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64")
     if isinstance(value, numbers.Integral):
         return int(value)
-    dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    dtype = getattr(value, "dtype", None)
+    shape: Any = getattr(value, "shape", None)
     is_scalar = shape == () if isinstance(shape, tuple) else getattr(shape, "rank", 1) in (0, None)
     if dtype is not None and dtype in (int16, int32, int64):
         if is_scalar:

@@ -180,7 +180,9 @@ def _check_elements(value: Any, dtype: DType) -> None:
     for v in value:
         if is_sequence(v):
             _check_elements(v, dtype)
-        elif (kind := letter(type(v))) and not fits(kind, dtype):
+            continue
+        cls: Any = type(v)
+        if (kind := letter(cls)) and not fits(kind, dtype):
             raise TypeError(f"Expected {dtype.name}, but got {v!r} of type '{type(v).__name__}'.")
 
 
