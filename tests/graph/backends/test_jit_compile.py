@@ -31,8 +31,8 @@ def compiled(monkeypatch):
     found = []
     inducted = inductor._inducted
 
-    def counted(function, examples):
-        found.append(inducted(function, examples))
+    def counted(graph):
+        found.append(inducted(graph))
         return found[-1]
 
     monkeypatch.setattr(inductor, "_inducted", counted)
