@@ -7,7 +7,9 @@ The process ends with the one that started it, with the compilers that it runs.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -16,7 +18,9 @@ from typing import Any
 
 import torch
 import torch.fx
+from torch.fx.node import map_aggregate
 
+DONE = "compiled"
 NICENESS = 15
 # Of an argument: its shape, dtype and device.
 Argument = tuple[tuple[int, ...], torch.dtype, torch.device]
@@ -43,18 +47,67 @@ def compiled(module: torch.fx.GraphModule, arguments: Sequence[Argument], **opti
     return run
 
 
-def packed(graphs: Sequence[tuple[torch.fx.GraphModule, Sequence[Argument]]]) -> bytes:
-    """Returns graphs and the number of threads as what the second process reads."""
-    from torch.fx._graph_pickler import GraphPickler, Options
+class _Pickler(pickle.Pickler):
+    """Writes nodes and ops as their names. torch's own pickler of graphs loads TorchInductor, which takes seconds."""
 
-    return GraphPickler.dumps((torch.get_num_threads(), list(graphs)), Options(ops_filter=None))
+    def persistent_id(self, obj: Any) -> Any:
+        if isinstance(obj, torch.fx.Node):
+            return "node", obj.name
+        if isinstance(obj, torch._ops.OpOverload):
+            return "op", obj.namespace, obj._opname, obj._overloadname
+        return None
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads what `_Pickler` writes."""
+
+    def persistent_load(self, pid: Any) -> Any:
+        if pid[0] == "node":
+            return _Named(pid[1])
+        return getattr(getattr(getattr(torch.ops, pid[1]), pid[2]), pid[3])
+
+
+class _Named(str):
+    """The name of a node among arguments."""
+
+
+def packed(graphs: Sequence[tuple[torch.fx.GraphModule, Sequence[Argument]]]) -> bytes:
+    """Returns graphs and the number of threads as what the second process reads.
+
+    Args:
+        graphs: the graphs, with their arguments.
+    """
+    file = io.BytesIO()
+    described = [
+        ([(node.op, node.name, node.target, node.args, node.kwargs) for node in module.graph.nodes], arguments)
+        for module, arguments in graphs
+    ]
+    _Pickler(file, pickle.HIGHEST_PROTOCOL).dump((torch.get_num_threads(), described))
+    return file.getvalue()
+
+
+def unpacked(data: bytes) -> tuple[int, list[tuple[torch.fx.GraphModule, Sequence[Argument]]]]:
+    """Returns the number of threads and the graphs of `packed`.
+
+    Args:
+        data: what `packed` returned.
+    """
+    threads, described = _Unpickler(io.BytesIO(data)).load()
+    return threads, [(_module(nodes), arguments) for nodes, arguments in described]
+
+
+def _module(nodes: Sequence[Any]) -> torch.fx.GraphModule:
+    graph = torch.fx.Graph()
+    by_name: dict[str, torch.fx.Node] = {}
+    node_of: Callable[[Any], Any] = lambda x: by_name[x] if isinstance(x, _Named) else x  # noqa: E731
+    for op, name, target, args, kwargs in nodes:
+        args, kwargs = map_aggregate(args, node_of), map_aggregate(kwargs, node_of)
+        by_name[name] = graph.create_node(op, target, args, kwargs, name)
+    return torch.fx.GraphModule({}, graph)
 
 
 def main() -> None:
     """Compiles the graphs that standard input has, and says so, or what failed, on standard output."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
-    from torch.fx._graph_pickler import GraphPickler
-
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # compilers print
     size = int.from_bytes(sys.stdin.buffer.read(8), "little")
@@ -62,11 +115,15 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(AttributeError, OSError):
         os.nice(NICENESS)
-    threads, graphs = GraphPickler.loads(data, FakeTensorMode())  # written by the parent, into a pipe
-    torch.set_num_threads(threads)
-    for module, arguments in graphs:
-        compiled(module, arguments)
-    answers.write("compiled")
+    try:
+        threads, graphs = unpacked(data)
+        torch.set_num_threads(threads)
+        for module, arguments in graphs:
+            compiled(module, arguments)
+        answer = DONE
+    except Exception as error:
+        answer = f"{type(error).__name__}: {error}".partition("\n")[0]
+    answers.write(answer)
     answers.close()
     _end()
 

@@ -13,6 +13,7 @@ the function.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -24,9 +25,9 @@ from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
-from tapeflow.graph.backends.compile_process import compiled
+from tapeflow.graph.backends.compile_process import Argument, compiled
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value
-from tapeflow.graph.backends.tracing import AtenGraph, trace
+from tapeflow.graph.backends.tracing import AtenGraph, described, trace
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.logger import get_logger
@@ -34,9 +35,42 @@ from tapeflow.logger import get_logger
 MOST_SHAPES = 8  # of inputs for which one function is compiled; for others it runs uncompiled
 STAGES = ("hlo", "optimized_hlo")
 
-_compiling = threading.RLock()
 _here = threading.local()
 Compiler = Callable[[Sequence[AtenGraph]], Sequence[Callable[..., Any]]]
+
+
+class _OneAtATime:
+    """A lock for compiling, which tells whether other threads wait for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._waiting: list[None] = []
+
+    def __enter__(self) -> None:
+        self._waiting.append(None)
+        self._lock.acquire()
+        self._waiting.pop()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+    @property
+    def waiting(self) -> bool:
+        """True if a thread waits."""
+        return bool(self._waiting)
+
+
+compiling = _OneAtATime()
+
+
+def _after_fork() -> None:
+    """Makes the lock anew, which a thread of the parent may hold."""
+    global compiling
+    compiling = _OneAtATime()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class JitCompile:
@@ -78,9 +112,9 @@ class Jitted(Compiled):
     ) -> None:  # fmt: skip
         super().__init__(name, inputs, outputs, effects)
         self._jit = jit
-        self._plans: dict[Any, _Plan] = {}
+        self._plans: dict[Any, Plan] = {}
         self._refused = False
-        self._only_plan: _Plan | None = None  # the plan, if all inputs have the same shapes and device
+        self._only_plan: Plan | None = None  # the plan, if all inputs have the same shapes and device
         self._variables = [variable_of(t) for t in inputs]
         self._has_static_shapes = len(devices.machine.logical_devices()) == 1 and all(
             t.shape.is_fully_defined() if v is None else v._shape is None
@@ -96,15 +130,23 @@ class Jitted(Compiled):
         """
         plan = self._only_plan or (None if self._refused else self._plans.get(self._key(values)))
         if plan is None:
-            return super().__call__(*values) if self._refused else self._first_call(values)
+            return self.uncompiled(values) if self._refused else self._first_call(values)
         try:
             return plan(values)
         except Exception as error:
-            result = super().__call__(*values)  # raises TensorFlow's error
-            self._refuse(f"the compiled code failed: {_first_line(error)}")
+            result = self.uncompiled(values)  # raises TensorFlow's error
+            self._refuse(f"the compiled code failed: {reason(error)}")
             return result
 
-    def plan(self, values: Sequence[Any]) -> _Plan:
+    def uncompiled(self, values: Sequence[Any]) -> Any:
+        """Runs the Python version.
+
+        Raises:
+            OpError: an op failed.
+        """
+        return super().__call__(*values)
+
+    def plan(self, values: Sequence[Any]) -> Plan:
         """Returns the compiled program for inputs of these shapes.
 
         Raises:
@@ -112,32 +154,33 @@ class Jitted(Compiled):
             FailedPreconditionError: there is no C++ compiler.
         """
         key = self._key(values)
-        with _compiling:
+        with compiling:
             plan = self._plans.get(key)
             if plan is None:
-                _require_compiler()
+                require_compiler()
                 plan = self._plans[key] = self._new_plan(values, inducted)
                 if plan.eager_because:
-                    reason = plan.eager_because[0]
-                    self._jit.warn("eager", f"a part of it runs without being compiled, because {reason}.")
+                    because = plan.eager_because[0]
+                    self._jit.warn("eager", f"a part of it runs without being compiled, because {because}.")
                 if self._has_static_shapes:
                     self._only_plan = plan
         return plan
 
-    def _new_plan(self, values: Sequence[Any], compiler: Compiler) -> _Plan:
-        return _Plan(Flat(self.program), self._tensors(values), self._variables, compiler)
+    def _new_plan(self, values: Sequence[Any], compiler: Compiler) -> Plan:
+        flat = Flat(self.program)
+        return Plan(flat, [described(v) for v in self._tensors(values)], self._variables, compiler)
 
     def _first_call(self, values: Sequence[Any]) -> Any:
         """Runs it uncompiled, and then compiles it for the next calls."""
         if getattr(_here, "inside", False):
-            return super().__call__(*values)
+            return self.uncompiled(values)
         if len(self._plans) >= MOST_SHAPES:
             self._jit.warn("shapes", f"it was compiled for {MOST_SHAPES} shapes; for others it runs uncompiled.")
-            return super().__call__(*values)
-        _require_compiler()
+            return self.uncompiled(values)
+        require_compiler()
         _here.inside = True  # the functions that it calls are compiled as parts of it
         try:
-            result = super().__call__(*values)
+            result = self.uncompiled(values)
         finally:
             _here.inside = False
         try:
@@ -145,7 +188,7 @@ class Jitted(Compiled):
         except Refused as why:
             self._refuse(str(why))
         except Exception as error:  # the call has succeeded, and must not fail now
-            self._refuse(f"compiling it failed ({type(error).__name__}: {_first_line(error)})")
+            self._refuse(f"compiling it failed ({type(error).__name__}: {reason(error)})")
         return result
 
     def text(self, stage: str, captured: Sequence[Any]) -> str:
@@ -162,7 +205,7 @@ class Jitted(Compiled):
         if stage not in STAGES:
             raise ValueError(f"Invalid stage selected: {stage!r}. Valid values are: {', '.join(map(repr, STAGES))}")
         arguments = self.program.inputs[: len(self.program.inputs) - len(captured)]
-        _require_compiler()
+        require_compiler()
         if not all(t.shape.is_fully_defined() for t in arguments):
             raise ValueError(f"Only support static input shape but got inputs = {list(arguments)}")
         texts: list[str] = []
@@ -175,7 +218,7 @@ class Jitted(Compiled):
             return [lambda *tensors: []] * len(graphs)
 
         try:
-            with _compiling:
+            with compiling:
                 self._new_plan(
                     [*(torch.zeros(t.shape.as_list(), dtype=t.dtype.torch) for t in arguments), *captured], write
                 )
@@ -200,7 +243,7 @@ class Jitted(Compiled):
         return tuple([(v.shape, getattr(v, "device", None)) for v in self._tensors(values)])
 
 
-class _Plan:
+class Plan:
     """A program compiled for the shapes of its inputs.
 
     Attributes:
@@ -208,7 +251,7 @@ class _Plan:
 
     Args:
         flat: the program.
-        tensors: examples of its inputs.
+        arguments: what its inputs are, see `described`.
         variables: for each input, the variable that it is the value of, or None.
         compiler: returns the functions that compute graphs.
 
@@ -216,10 +259,8 @@ class _Plan:
         Refused: it can't be compiled.
     """
 
-    def __init__(
-        self, flat: Flat, tensors: Sequence[Any], variables: Sequence[Any], compiler: Compiler
-    ) -> None:  # fmt: skip
-        trace(flat, tensors)
+    def __init__(self, flat: Flat, arguments: Sequence[Argument], variables: Sequence[Any], compiler: Compiler) -> None:
+        trace(flat, arguments)
         stages = flat.stages()
         self.eager_because = [call.eager_because for stage in stages for call in stage.eager if call.eager_because]
         self._is_variable = [v is not None for v in variables]
@@ -294,20 +335,36 @@ class _Plan:
 # ---- TorchInductor ---------------------------------------------------------------------------------------------------
 
 
-def inducted(graphs: Sequence[AtenGraph]) -> list[Callable[..., Any]]:
+def inducted(graphs: Sequence[AtenGraph], only_cached: bool = False) -> list[Callable[..., Any]]:
     """Returns the compiled functions of graphs.
+
+    Args:
+        graphs: the graphs.
+        only_cached: whether what TorchInductor's cache does not have is refused.
 
     Raises:
         Refused: TorchInductor failed.
     """
     try:
-        return [_inducted(graph) for graph in graphs]
+        with compiling:
+            return [_inducted(graph, **({"inner_compile": _not_cached} if only_cached else {})) for graph in graphs]
+    except Refused:
+        raise
     except Exception as error:
-        raise Refused(f"TorchInductor could not compile it: {_first_line(error)}") from error
+        raise Refused(f"TorchInductor could not compile it: {reason(error)}") from error
 
 
-def _inducted(graph: AtenGraph) -> Callable[..., Any]:
-    return compiled(graph.module, graph.arguments)
+def _inducted(graph: AtenGraph, **options: Any) -> Callable[..., Any]:
+    return compiled(graph.module, graph.arguments, **options)
+
+
+def _not_cached(*args: Any, **kwargs: Any) -> Any:
+    """Refuses to compile.
+
+    Raises:
+        Refused: always.
+    """
+    raise Refused("it is not in TorchInductor's cache")
 
 
 def _source(graph: AtenGraph) -> str:
@@ -327,7 +384,7 @@ def _source(graph: AtenGraph) -> str:
     return "\n".join(sources)
 
 
-def _require_compiler() -> None:
+def require_compiler() -> None:
     """Checks that there is a C++ compiler.
 
     Raises:
@@ -343,9 +400,10 @@ def _require_compiler() -> None:
             None,
             "jit_compile=True needs a C++ compiler: there is none. Install it (Debian, Ubuntu: apt-get install g++; "
             "macOS: xcode-select --install; Windows: the Build Tools for Visual Studio), or set CXX to its name before "
-            f"the first such function runs, or leave jit_compile out. ({_first_line(error)})",
+            f"the first such function runs, or leave jit_compile out. ({reason(error)})",
         ) from error
 
 
-def _first_line(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Returns the first line of an error's text."""
     return first_line(error).rstrip(".")

@@ -21,6 +21,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
+from tapeflow.graph.backends.compile_process import Argument
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Value, label
 
 _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
@@ -52,20 +53,25 @@ class _Recorder(TorchDispatchMode):
         return result
 
 
-def trace(flat: Flat, tensors: Sequence[torch.Tensor]) -> None:
+def described(tensor: torch.Tensor) -> Argument:
+    """Returns what decides how a tensor is computed with."""
+    return tuple(tensor.shape), tensor.dtype, tensor.device
+
+
+def trace(flat: Flat, arguments: Sequence[Argument]) -> None:
     """Infers the shapes of all tensors, records the ATen calls, and removes calls whose results are constant.
 
     Args:
         flat: the program.
-        tensors: examples of its inputs.
+        arguments: what its inputs are.
 
     Raises:
         Refused: the shape of a result depends on values.
     """
     mode = FakeTensorMode(allow_non_fake_inputs=True)
-    for value, tensor in zip(flat.inputs, tensors, strict=True):
-        with mode:
-            value.fake = torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+    with mode:
+        for value, (shape, dtype, device) in zip(flat.inputs, arguments, strict=True):
+            value.fake = torch.empty(shape, dtype=dtype, device=device)
     remaining = []
     for call in flat.calls:
         results = _inferred(call, mode)
@@ -203,7 +209,7 @@ class AtenGraph:
         constants = _constants(recorded)
         self.constants = [t.contiguous() for t in constants]
         taken = [*(v.fake for v in inputs), *constants]
-        self.arguments = [(tuple(t.shape), t.dtype, t.device) for t in taken]
+        self.arguments = [described(t) for t in taken]
         graph = torch.fx.Graph()
         nodes = {id(t): graph.placeholder(f"input_{i}") for i, t in enumerate(taken)}
         node_of: Callable[[Any], Any] = lambda x: nodes[id(x)] if isinstance(x, torch.Tensor) else x  # noqa: E731
