@@ -7,6 +7,7 @@ records. `make_fx` would trace the program a second time, and patches `torch.nn.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -48,9 +49,32 @@ class _Recorder(TorchDispatchMode):
         self.calls: list[Recorded] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.aten.tanh.default and args[0].dtype is torch.float32 and args[0].is_cpu:
+            with self:
+                return _tanh(args[0])
         result = func(*args, **(kwargs or {}))
         self.calls.append(Recorded(func, args, kwargs or {}, result))
         return result
+
+
+# Of the quotient of polynomials x * p(x * x) / q(x * x) that Eigen and XLA compute for tanh, from the highest power on.
+_TANH_P: tuple[Any, ...] = (
+    -2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08, 1.48572235717979e-05,
+    6.37261928875436e-04, 4.89352455891786e-03,
+)  # fmt: skip
+_TANH_Q: tuple[Any, ...] = 1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03
+_TANH_IS_ONE = 7.90531110763549805
+
+
+def _tanh(x: torch.Tensor) -> torch.Tensor:
+    """Computes `tanh` of float32 numbers to some units of the last digit.
+
+    TorchInductor calls SLEEF's, which takes 4.6 ms for a million numbers where this, fused, takes less than one.
+    """
+    x = x.clamp(-_TANH_IS_ONE, _TANH_IS_ONE)
+    square = x * x
+    p, q = (functools.reduce(lambda y, c: y * square + c, coefficients) for coefficients in (_TANH_P, _TANH_Q))
+    return x * p / q
 
 
 def described(tensor: torch.Tensor) -> Argument:
