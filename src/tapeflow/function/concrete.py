@@ -16,6 +16,8 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
 from tapeflow.function.signature import FunctionType
+from tapeflow.graph.backends import background as background_compile
+from tapeflow.graph.backends.background import BackgroundCompile
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, explanation
 from tapeflow.graph.backends.inductor import JitCompile
 from tapeflow.graph.codegen.compile import eager_outputs
@@ -42,8 +44,9 @@ class ConcreteFunction:
         function_type: FunctionType,
         jit: JitCompile | None = None,
         capturing: CudaGraphs | None = None,
+        background: BackgroundCompile | None = None,
     ) -> None:
-        self.body = Body(graph, jit, capturing)
+        self.body = Body(graph, jit, capturing, background)
         self.graph = graph
         self.function_type = function_type
         self._captured = graph.external_captures
@@ -209,6 +212,16 @@ class ConcreteFunction:
             True
         """
         return explanation(self.body.compiled, self.body.jit is not None)
+
+    def explain_background_compile(self) -> str:
+        """Says if calls run what was compiled in the background, and if not, for what reason. See `tf.function`.
+
+        Example:
+            >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
+            >>> f.explain_background_compile()
+            'not compiled: it is off'
+        """
+        return background_compile.explanation(self.body.compiled)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Returns the parameters with the types of their arguments, for display.

@@ -19,6 +19,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function_type import FunctionType as PublicType
 from tapeflow.function.signature import ARRAYS, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
+from tapeflow.graph.backends import background
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, check_attributes, option_of
 from tapeflow.graph.backends.inductor import MOST_SHAPES, JitCompile, Jitted
 from tapeflow.graph.codegen.compile import eager_outputs
@@ -101,6 +102,11 @@ class Function:
     def _capturing(self) -> CudaGraphs | None:
         """The option to capture traces as CUDA graphs, or None."""
         return option_of(self._name, self._options.experimental_attributes, self._jit is not None)
+
+    @functools.cached_property
+    def _background(self) -> background.BackgroundCompile | None:
+        """The option to compile traces in the background, or None."""
+        return background.option_of(self._name, self._options.experimental_attributes, self._jit is not None)
 
     def _check_signature(self) -> None:
         """Raises a TypeError if the input signature has too few or too many specs for the parameters."""
@@ -302,7 +308,7 @@ class Function:
         else:
             graph.trace(self._python_function, call_args, call_kwargs)
         graph.arguments.clear()
-        return ConcreteFunction(graph, function_type, self._jit, self._capturing)
+        return ConcreteFunction(graph, function_type, self._jit, self._capturing, self._background)
 
     def _python_arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -656,7 +662,10 @@ def function(
         experimental_attributes: `{"cuda_graph": True}` captures each trace as a CUDA graph, which replays all its
             kernels in one launch, or warns of the reason why it can't; False captures none. The default ("auto")
             captures those that have many small kernels and do all their work on one GPU; `explain_cuda_graph()` of a
-            concrete function tells the outcome. Other attributes are TensorFlow's, and without effect.
+            concrete function tells the outcome. `{"background_compile": True}` has TorchInductor compile a trace that
+            stays hot in a second process, and swaps it in if it is faster by measurement (on the CPU, where there is a
+            C++ compiler); `explain_background_compile()` tells the outcome. Other attributes are TensorFlow's, and
+            without effect.
         experimental_relax_shapes, experimental_compile: earlier names of `reduce_retracing` and `jit_compile`.
         experimental_follow_type_hints: accepted; without effect.
 

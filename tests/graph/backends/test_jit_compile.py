@@ -31,8 +31,8 @@ def compiled(monkeypatch):
     found = []
     inducted = inductor._inducted
 
-    def counted(function, examples):
-        found.append(inducted(function, examples))
+    def counted(graph, **options):
+        found.append(inducted(graph, **options))
         return found[-1]
 
     monkeypatch.setattr(inductor, "_inducted", counted)
@@ -93,7 +93,7 @@ def test_gradients_of_a_compiled_function_inside_and_outside_of_others(compiled)
                 y = call(x)
             dx, dw = tape.gradient(y, [x, w])
             np.testing.assert_allclose(y, 4 * np.sum(np.tanh(x) ** 2), rtol=1e-5)
-            np.testing.assert_allclose(dx, expected["x"], rtol=1e-5)
+            np.testing.assert_allclose(dx, expected["x"], rtol=3e-5)  # 1 - y * y has 200 times the error of y
             np.testing.assert_allclose(dw, expected["w"], rtol=1e-5)
     assert 0 < len(compiled) <= 4  # forward and backward, eagerly and in a graph
 
@@ -103,7 +103,20 @@ def test_gradients_of_a_compiled_function_inside_and_outside_of_others(compiled)
             first.watch(x)
             y = tf.reduce_sum(inner(x))
         dx = first.gradient(y, x)
-    np.testing.assert_allclose(second.gradient(dx, x), -4 * np.tanh(x) * (1 - np.tanh(x) ** 2), rtol=1e-5)
+    np.testing.assert_allclose(second.gradient(dx, x), -4 * np.tanh(x) * (1 - np.tanh(x) ** 2), rtol=3e-5)
+
+
+def test_tanh_is_computed_by_a_formula_as_exact_as_the_kernel(monkeypatch):
+    monkeypatch.setattr(inductor, "require_compiler", lambda: None)
+    monkeypatch.setattr(inductor, "_inducted", lambda graph: graph.module)
+    f = tf.function(lambda x: tf.tanh(x), jit_compile=True)
+    x = np.concatenate([np.linspace(-12, 12, 4001), 10.0 ** np.arange(-30, 1)]).astype("f")
+    f(x)
+    np.testing.assert_allclose(f(x).numpy(), np.tanh(x.astype("d")), rtol=4e-7)
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan], "f")
+    f(x)
+    np.testing.assert_array_equal(f(x).numpy(), np.tanh(x))
+    assert np.signbit(f(x).numpy()[1])
 
 
 @compiles
@@ -258,7 +271,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("function, op", REFUSED)
 def test_what_cannot_be_compiled_runs_all_the_same_with_one_warning(function, op, caplog, monkeypatch):
-    monkeypatch.setattr(inductor, "_require_compiler", lambda: None)
+    monkeypatch.setattr(inductor, "require_compiler", lambda: None)
     jitted = tf.function(function, jit_compile=True)
     x = tf.constant([2.0, 3.0])
     expected = np.array(tf.function(function)(x)).tolist()

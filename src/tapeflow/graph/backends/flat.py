@@ -74,9 +74,10 @@ class Call:
         outputs: its outputs.
         literal: whether the kernel looks at the values of constants.
         eager_because: why it runs eagerly, "" if no warning is due; None if it is compiled.
+        recorded: the ATen calls that the kernel makes, after it was traced.
     """
 
-    __slots__ = ("args", "eager_because", "kernel", "kinds", "literal", "outputs", "step")
+    __slots__ = ("args", "eager_because", "kernel", "kinds", "literal", "outputs", "recorded", "step")
 
     def __init__(
         self, step: Step, kernel: Callable[..., Any], kinds: Sequence[str], args: Sequence[Any], outputs: list[Value]
@@ -87,6 +88,7 @@ class Call:
         self.args = args
         self.outputs = outputs
         self.literal = False
+        self.recorded: list[Any] = []
         # TapeFlow's random generators run as in eager mode.
         random = step.registered and (step.op.random or step.name.startswith("Stateless"))
         self.eager_because: str | None = "" if random else None

@@ -16,6 +16,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.backends.background import BackgroundCompile
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 from tapeflow.graph.backends.inductor import JitCompile
 from tapeflow.graph.codegen.compile import Compiled, eager_outputs
@@ -31,6 +32,7 @@ class Body:
         graph: the traced graph.
         jit: the compiler of a `tf.function` with `jit_compile=True`.
         capturing: the CUDA graphs of a `tf.function` whose traces may become such.
+        background: the state of a `tf.function` whose traces are compiled in the background.
 
     Attributes:
         graph: the traced graph.
@@ -41,10 +43,17 @@ class Body:
         outputs: the graph's outputs.
     """
 
-    def __init__(self, graph: FuncGraph, jit: JitCompile | None = None, capturing: CudaGraphs | None = None) -> None:
+    def __init__(
+        self,
+        graph: FuncGraph,
+        jit: JitCompile | None = None,
+        capturing: CudaGraphs | None = None,
+        background: BackgroundCompile | None = None,
+    ) -> None:
         self.graph = graph
         self.jit = jit
         self.capturing = capturing
+        self._background = background
         self.name = graph.name
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
@@ -68,6 +77,8 @@ class Body:
                 function = self.jit.compiled(*arguments)
             elif self.capturing is not None and outputs is self.outputs:
                 function = self.capturing.compiled(*arguments, given=len(self.graph.inputs))
+            elif self._background is not None:
+                function = self._background.compiled(*arguments)
             else:
                 function = Compiled(*arguments)
             function.locks = tuple(self.graph.locks)
@@ -148,7 +159,7 @@ class Body:
             results = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
             graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in results]
             graph.outputs = [g for g in graph.structured_outputs if g is not None]
-        body = self._backwards[key] = Body(graph, self.jit)
+        body = self._backwards[key] = Body(graph, self.jit, background=self._background)
         return body
 
 
