@@ -1,8 +1,8 @@
 """Models of Keras, the same converted to modules of torch, and the same written in torch with channels last in memory.
 
 TapeFlow's own time stands in the first column, that of the converted module in the second. A step is the forward pass,
-the gradients of all parameters, and Adam's update: Keras's in a `tf.function`, torch's fused one for modules. Losses
-and gradients are not compared, as weights and dropout differ.
+the gradients of all parameters, and Adam's update: Keras's in a `tf.function`, torch's fused one for modules. Results
+are not compared, as weights and dropout differ.
 """
 
 import functools
@@ -61,7 +61,8 @@ def converted(tf, name):
     import torch
 
     case = build(tf.keras, name)
-    return Torch(torch, tf.torch.module(case.model), torch.from_numpy(case.x), torch.from_numpy(case.y).long())
+    x, y = torch.from_numpy(case.x), torch.from_numpy(case.y).long()
+    return Torch(torch, tf.torch.module(case.model, tf.TensorSpec(x.shape, case.x.dtype)), x, y)
 
 
 def setup(tf):
@@ -83,11 +84,11 @@ def setup_torch(torch):
 
 
 def calls(name, variants):
-    """Returns the calls that are timed, of each variant; a model is created at its first call, and its result is left
-    out, as it is no other framework's."""
+    """Returns the calls that are timed, of each variant, whose model is created at the first call."""
 
     def run(create, method):
         getattr(create(), method)()
+        return 0.0  # not the result, which is no other framework's
 
     return {
         f"{name}: {what}": {v: functools.partial(run, create, method) for v, create in variants.items()}
