@@ -8,9 +8,6 @@ Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, cu
 bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those
 whose names contain a text. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX
 programs as one writes them natively (`keras` and `replicas` have none, `models` runs Keras on them).
-bridge, two_workers, data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those whose
-names contain a text. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX
-programs as one writes them natively (`keras` has none, `models` runs Keras on them).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
