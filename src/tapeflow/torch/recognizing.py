@@ -326,7 +326,7 @@ class _Patterns(Producers):
 
     def _parameters(self, vectors: Sequence[Any], x: Any) -> list[Any] | None:
         """Returns vectors for the last axis of `x` before they were reshaped; None if one of them is none."""
-        unshaped = [None if v is None else self._unshaped(v) for v in vectors]
+        unshaped: list[Any] = [None if v is None else self._unshaped(v) for v in vectors]
         fit = all(v is None or (_is_vector(v, x) and u.shape.rank == 1) for v, u in zip(vectors, unshaped, strict=True))
         return unshaped if fit else None
 
