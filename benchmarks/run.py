@@ -5,8 +5,8 @@
                              [--clock wall|processor] [--markdown FILE] [--python FRAMEWORK=INTERPRETER ...]
 
 Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, cuda_graphs, mnist_step, keras, models,
-replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those whose
-names contain a text. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX
+bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those
+whose names contain a text. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX
 programs as one writes them natively (`keras` and `replicas` have none, `models` runs Keras on them).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
@@ -51,6 +51,7 @@ TITLES = {
     "keras": "Keras",
     "models": "Models",
     "replicas": "Two replicas on two CPUs",
+    "bridge": "Models as modules of torch",
     "two_workers": "Two workers",
     "checkpoints": "Checkpoints",
     "data": "Input pipelines, an epoch",
@@ -203,6 +204,7 @@ MEASURES = {
     "keras": time_program,
     "models": time_program,
     "replicas": time_program,
+    "bridge": time_program,
     "two_workers": time_program,
     "data": time_program,
     "checkpoints": time_program,

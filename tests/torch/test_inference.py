@@ -120,7 +120,6 @@ def test_random_numbers_are_torchs(uses):
     assert not any(uses)
 
 
-def test_filters_are_laid_out_for_torch(model):
-    kernel = tf.torch.module(model).conv.kernel
-    assert kernel.shape == (3, 3, 3, 4)
-    assert kernel.permute(3, 2, 0, 1).is_contiguous(memory_format=torch.channels_last)
+def test_filters_are_in_the_memory_of_the_variables(model):
+    """Steps of torch's fused optimizers copy what is not contiguous."""
+    assert all(p.is_contiguous() and torch._C._is_cow_tensor(p) for p in tf.torch.module(model).parameters())

@@ -129,3 +129,94 @@ def test_attention_whose_weights_are_used():
         return tf.matmul(weights, x) + tf.reduce_sum(weights)
 
     assert "scaled_dot_product_attention(" not in check(function, torch.rand(2, 3, 4, 5)).source()
+
+
+def trained(layer, x):
+    """The module of a layer in training, whose results, gradients and new statistics are the layer's."""
+    model = tf.keras.Sequential([tf.keras.Input(x.shape[1:]), layer])
+    for v in layer.variables:
+        v.assign(v + np.linspace(0.1, 0.5, v.shape[0]))
+    module = tf.torch.module(model).train()
+    leaf = x.clone().requires_grad_()
+    y = module(leaf)
+    dx, *others = torch.autograd.grad((y * y * y).sum(), [leaf, *module.parameters()])
+    t = tf.torch.from_torch(x)
+    with tf.GradientTape() as tape:
+        tape.watch(t)
+        expected = model(t, training=True)
+        loss = tf.reduce_sum(expected**3)
+    gradients = tape.gradient(loss, [t, *(v.value for v in layer.trainable_variables)])
+    np.testing.assert_allclose(y.detach(), expected, rtol=1e-4, atol=1e-5)
+    for p, g in zip([dx, *others], gradients, strict=True):
+        np.testing.assert_allclose(p, g, rtol=1e-3, atol=1e-4)
+    for buffer, v in zip(module.buffers(), layer.non_trainable_variables, strict=False):
+        np.testing.assert_allclose(buffer, v, rtol=1e-5)
+    return module
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (4, 6, 3), (4, 5, 6, 3), (2, 2, 3, 4, 3), (1, 1, 1, 3)])
+@pytest.mark.parametrize("arguments", [{}, {"scale": False}, {"center": False}, {"scale": False, "center": False}])
+def test_batch_normalization_in_training(shape, arguments):
+    module = trained(layers.BatchNormalization(**arguments), torch.rand(shape))
+    assert "batch_norm(" in module.source()
+    assert "Rsqrt" not in module.source()
+
+
+def test_batch_normalization_whose_statistics_are_used():
+    scale, offset = tf.constant([1.0, 2.0]), tf.constant([0.5, -0.5])
+
+    def function(x, uses):
+        mean, variance = tf.nn.moments(x, [0, 1, 2])
+        y = tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
+        return y + variance if uses else y
+
+    x = torch.rand(2, 3, 3, 2)
+    assert "batch_norm(" in check(lambda x: function(x, False), x).source()
+    assert "batch_norm(" not in check(lambda x: function(x, True), x).source()
+
+
+def test_dropout():
+    model = tf.keras.Sequential([tf.keras.Input((50,)), layers.Dropout(0.25)])
+    module = tf.torch.module(model).train()
+    assert module.source().count("torch.nn.functional.dropout(") == module.source().count(", 0.25)") == 1
+    y = module(torch.ones(40, 50))
+    assert set(y.unique().tolist()) == {0.0, torch.tensor(4.0 / 3.0).item()}
+    assert 0.2 < (y == 0.0).float().mean() < 0.3
+    assert "dropout" not in module.eval().source()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.where(tf.random.uniform(tf.shape(x)) >= 0.5, x * 3.0, 0.0),
+        lambda x: tf.where(tf.random.uniform(tf.shape(x)) >= 0.5, x * 2.0, 1.0),
+        lambda x: tf.where(tf.random.uniform(tf.shape(x)[1:]) >= 0.5, x * 2.0, 0.0),
+    ],
+)
+def test_what_is_like_dropout(function):
+    assert "dropout" not in tf.torch.module(tf.function(function), tf.TensorSpec([None, 3])).source()
+
+
+def test_attention_with_dropout():
+    layer = layers.MultiHeadAttention(2, 3, dropout=0.5)
+    inputs = tf.keras.Input((4, 5))
+    module = tf.torch.module(tf.keras.Model(inputs, layer(inputs, inputs))).train()
+    assert ", dropout_p=0.5, " in module.source()
+    assert module(torch.rand(2, 4, 5)).shape == (2, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("create", "sizes"),
+    [
+        (lambda: layers.Dense(3, bias_initializer="uniform"), (5,)),
+        (lambda: layers.Dense(3, bias_initializer="uniform"), (4, 5)),
+        (lambda: layers.EinsumDense("abc,cde->abde", (None, 2, 3), None, "de", bias_initializer="uniform"), (4, 5)),
+    ],
+    ids=["vectors", "rows", "heads"],
+)
+def test_linear_layers(create, sizes):
+    layer = create()
+    layer.build((None, *sizes))
+    module = check(layer, torch.rand(2, *sizes), [v.value for v in layer.trainable_variables])
+    assert module.source().count("torch.nn.functional.linear(") == 1
+    assert "BatchMatMul" not in module.source()

@@ -211,6 +211,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
+            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.math.floordiv(-7, 2).numpy().item()
@@ -239,6 +240,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
+            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.truncatediv(-7, 2).numpy().item()
@@ -297,6 +299,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
+            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.math.floormod(-7, 3).numpy().item()
@@ -325,6 +328,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
+            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.truncatemod(-7, 3).numpy().item()

@@ -262,7 +262,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 # ---- two dimensions --------------------------------------------------------------------------------------------------
 
 
-@op("Conv2D", shape=conv_rule, batching=convolutions, allocates=True, memory_order={1: (3, 0, 1, 2)})
+@op("Conv2D", shape=conv_rule, batching=convolutions, allocates=True)
 def _conv2d(
     input: torch.Tensor,
     filters: torch.Tensor,
@@ -397,13 +397,7 @@ def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[.
     return without_explicit
 
 
-@op(
-    "Conv3D",
-    kernel=_without_explicit(convolve, "Conv3D"),
-    shape=_without_explicit(conv_rule),
-    batching=convolutions,
-    memory_order={1: (4, 0, 1, 2, 3)},
-)
+@op("Conv3D", kernel=_without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions)
 def _conv3d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,

@@ -12,8 +12,10 @@ import math
 from typing import Any
 
 import torch
+from torch._C._functorch import maybe_current_level
 
 from tapeflow.core.ops.bulk import by_value
+from tapeflow.core.values.tensor import traced
 from tapeflow.nn.conv_layout import Layout
 from tapeflow.nn.windows import padded, padded_sizes, unpadded
 
@@ -38,15 +40,21 @@ def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> boo
         layout.channels_last
         and layout.groups == 1
         and math.prod(filters) >= LARGE
-        and by_value(x)
+        and (by_value(x) or _is_followed(x))
         and math.prod(layout.output[:-1]) <= _WINDOWS * filters[-1]
     )
 
 
+def _is_followed(x: torch.Tensor) -> bool:
+    """Returns whether torch's autograd follows a tensor that has values to look at, outside torch's transformations."""
+    return x.requires_grad and not traced(x) and maybe_current_level() is None
+
+
 def product(layout: Layout, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     """Computes a convolution; `bias` is `[out_channels]` or None."""
-    windows, matrix = _windows(layout, x, filters.shape), filters.reshape(-1, filters.shape[-1])
-    return (windows @ matrix if bias is None else torch.addmm(bias, windows, matrix)).view(layout.output)
+    windows = _windows if layout.pointwise or not _is_followed(x) else _Windows.apply
+    rows, matrix = windows(layout, x, filters.shape), filters.reshape(-1, filters.shape[-1])
+    return (rows @ matrix if bias is None else torch.addmm(bias, rows, matrix)).view(layout.output)
 
 
 def product_back_filter(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor) -> torch.Tensor:
@@ -59,10 +67,15 @@ def product_back_input(layout: Layout, sizes: tuple[int, ...], filters: torch.Te
     windows = dy.reshape(-1, dy.shape[-1]) @ filters.reshape(-1, filters.shape[-1]).t()
     if layout.pointwise:
         return windows.view(tuple(sizes))
-    windows = windows.view(*layout.output[:-1], *filters.shape[:-1])
+    return _images(layout, sizes, windows, filters.shape)
+
+
+def _images(layout: Layout, sizes: tuple[int, ...], windows: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
+    """Returns images in which each pixel is the sum of what stands for it in the windows."""
+    windows = windows.view(*layout.output[:-1], *filters[:-1])
     geometry = layout.geometry
-    dx = dy.new_zeros(padded_sizes(sizes, geometry, True))
-    for place in itertools.product(*map(range, filters.shape[:-2])):  # in a window
+    dx = windows.new_zeros(padded_sizes(sizes, geometry, True))
+    for place in itertools.product(*map(range, filters[:-2])):  # in a window
         seen: Any = [
             slice(i * rate, i * rate + (n - 1) * stride + 1, stride)
             for i, rate, n, stride in zip(place, layout.rates, geometry.out, geometry.strides, strict=True)
@@ -84,3 +97,16 @@ def _windows(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> torch
     inside = [step * rate for step, rate in zip(steps, layout.rates, strict=True)]
     windows = x.as_strided((*layout.output[:-1], *filters[:-1]), (batch, *between, *inside, channel))
     return windows.reshape(-1, math.prod(filters[:-1]))
+
+
+class _Windows(torch.autograd.Function):
+    """The windows, for torch's autograd."""
+
+    @staticmethod
+    def forward(ctx: Any, layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
+        ctx.layout, ctx.sizes, ctx.filters = layout, tuple(x.shape), filters
+        return _windows(layout, x, filters)
+
+    @staticmethod
+    def backward(ctx: Any, *dys: torch.Tensor) -> Any:
+        return None, _images(ctx.layout, ctx.sizes, dys[0], ctx.filters), None

@@ -21,8 +21,9 @@ from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.codegen.regions import LoopRegion, Numbers, Region
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.torch import control, lists
+from tapeflow.torch.changes import is_change
 from tapeflow.torch.sizes import tensor_of
-from tapeflow.torch.source import ModuleWriter, is_change
+from tapeflow.torch.source import ModuleWriter
 from tapeflow.torch.unconvertible import Unconvertible
 
 

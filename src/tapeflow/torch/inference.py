@@ -22,7 +22,7 @@ from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.torch.parameter import ParameterVariable
-from tapeflow.torch.recognizing import recognize
+from tapeflow.torch.recognizing import recognize, recognize_layers
 
 
 class _Writer(StructuredWriter):
@@ -35,7 +35,7 @@ class _Writer(StructuredWriter):
 class _Forward(Compiled):
     """A function as TapeFlow compiles it, with layer normalizations and GELUs as calls of torch."""
 
-    simplifying_passes = (*passes.SIMPLIFY, recognize, passes.prune)
+    simplifying_passes = (*passes.SIMPLIFY, recognize, recognize_layers, passes.prune)
     writer = _Writer
 
 

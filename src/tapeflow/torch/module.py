@@ -20,7 +20,6 @@ from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Function
 from tapeflow.graph.codegen.writing import identifier
-from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.saved_model.loading import load
 from tapeflow.torch.exported import ExportWriter
@@ -49,7 +48,6 @@ class Converted(torch.nn.Module):
         super().__init__()
         if "tensorflow" in sys.modules:
             _let_dynamo_in()
-        self._orders = _memory_orders(functions)
         self._paths: dict[int, str] = {}  # the paths of variables and constants, by their ids
         self._held: list[Any] = []  # what has these ids
         for variable in _variables(functions):
@@ -103,7 +101,7 @@ class Converted(torch.nn.Module):
         """Returns a module of the same functions, with parameters and buffers of its own."""
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
-        shared = ("_exports", "_functions", "_held", "_orders", "_paths", "_sources", "_structures")
+        shared = ("_exports", "_functions", "_held", "_paths", "_sources", "_structures")
         twin.__dict__ = {n: v if n in shared else copy.deepcopy(v, memo) for n, v in self.__dict__.items()}
         return twin
 
@@ -126,8 +124,6 @@ class Converted(torch.nn.Module):
         """Adds a parameter or a buffer, in the modules that the parts of its name stand for."""
         is_variable = isinstance(value, Variable)
         tensor = alias(value._value.value if is_variable else value)
-        if id(value) in self._orders:
-            tensor = _laid_out(tensor, self._orders[id(value)])
         *scopes, last = [identifier(part) for part in name.split("/") if part] or ["variable"]
         home: torch.nn.Module = self
         for scope in scopes:
@@ -151,23 +147,6 @@ def _let_dynamo_in() -> None:
     from torch._dynamo import trace_rules  # heavy, and loaded by whatever compiles or exports the module
 
     trace_rules.BUILTIN_INLINE_WHEN_CALLED.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
-
-def _memory_orders(functions: Sequence[ConcreteFunction]) -> dict[int, tuple[int, ...]]:
-    """Returns the orders of dimensions in memory that kernels take variables in, by the variables' ids."""
-    orders = {}
-    for operation in [o for f in functions for o in f.body.graph.get_operations()]:
-        for i, order in operation.op.memory_order.items():
-            read = operation.args[i].op
-            if read.op is READ and variable_of(read.args[0]) is not None:
-                orders[id(variable_of(read.args[0]))] = order
-    return orders
-
-
-def _laid_out(tensor: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
-    """Returns a tensor with its dimensions in another order in memory."""
-    inverse = [order.index(i) for i in range(len(order))]
-    return tensor.permute(*order).contiguous().permute(*inverse)
 
 
 def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:
@@ -199,11 +178,10 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
     Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
     autograd, `torch.compile` and `torch.export.export` follow. Its `if` and `while` are Python's; for `torch.export`,
     those that tensors decide are torch's `cond` and `while_loop`. Variables become parameters (trainable ones) and
-    buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory (convolutions' filters have
-    memory of their own, in torch's order of dimensions); writing to either does not change the other. `train()` and
-    `eval()` choose a Keras model's behavior: dropout, batch normalization. Random numbers are torch's. Gradients are
-    those of torch's functions; a `tf.custom_gradient` has no effect, and is logged. Attention is torch's
-    `scaled_dot_product_attention`, of which torch has second derivatives inside
+    buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory; writing to either does not
+    change the other. `train()` and `eval()` choose a Keras model's behavior: dropout, batch normalization. Random
+    numbers are torch's. Gradients are those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
+    Attention is torch's `scaled_dot_product_attention`, of which torch has second derivatives inside
     `torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)` alone.
 
     Args:

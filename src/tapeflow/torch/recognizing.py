@@ -1,14 +1,15 @@
-"""Layer normalizations, GELUs and attention, which TensorFlow spells with small ops, as the functions of torch that
-compute them.
+"""Normalizations, GELUs and attention, which TensorFlow spells with small ops, as the functions of torch that compute
+them.
 
-A module's source is shorter with them, its gradients take fewer passes over memory, and exporters know them. For `x`
-over its last axis, a layer normalization is
+A module's source is shorter with them, its gradients take fewer passes over memory, and exporters know them. A
+normalization of `x` is
 
     mean = Mean(x);  variance = Mean(SquaredDifference(x, mean))
     factor = Rsqrt(variance + epsilon) * scale
     result = x * factor + (offset - mean * factor)
 
-(Ba et al., Layer Normalization, 2016), and a GELU is `x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a
+over the last axis (Ba et al., Layer Normalization, 2016), or over all others (Ioffe and Szegedy, Batch Normalization,
+2015); scale and offset may be missing. A GELU is `x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a
 polynomial (Hendrycks and Gimpel, 2016). Attention is `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017);
 Keras computes `k @ q^T`, and transposes the product; its masks are conditions, with zeros for the weights where they
 are false. Steps that nothing uses any more are pruned later.
@@ -16,11 +17,12 @@ are false. Steps that nothing uses any more are pruned later.
 
 from __future__ import annotations
 
+import itertools
 import math
 import string
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -32,12 +34,15 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.producers import Producers
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in
+from tapeflow.torch.changes import is_change
 
+_DRAWS = (ops.RandomUniform, ops.StatelessRandomUniformV2)
+_PRODUCTS = (ops.MatMul.op.name, ops.BatchMatMulV2.op.name)
 _LEAST = -1e4  # numbers below it, for scores, are masks: their exponentials are zero
 
 
 def recognize(program: Program) -> None:
-    """Replaces the last steps of layer normalizations, GELUs and attention."""
+    """Replaces the last steps of normalizations, GELUs and attention, and the statistics of batch normalizations."""
     patterns = _Patterns(program)
     for step in program.steps:
         if len(step.outputs) != 1 or step.outputs[0].dtype not in (float32, float64) or step.placed:
@@ -45,9 +50,19 @@ def recognize(program: Program) -> None:
         if step.op is ops.Mul.op:
             patterns.replace_gelu(step)
         elif step.op is ops.AddV2.op:
-            patterns.replace_layer_norm(step)
+            patterns.replace_normalization(step)
+        elif step.op is ops.SelectV2.op:
+            patterns.replace_dropout(step)
         elif step.op in (ops.BatchMatMulV2.op, ops.Einsum.op):
             patterns.replace_attention(step)
+
+
+def recognize_layers(program: Program) -> None:
+    """Replaces sums of a product with a matrix and a bias, which TapeFlow's own passes prepare the weights of."""
+    patterns = _Patterns(program)
+    for step in program.steps:
+        if step.op in (ops.AddV2.op, ops.BiasAdd.op) and step.outputs[0].dtype.is_floating and not step.placed:
+            patterns.replace_linear(step)
 
 
 def _equation(step: Step) -> str:
@@ -57,13 +72,60 @@ def _equation(step: Step) -> str:
     return "".join([names.setdefault(c, string.ascii_letters[len(names)]) if c.isalpha() else c for c in text])
 
 
+def _is_vector(tensor: Any, x: Any) -> bool:
+    """Returns whether a tensor has one number for each element of the last axis of `x`, along which it is broadcast."""
+    rank, size = tensor.shape.rank, x.shape[-1]
+    return bool(rank) and size is not None and tensor.shape.as_list() == [1] * (rank - 1) + [size]
+
+
+def _places(tensors: Sequence[Any], first: int = 1) -> list[str]:
+    """Returns how a template names tensors, of which some are missing."""
+    count = itertools.count(first)
+    return ["None" if t is None else f"{{{next(count)}}}" for t in tensors]
+
+
+def batch_norm(
+    x: torch.Tensor, scale: torch.Tensor | None, offset: torch.Tensor | None, epsilon: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Normalizes `x` over all axes but the last.
+
+    Returns:
+        The result; and the mean and the variance, which autograd does not follow.
+    """
+    images = x if x.dim() == 4 else x.reshape(-1, 1, 1, x.shape[-1])  # with channels last in memory
+    y, mean, inverse = torch.native_batch_norm(
+        images.permute(0, 3, 1, 2), scale, offset, None, None, True, 0.0, epsilon
+    )
+    shape = [1] * (x.dim() - 1) + [-1]
+    variance = (inverse.detach() ** -2 - epsilon).clamp_min(0.0)
+    return y.permute(0, 2, 3, 1).reshape(x.shape), mean.detach().view(shape), variance.view(shape)
+
+
+class _Moments(NamedTuple):
+    """The statistics that a tensor is normalized with.
+
+    Attributes:
+        mean, variance: the steps that compute them.
+        scale: what the result is multiplied by, or None.
+        epsilon: the summand of the variance.
+        is_of_layer: whether they are of the last axis; else they are of all others.
+    """
+
+    mean: Step
+    variance: Step
+    scale: Any
+    epsilon: float
+    is_of_layer: bool
+
+
 class _Patterns(Producers):
     """The patterns that a program's steps are."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        operands = [t for step in program.steps for t in symbolic_in(step.args)]
+        operands = [t for step in program.steps if not step.op.reads_shape for t in symbolic_in(step.args)]
         self._uses = Counter(map(id, [*operands, *program.outputs]))
+        self._rates: dict[int, float] = {}  # of dropout, by the ids of its steps
 
     def _operands(self, tensor: Any, op: Any) -> Iterator[tuple[Any, Any]]:
         """Yields the operands of the commutative op that computes a tensor, in both orders."""
@@ -105,56 +167,175 @@ class _Patterns(Producers):
                     return True
         return False
 
-    # ---- layer normalization -------------------------------------------------------------------------------------
+    # ---- linear layers and dropout -------------------------------------------------------------------------------
 
-    def replace_layer_norm(self, step: Step) -> None:
-        """Replaces the last sum of a layer normalization."""
+    def replace_linear(self, step: Step) -> None:
+        """Replaces the sum of a product with a matrix, which may be reshaped, and a bias."""
+        is_biased = step.op is ops.BiasAdd.op
+        for total, bias in [step.args[:2]] if is_biased else self._operands(step.outputs[0], ops.AddV2):
+            reshape = self.of(total, ops.Reshape)
+            inner = total if reshape is None else reshape.args[0]
+            product = self.producers.get(id(inner))
+            if (
+                product is None
+                or product.name not in _PRODUCTS
+                or self._uses[id(total)] != 1
+                or self._uses[id(inner)] != 1
+            ):
+                continue
+            x, matrix, *transposed = product.args
+            transposes_x, is_transposed = transposed or (False, False)
+            sizes = bias.shape.as_list() if bias.shape.rank else [None]
+            fits = None not in sizes and math.prod(sizes) == inner.shape[-1] and total.shape[-len(sizes) :] == sizes
+            if transposes_x or matrix.shape.rank != 2 or not fits or (is_biased and step.args[2] != "NHWC"):
+                continue
+            flat = "{2}" if len(sizes) == 1 else "{2}.reshape(-1)"
+            call = f"torch.nn.functional.linear({{0}}, {{1}}{'' if is_transposed else '.mT'}, {flat})"
+            if reshape is None:
+                self._replace(step, "linear", [x, matrix, bias], call)
+            else:
+                op = GraphOp("linear", None, template=call)
+                linear = Step(op, [x, matrix, bias], [inner], [*product.origins, *step.origins])
+                step.op, step.args, step.types = reshape.op, [inner, *reshape.args[1:]], reshape.types
+                self.program.steps = [
+                    s
+                    for old in self.program.steps
+                    if old is not product and old is not reshape
+                    for s in ((linear, old) if old is step else (old,))
+                ]
+            return
+
+    def replace_dropout(self, step: Step) -> None:
+        """Replaces a choice between scaled numbers and zeros, by random numbers of the same shape."""
+        keeps, scaled = self.of(step.args[0], ops.GreaterEqual), self._scaled(step.args[1])
+        draws = None if keeps is None else self._draws(keeps.args[0])
+        rate = None if keeps is None else self.number(keeps.args[1])
+        if draws is None or rate is None or scaled is None or self.number(step.args[2]) != 0.0 or not 0.0 < rate < 1.0:
+            return
+        x, factor = scaled
+        of_shape = self.of(draws.args[0], ops.Shape)
+        shape, like = draws.outputs[0].shape, of_shape and of_shape.args[0]
+        is_of_x = like is x or like is step.args[1] or (shape.is_fully_defined() and shape == x.shape)
+        if is_of_x and math.isclose(factor * (1.0 - rate), 1.0, rel_tol=1e-6):
+            self._rates[id(step)] = rate = float(str(np.float32(rate)))
+            self._replace(step, "dropout", [x], f"torch.nn.functional.dropout({{0}}, {rate!r})")
+
+    def _draws(self, tensor: Any) -> Step | None:
+        """Returns the step that draws a tensor from 0 to 1, or None."""
+        return next((step for op in _DRAWS if (step := self.of(tensor, op)) is not None), None)
+
+    def _dropped(self, tensor: Any) -> tuple[Any, float]:
+        """Returns a tensor before dropout, and its rate, which is 0 if there is none."""
+        step = self.producers.get(id(tensor))
+        rate = 0.0 if step is None else self._rates.get(id(step), 0.0)
+        return (step.args[0], rate) if step is not None and rate else (tensor, 0.0)
+
+    # ---- normalizations ------------------------------------------------------------------------------------------
+
+    def replace_normalization(self, step: Step) -> None:
+        """Replaces the last sum of a layer normalization, or of a batch normalization and its statistics."""
         for scaled, shift in self._operands(step.outputs[0], ops.AddV2):
             for x, factor in self._operands(scaled, ops.Mul):
-                normalized = self._normalized(x, factor)
-                if normalized is None:
-                    continue
-                mean, scale, epsilon = normalized
-                offset = self._offset(shift, mean, factor)
-                size = x.shape[-1]
-                vectors = scale.shape.as_list() == [size] == offset.shape.as_list() if offset is not None else False
-                if vectors:
-                    call = f"torch.nn.functional.layer_norm({{0}}, ({size},), {{1}}, {{2}}, {epsilon!r})"
-                    self._replace(step, "layer_norm", [x, scale, offset], call)
+                moments = self._moments(x, factor)
+                offset = None if moments is None else self._offset(shift, moments, factor)
+                if moments is not None and offset is not None:
+                    vectors = [moments.scale, *offset]
+                    if moments.is_of_layer:
+                        self._replace_layer_norm(step, x, vectors, moments.epsilon)
+                    else:
+                        self._replace_batch_norm(step, x, vectors, moments)
                     return
 
-    def _normalized(self, x: Any, factor: Any) -> tuple[Any, Any, float] | None:
-        """Returns the mean, the scale and the epsilon of a factor of `x`, or None if it does not normalize."""
-        for reciprocal, scale in self._operands(factor, ops.Mul):
-            root = self.of(reciprocal, ops.Rsqrt)
-            for variance, constant in self._operands(None if root is None else root.args[0], ops.AddV2):
-                epsilon, squares = self.number(constant), self.of(self._mean_of(variance), ops.SquaredDifference)
-                if epsilon is None or squares is None or squares.args[0] is not x:
+    def _moments(self, x: Any, factor: Any) -> _Moments | None:
+        """Returns the statistics of `x` in a factor, or None if the factor does not normalize `x`."""
+        for root, scale in [(factor, None), *self._operands(factor, ops.Mul)]:
+            reciprocal = self.of(root, ops.Rsqrt)
+            for spread, constant in self._operands(None if reciprocal is None else reciprocal.args[0], ops.AddV2):
+                epsilon, variance = self.number(constant), self.of(self._unshaped(spread), ops.Mean)
+                squares = None if variance is None else self.of(variance.args[0], ops.SquaredDifference)
+                if epsilon is None or variance is None or squares is None or squares.args[0] is not x:
                     continue
-                mean = self._attached(squares.args[1])
-                if self._mean_of(mean) is x:
-                    return mean, self._unshaped(scale), float(str(np.float32(epsilon)))
+                mean = self.of(self._attached(squares.args[1]), ops.Mean)
+                if mean is None or mean.args[0] is not x or not (mean.args[2] and x.shape.rank):
+                    continue
+                axes, rank = self._axes(mean), x.shape.rank
+                is_of_layer = axes == (rank - 1,) and spread is variance.outputs[0]
+                is_of_batch = rank > 1 and axes == tuple(range(rank - 1)) and _is_vector(root, x)
+                if self._axes(variance) == axes and variance.args[2] and (is_of_layer or is_of_batch):
+                    return _Moments(mean, variance, scale, float(str(np.float32(epsilon))), is_of_layer)
         return None
 
-    def _offset(self, shift: Any, mean: Any, factor: Any) -> Any:
-        """Returns the offset of a shift, `offset - mean * factor`, or None if it is no such."""
-        for product, offset in self._operands(shift, ops.AddV2):
-            for negative, other in self._operands(product, ops.Mul):
-                negated = self.of(negative, ops.Neg)
-                if other is factor and negated is not None and negated.args[0] is mean:
-                    return self._unshaped(offset)
+    def _offset(self, shift: Any, moments: _Moments, factor: Any) -> tuple[Any] | None:
+        """Returns the offset of a shift, `offset - mean * factor`, which may be missing; None if it is no such."""
+        negative = self.of(shift, ops.Sub)
+        if negative is not None and self._is_scaled(negative.args[1], moments, factor):
+            return (negative.args[0],)
+        for product, offset in [(shift, None), *self._operands(shift, ops.AddV2)]:
+            for part, other in self._operands(product, ops.Mul):
+                negated = self.of(part, ops.Neg)
+                if other is factor and negated is not None and self._is_mean(negated.args[0], moments):
+                    return (offset,)
         return None
 
-    def _mean_of(self, tensor: Any) -> Any:
-        """Returns what a tensor is the mean of, over the last axis; None if it is none."""
-        step = self.of(tensor, ops.Mean)
-        if step is None or step.args[0].shape.rank is None or not step.args[2]:
-            return None
-        axes = self.program.constant(step.args[1]) if isinstance(step.args[1], SymbolicTensor) else step.args[1]
-        axes = numbers(axes) if isinstance(axes, torch.Tensor) else axes
-        return (
-            step.args[0] if axes in ((-1,), -1, (step.args[0].shape.rank - 1,), step.args[0].shape.rank - 1) else None
+    def _is_scaled(self, product: Any, moments: _Moments, factor: Any) -> bool:
+        """Returns whether a tensor is the mean, multiplied by the factor."""
+        return any(b is factor and self._is_mean(a, moments) for a, b in self._operands(product, ops.Mul))
+
+    def _is_mean(self, tensor: Any, moments: _Moments) -> bool:
+        mean = moments.mean.outputs[0]
+        return tensor is mean or (
+            not moments.is_of_layer and self._unshaped(tensor) is mean and _is_vector(tensor, moments.mean.args[0])
         )
+
+    def _replace_layer_norm(self, step: Step, x: Any, vectors: Sequence[Any], epsilon: float) -> None:
+        """Replaces the last sum of a layer normalization."""
+        parameters = self._parameters(vectors, x)
+        if parameters is not None:
+            size, tensors = x.shape[-1], [p for p in parameters if p is not None]
+            weight, bias = _places(parameters)
+            call = f"torch.nn.functional.layer_norm({{0}}, ({size},), {weight}, {bias}, {epsilon!r})"
+            self._replace(step, "layer_norm", [x, *tensors], call)
+
+    def _replace_batch_norm(self, step: Step, x: Any, vectors: Sequence[Any], moments: _Moments) -> None:
+        """Replaces the statistics of a batch normalization and its last sum.
+
+        Autograd does not follow the statistics: where they are needed by more than what a module changes unseen by it,
+        such as moving averages, they stay as they are.
+        """
+        parameters = self._parameters(vectors, x)
+        operands = [] if parameters is None else [x, *(p for p in parameters if p is not None)]
+        steps = self.program.steps
+        place = next(i for i, s in enumerate(steps) if s is moments.mean)
+        before = {id(t) for s in steps[:place] for t in s.outputs}
+        if parameters is None or any(id(t) in self.producers and id(t) not in before for t in operands):
+            return
+        statistics = [moments.mean.outputs[0], moments.variance.outputs[0]]
+        weight, bias = _places(parameters)
+        call = f"{{kernel}}({{0}}, {weight}, {bias}, {moments.epsilon!r})"
+        op = GraphOp("batch_norm", batch_norm, template=call, gives_tuple=True)
+        outputs = [step.outputs[0], *statistics]
+        new = Step(op, operands, outputs, [*moments.mean.origins, *moments.variance.origins, *step.origins])
+        rest = [s for s in steps if s is not step]
+        gone = (moments.mean, moments.variance)
+        followed = {id(t) for t in self.program.outputs}
+        for s in reversed(rest):
+            if s not in gone and ((s.must_run and not is_change(s)) or any(id(t) in followed for t in s.outputs)):
+                followed.update(id(t) for t in s.inputs)
+        if not any(id(t) in followed for t in statistics):
+            self.program.steps = [new if s is moments.mean else s for s in rest if s is not moments.variance]
+
+    def _parameters(self, vectors: Sequence[Any], x: Any) -> list[Any] | None:
+        """Returns vectors for the last axis of `x` before they were reshaped; None if one of them is none."""
+        unshaped: list[Any] = [None if v is None else self._unshaped(v) for v in vectors]
+        fit = all(v is None or (_is_vector(v, x) and u.shape.rank == 1) for v, u in zip(vectors, unshaped, strict=True))
+        return unshaped if fit else None
+
+    def _axes(self, mean: Step) -> tuple[int, ...] | None:
+        """Returns the axes that a step takes means over, if they are static."""
+        axes = self.program.constant(mean.args[1]) if isinstance(mean.args[1], SymbolicTensor) else mean.args[1]
+        axes = numbers(axes) if isinstance(axes, torch.Tensor) else axes
+        axes, rank = (axes,) if type(axes) is int else axes, mean.args[0].shape.rank
+        return None if axes is None or rank is None else tuple([a % rank for a in axes])
 
     def _attached(self, tensor: Any) -> Any:
         """Returns a tensor before autograd was stopped at it."""
@@ -163,8 +344,8 @@ class _Patterns(Producers):
 
     def _unshaped(self, tensor: Any) -> Any:
         """Returns a tensor before it was reshaped."""
-        step = self.of(tensor, ops.Reshape)
-        return tensor if step is None else step.args[0]
+        step = self.of(tensor, ops.Reshape) or self.of(tensor, ops.Squeeze)
+        return tensor if step is None else self._unshaped(step.args[0])
 
     # ---- attention -----------------------------------------------------------------------------------------------
 
@@ -174,6 +355,9 @@ class _Patterns(Producers):
         if operands is None or self._uses[id(operands[0])] != 1 or step.outputs[0].shape.rank != 4:
             return
         weights, values, turn = operands
+        weights, rate = self._dropped(weights)
+        if self._uses[id(weights)] != 1:
+            return
         weights, condition_of_zeros = self._masked(weights, lambda number: number == 0.0)
         softmax = self.of(weights, ops.Softmax)
         if softmax is None:
@@ -192,6 +376,7 @@ class _Patterns(Producers):
         args = [query, key, values] if mask is None else [query, key, values, mask]
         forms = [f"{{0}}{query_form}", f"{{1}}{key_form}", f"{{2}}{turn}"]
         forms += [] if mask is None else ["attn_mask={3}"]
+        forms += [f"dropout_p={rate!r}"] if rate else []
         call = f"torch.nn.functional.scaled_dot_product_attention({', '.join(forms)}, scale={scale!r}){turn}"
         self._replace(step, "attention", args, call)
 

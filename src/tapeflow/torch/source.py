@@ -15,7 +15,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
+from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.program import CALLS, Program, Step
@@ -26,8 +26,9 @@ from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
 from tapeflow.logger import get_logger
+from tapeflow.torch.changes import METHODS, change, changed_variables, is_change
 from tapeflow.torch.own_gradient import OwnGradient
-from tapeflow.torch.recognizing import recognize
+from tapeflow.torch.recognizing import recognize, recognize_layers
 from tapeflow.torch.sizes import Sizes, tensor_of
 from tapeflow.torch.unconvertible import Unconvertible
 
@@ -36,7 +37,6 @@ _DRAWS = {
     ops.RandomUniform.op: "rand", ops.StatelessRandomUniformV2.op: "rand",
     ops.RandomStandardNormal.op: "randn", ops.StatelessRandomNormalV2.op: "randn",
 }  # fmt: skip
-_CHANGES = {_assign: "copy_", _add: "add_", _subtract: "sub_"}
 
 
 def _detach(program: Program) -> None:
@@ -57,7 +57,7 @@ class ModuleSource(Compiled):
         writer: the class of what writes it; by default `ModuleWriter`.
     """
 
-    simplifying_passes = (_detach, *passes.SIMPLIFY, recognize, passes.prune)
+    simplifying_passes = (_detach, *passes.SIMPLIFY, recognize, recognize_layers, passes.fuse, passes.prune)
     special_passes = ()
 
     def __init__(
@@ -73,7 +73,7 @@ class ModuleSource(Compiled):
         }
         self._attributes, self._structure = attributes, structure
         self._writer_class = writer or ModuleWriter
-        self._changed = {id(v) for v in _changed(body)}
+        self._changed = {id(v) for v in changed_variables(body)}
 
     @property
     def decides(self) -> bool:
@@ -85,22 +85,6 @@ class ModuleSource(Compiled):
         writer = self._writer_class(self._attributes, self._structure, self._changed, self._captured)
         writer.write(self.name, self.specialized(()))
         return writer
-
-
-def is_change(step: Step) -> bool:
-    """Returns whether a step assigns to a variable."""
-    return not step.registered and step.op.kernel in _CHANGES and variable_of(step.args[0]) is not None
-
-
-def _changed(body: Body) -> list[Any]:
-    """Returns the variables that a function changes, and those that it calls."""
-    changed = []
-    for operation in body.graph._operations:
-        if operation.op.kernel in _CHANGES and operation.args:
-            changed.append(variable_of(operation.args[0]))
-        for inner in getattr(operation.op, "bodies", {}).values():
-            changed += _changed(inner)
-    return changed
 
 
 def _simplified(body: Body) -> Program:
@@ -223,7 +207,7 @@ class ModuleWriter(StructuredWriter):
         variable = variable_of(step.args[0]) if step.args else None
         if is_change(step):
             target, value = map(self.reference, step.inputs)
-            self.row(indent, f"{self.named('change', _change)}({target}, {_CHANGES[step.op.kernel]!r}, {value})", step)
+            self.row(indent, f"{self.named('change', change)}({target}, {METHODS[step.op.kernel]!r}, {value})", step)
         elif step.op is READ and variable is not None:
             name = self.reference(step.args[0])
             if id(variable) in self._changed:
@@ -352,9 +336,3 @@ class Typed:
 
 def _cast(result: Any, dtype: torch.dtype | None) -> Any:
     return result if dtype is None or not isinstance(result, torch.Tensor) else result.to(dtype)
-
-
-def _change(variable: torch.Tensor, method: str, value: torch.Tensor) -> None:
-    """Changes a buffer or parameter in place, unseen by autograd."""
-    with torch.no_grad():
-        getattr(variable, method)(value)

@@ -265,17 +265,6 @@ def test_keeps_nothing(calls, name):
                 assert memory(t) != memory(x) or not memory(x) or t.shape == x.shape
 
 
-@declaring("memory_order")
-def test_memory_order(calls, name):
-    """An input's values count, and not their order in memory."""
-    for op, args, outputs in each(calls, name):
-        for i, order in op.memory_order.items():
-            assert sorted(order) == list(range(args[i].value.ndim))
-            laid_out = args[i].value.permute(order).contiguous().permute([order.index(d) for d in range(len(order))])
-            result = op.run((*args[:i], tf.torch.from_torch(laid_out), *args[i + 1 :]))
-            np.testing.assert_allclose(result, outputs[0], rtol=1e-6, atol=1e-6)
-
-
 @declaring("view")
 def test_view(calls, name):
     """The op moves no element: its result has the elements of its first input, in their order where it is a view."""

@@ -74,8 +74,6 @@ class Op:
         early: it starts work that goes on beside other steps, so that it runs as soon as its inputs are there;
             such steps keep their order among themselves.
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
-        memory_order: from the number of an input to the order of its dimensions, slowest first, in which the kernel
-            takes it without a copy, where that is not the usual one.
         in_place: the computation in the memory of the first input: a template with the tensors `{0}`, `{1}`, ..., or a
             function that returns, as `inline` does, a function and a template, or None.
         activation: ATen's name for the op as the last part of a larger kernel, and its parameters.
@@ -120,7 +118,6 @@ class Op:
     view = allocates = keeps_nothing = early = exact_in_batches = False
     neutral: float | None = None
     fills: float | None = None
-    memory_order: Mapping[int, tuple[int, ...]] = MappingProxyType({})
     in_place: str | Callable[..., Any] | None = None
     activation: Activation | None = None
     foreach: Callable[..., Any] | None = None
@@ -244,7 +241,7 @@ class FunctionOp(Op):
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis", "early",
      "elementwise", "exact_in_batches", "fills", "foreach", "foreach_scalar", "identity", "identity_if_same_shape",
-     "in_place", "inline", "keeps_nothing", "linear", "memory_order", "neutral", "node_name", "random", "random_fill",
+     "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name", "random", "random_fill",
      "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
