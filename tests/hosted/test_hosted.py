@@ -409,3 +409,44 @@ def test_metrics_of_a_library():
     counter = monitoring.Counter("/a/counter", "Description.")
     counter.get_cell().increase_by(2)
     assert counter.get_cell().value() == 2
+
+
+# ---- averages --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("zero_debias", "values"), [(True, [[3, 4], [3, 4]]), (False, [[1.5, 2.5], [1.875, 2.875]])])
+def test_moving_averages(zero_debias, values):
+    assign = tf.__internal__.train.assign_moving_average
+    average = tf.Variable([1.0, 2.0])
+    for value in values:
+        assign(average, [3.0, 4.0], 0.75, zero_debias=zero_debias)
+        assert average.numpy().tolist() == value
+    with tf.Graph().as_default():
+        average = tf.compat.v1.get_variable("v", initializer=tf.constant([1.0, 2.0]))
+        assigned = assign(average, tf.constant([3.0, 4.0]), 0.75, zero_debias=zero_debias)
+        names = [v.name for v in tf.compat.v1.global_variables()]
+        assert names == ["v:0", "v/biased:0", "v/local_step:0"][: 3 if zero_debias else 1]
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer())
+            assert [session.run(assigned).tolist() for _ in values] == values
+
+
+def test_replicas_average_their_mean():
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        average = tf.Variable(0.0, aggregation=tf.VariableAggregation.MEAN)
+
+    @tf.function
+    def step():
+        value = tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)
+        tf.__internal__.train.assign_moving_average(average, value, 0.0, zero_debias=False)
+
+    strategy.run(step)
+    assert average.numpy() == 0.5
+
+
+def test_programs_note_what_they_like_at_operations():
+    with tf.Graph().as_default():
+        operation = tf.constant(1).op
+    operation._unconditional_update = True
+    assert operation._unconditional_update

@@ -95,6 +95,12 @@ def test_evaluate_gives_arrays(case):
 def test_sessions(case):
     with case.session() as session, pytest.raises(AttributeError, match="eager execution is enabled"):
         session.run(3)
+    with case.cached_session() as session:
+        assert session.run([tf.constant(1), {"a": tf.constant(2)}], feed_dict={}) == [1, {"a": 2}]
+        with pytest.raises(RuntimeError, match="feed_dict is not supported when eager execution is enabled"):
+            session.run(tf.constant(1), feed_dict={"x": 1})
+        with pytest.raises(RuntimeError, match="Optional args are not supported"):
+            session.run(tf.constant(1), options=1)
     with tf.Graph().as_default():
         with case.cached_session() as first:
             assert (first.run(tf.constant(3)), case.evaluate(tf.constant(4)), tf.constant(5).eval()) == (3, 4, 5)
