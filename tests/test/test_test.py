@@ -246,3 +246,10 @@ def test_what_there_is():
     assert tf.test.gpu_device_name() == "" or tf.test.is_gpu_available()
     assert tf.test.is_built_with_cuda() in (True, False) and not tf.test.is_cpu_target_available("z80")
     tf.test.experimental.sync_devices()
+
+
+def test_a_test_may_begin_in_another_graph():
+    case = Case()
+    with tf.Graph().as_default() as graph:
+        case.setUp()
+        assert tf.compat.v1.get_default_graph() is graph

@@ -165,9 +165,7 @@ def is_tensor(x: object) -> bool:
         (True, False, True)
     """
     return (
-        isinstance(x, TensorType)
-        or (isinstance(x, CompositeTensor) and x._is_tensor)
-        or hasattr(x, "is_tensor_like")
+        isinstance(x, TensorType) or (isinstance(x, CompositeTensor) and x._is_tensor) or hasattr(x, "is_tensor_like")
     )
 
 

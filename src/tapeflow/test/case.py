@@ -16,6 +16,7 @@ import numpy as np
 from tapeflow import version
 from tapeflow.compat.v1.defaults import get_default_graph, get_default_session, reset_default_graph
 from tapeflow.compat.v1.session import IndexedSlicesValue, Session
+from tapeflow.core.context import state
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.errors import InvalidArgumentError, OpError
 from tapeflow.core.rng.seeds import set_seed
@@ -58,7 +59,8 @@ class TestCase(ArrayAssertions):
         self._drop_session()
         random.seed(_SEED)
         np.random.seed(_SEED)
-        reset_default_graph()
+        if state.graph is None or state.graph is state.default_graph:  # a test may begin in another graph
+            reset_default_graph()
         set_seed(_SEED)
 
     def tearDown(self) -> None:
