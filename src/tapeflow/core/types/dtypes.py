@@ -97,12 +97,6 @@ class DType(ValuelessType):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{self!r} is shared by every tensor of that type: its {name!r} can't be set")
 
-    def __getattr__(self, name: str) -> Any:
-        # Reached only for a name without a value: for handles, that is `as_numpy_dtype`.
-        if name == "as_numpy_dtype":
-            raise KeyError(f"{self!r} has no NumPy type")
-        raise AttributeError(f"'DType' object has no attribute {name!r}")
-
     @property
     def _as_ref(self) -> DType:
         return self if self._is_ref_dtype else _BY_ENUM[self.as_datatype_enum + _REF]
@@ -208,9 +202,19 @@ class DType(ValuelessType):
         return as_dtype, (self.name,)
 
 
+class _HandleType(DType):
+    """A dtype without a NumPy type. (A `__getattr__` of all would make each look at one of their attributes slower.)"""
+
+    __slots__ = ()
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        raise KeyError(f"{self!r} has no NumPy type")
+
+
 def _new(attributes: dict[str, Any], base: DType | None) -> DType:
     """Creates and registers one dtype; `base` is the type that a reference type refers to."""
-    dtype = object.__new__(DType)
+    dtype = object.__new__(DType if "as_numpy_dtype" in attributes else _HandleType)
     object.__setattr__(dtype, "__hash__", attributes["as_datatype_enum"].__hash__)
     for name, value in attributes.items():
         object.__setattr__(dtype, name, value)
