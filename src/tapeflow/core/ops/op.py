@@ -253,7 +253,7 @@ class RegisteredOp(DefinedOp):
                 keyed[i] = "int"
         return keyed
 
-    def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
+    def output_dtypes(self, types: dict[str, Any], count: int) -> list[DType]:
         """Returns the dtypes of the outputs, of which there are `count`, by the op's type attrs."""
         outputs = self.opdef.outputs
         if self.single:

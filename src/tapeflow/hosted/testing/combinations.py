@@ -156,7 +156,7 @@ def _in_contexts(test: Callable[..., None], test_combinations: Sequence[TestComb
                 stack.enter_context(context)
             test(self, **_arguments(parameters, kwargs, test_combinations))
 
-    del run.__wrapped__  # type: ignore[attr-defined]  # its parameters are others
+    del run.__wrapped__  # its parameters are others
     return run
 
 
