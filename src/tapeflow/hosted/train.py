@@ -7,6 +7,7 @@ from typing import Any
 from tapeflow.array.creation import zeros
 from tapeflow.core.scopes import init_scope, name_scope
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.distribute.context import get_replica_context, get_strategy
 from tapeflow.distribute.reducing import ReduceOp
@@ -15,7 +16,7 @@ from tapeflow.train import states
 
 
 def assign_moving_average(
-    variable: Variable, value: TensorLike, decay: TensorLike, zero_debias: bool = True, name: str | None = None
+    variable: Variable, value: TensorLike, decay: float | Tensor, zero_debias: bool = True, name: str | None = None
 ) -> Any:
     """Moves an average towards a value, of replicas towards their mean: `average += (1 - decay) * (value - average)`.
 
