@@ -12,6 +12,7 @@ Lines of it say what it needs:
     # tests: tf_slim/losses tf_slim/metrics   (a sample of its own tests, which run on both sides)
     # sources: google-research/tf-slim v1.1.0   (GitHub's repository and its revision that has them; else the package)
     # helpers: tests/conftest.py              (what these tests import, beside them)
+    # imports: tf_keras tf_keras.src          (what they import by one name has the other one in the built package)
     # without: test_download                  (tests that are left out, by a part of their names: they need a network)
     # environment: TENSORLY_BACKEND=tensorflow   (variables for them)
 
@@ -41,16 +42,20 @@ OWN = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly", "keras"
 NEWER = ("typing-extensions>=4.12", "pytest>=8")  # which old pins would take away from both sides
 # What TensorFlow requires, and libraries import without saying so.
 TESTING = ("pytest>=8", "hypothesis", "mock", "parameterized", "scipy")  # what tests import
+# pytest, where flags have the values that they have in programs without arguments
+PYTEST = "import sys, absl.flags, pytest; absl.flags.FLAGS.mark_as_parsed(); sys.exit(pytest.main(sys.argv[1:]))"
 OF_TENSORFLOW = ("absl-py", "astunparse", "flatbuffers", "gast", "h5py", "requests", "six", "termcolor", "wrapt")
 
 
 def environment(folder: pathlib.Path) -> str:
     """Makes the virtual environment with TapeFlow in TensorFlow's place, unless it is there; gives its interpreter."""
     python = folder / "python" / "bin" / "python"
-    if not python.exists():
+    new = not python.exists()
+    if new:
         venv.create(folder / "python", with_pip=True)
-        site = next((folder / "python").glob("lib/python*/site-packages"))
-        (site / "of_this_checkout.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
+    site = next((folder / "python").glob("lib/python*/site-packages"))
+    (site / "of_this_checkout.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
+    if new:
         pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         subprocess.run([*pip, "--no-deps", ROOT / "as_tensorflow"], check=True)
         subprocess.run([*pip, "uv"], check=True)
@@ -108,8 +113,9 @@ def check_out(program: pathlib.Path, folder: pathlib.Path) -> None:
     """Copies the tests of a package from its repository to their places beside it, unless they are there."""
     repository, revision = line(program, "sources")
     paths = [*line(program, "tests"), *line(program, "helpers")]
+    imports = line(program, "imports")
     stamp = folder / "checked_out.txt"
-    if stamp.exists() and stamp.read_text() == " ".join([repository, revision, *paths]):
+    if stamp.exists() and stamp.read_text() == " ".join([repository, revision, *paths, *imports]):
         return
     branch = [] if revision == "HEAD" else ["--branch", revision]
     git = ["git", "-c", "advice.detachedHead=false"]
@@ -117,7 +123,11 @@ def check_out(program: pathlib.Path, folder: pathlib.Path) -> None:
         url = f"https://github.com/{repository}"
         subprocess.run([*git, "clone", "-q", "--depth", "1", "--no-checkout", *branch, url, clone], check=True)
         subprocess.run([*git, f"--work-tree={folder}", "checkout", "-q", "HEAD", "--", *paths], cwd=clone, check=True)
-    stamp.write_text(" ".join([repository, revision, *paths]))
+    if imports:
+        files = [file for path in paths for file in [folder / path, *(folder / path).rglob("*.py")] if file.is_file()]
+        for file in files:
+            file.write_text(re.sub(rf"\b(from|import) {imports[0]}\b", rf"\1 {imports[1]}", file.read_text()))
+    stamp.write_text(" ".join([repository, revision, *paths, *imports]))
 
 
 def own_tests(python: str, folder: pathlib.Path, program: pathlib.Path, limit: float) -> dict[str, object]:
@@ -126,7 +136,7 @@ def own_tests(python: str, folder: pathlib.Path, program: pathlib.Path, limit: f
         check_out(program, folder)
     variables = dict(variable.split("=", 1) for variable in line(program, "environment"))
     variables["PYTHONPATH"] = f"{folder}{os.pathsep}{folder.parent / 'testing'}"
-    arguments = ["-m", "pytest", "-v", "--tb=no", "--import-mode=importlib", "-p", "no:cacheprovider"]
+    arguments = ["-c", PYTEST, "-v", "--tb=no", "--import-mode=importlib", "-p", "no:cacheprovider"]
     arguments.append("--continue-on-collection-errors")
     if without := line(program, "without"):
         arguments += ["-k", f"not ({' or '.join(without)})"]

@@ -1,6 +1,10 @@
 """A data set that a builder writes and reads."""
 
-# tests: tensorflow_datasets/core/features/text_feature_test.py
+# requires: dill
+# tests: tensorflow_datasets/core/features/text_feature_test.py tensorflow_datasets/core/features/scalar_test.py
+# tests: tensorflow_datasets/core/features/tensor_feature_test.py tensorflow_datasets/core/features/features_test.py
+# tests: tensorflow_datasets/core/features/sequence_feature_test.py tensorflow_datasets/core/example_parser_test.py
+# tests: tensorflow_datasets/core/example_serializer_test.py tensorflow_datasets/core/hashing_test.py
 # tests: tensorflow_datasets/core/features/class_label_feature_test.py
 import tempfile
 

@@ -5,6 +5,9 @@
 # tests: tensorflow_probability/python/bijectors/absolute_value_test.py
 # tests: tensorflow_probability/python/bijectors/exp_test.py tensorflow_probability/python/math/numeric_test.py
 # tests: tensorflow_probability/python/stats/ranking_test.py tensorflow_probability/python/util/seed_stream_test.py
+# tests: tensorflow_probability/python/math/interpolation_test.py tensorflow_probability/python/math/linalg_test.py
+# tests: tensorflow_probability/python/bijectors/softplus_test.py tensorflow_probability/python/bijectors/chain_test.py
+# helpers: tensorflow_probability/python/bijectors/bijector_test_util.py
 # environment: TF_USE_LEGACY_KERAS=1
 import tensorflow as tf
 import tensorflow_probability as tfp

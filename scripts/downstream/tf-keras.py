@@ -2,8 +2,10 @@
 
 # sources: keras-team/tf-keras v2.21.0
 # tests: tf_keras/constraints_test.py tf_keras/regularizers_test.py tf_keras/initializers/initializers_test.py
-# tests: tf_keras/metrics/hinge_metrics_test.py
-# helpers: tf_keras/testing_infra
+# tests: tf_keras/metrics/hinge_metrics_test.py tf_keras/losses_test.py tf_keras/layers/activation
+# tests: tf_keras/layers/merging/merging_test.py tf_keras/layers/reshaping/permute_test.py
+# tests: tf_keras/layers/core/einsum_dense_test.py tf_keras/optimizers/schedules
+# imports: tf_keras tf_keras.src
 # environment: TF_USE_LEGACY_KERAS=1
 import tempfile
 

@@ -3,7 +3,9 @@
 # requires: tf-keras
 # tests: official/nlp/modeling/layers/cls_head_test.py official/nlp/modeling/layers/masked_softmax_test.py
 # tests: official/nlp/modeling/layers/position_embedding_test.py
-# tests: official/nlp/modeling/layers/self_attention_mask_test.py
+# tests: official/nlp/modeling/layers/on_device_embedding_test.py
+# tests: official/nlp/modeling/layers/gated_feedforward_test.py
+# tests: official/nlp/modeling/layers/talking_heads_attention_test.py
 # environment: TF_USE_LEGACY_KERAS=1
 import os
 

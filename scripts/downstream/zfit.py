@@ -1,7 +1,9 @@
 """A Gaussian that is fitted to samples."""
 
 # sources: zfit/zfit 0.28.0
+# requires: matplotlib pytest-helpers-namespace
 # tests: tests/test_coordinates.py tests/test_operations.py tests/test_param_validation.py
+# tests: tests/test_constraint.py tests/test_cache.py tests/test_dependencies.py tests/test_dimensions.py
 # helpers: tests/__init__.py tests/conftest.py
 import numpy as np
 import zfit

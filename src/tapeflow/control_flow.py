@@ -354,7 +354,7 @@ def _failed(condition: Any, data: Sequence[EagerTensor], summarize: int) -> Exce
 
 
 def _summary(tensor: EagerTensor, count: int) -> str:
-    flat = tensor._numpy().reshape(-1)
+    flat = tensor._array().reshape(-1)
     shown = flat if count < 0 or len(flat) <= count else flat[:count]
     return ", ".join([str(v) for v in shown] + (["..."] if len(shown) < len(flat) else []))
 

@@ -143,7 +143,7 @@ def _composite(value: Any, edge: int | None) -> str:
 def tensor_text(value: Any, edge: int | None = 3) -> str:
     """Returns the text of a tensor in the notation of `tf.print`."""
     tensor = value._read() if isinstance(value, ReadAsTensor) else value
-    return _array(tensor._numpy(), tensor.dtype, edge, 0)
+    return _array(tensor._array(), tensor.dtype, edge, 0)
 
 
 def _array(array: np.ndarray, dtype: DType, edge: int | None, depth: int) -> str:

@@ -314,6 +314,13 @@ def test_what_is_a_tensor():
         assert not tf.is_tensor(value)
 
 
+def test_a_class_can_say_that_it_is_a_tensor():
+    class TensorLike:
+        def is_tensor_like(self): ...
+
+    assert tf.is_tensor(TensorLike())
+
+
 def test_a_constant_of_a_graph_may_have_no_name():
     with tf.Graph().as_default():
         assert tf.constant(1.0, name=None).op.name == "Const"

@@ -3,9 +3,12 @@
 import abc
 import collections
 import importlib
+import os
 import sys
 import types
+import unittest.mock
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -409,3 +412,99 @@ def test_metrics_of_a_library():
     counter = monitoring.Counter("/a/counter", "Description.")
     counter.get_cell().increase_by(2)
     assert counter.get_cell().value() == 2
+
+
+# ---- averages --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("zero_debias", "values"), [(True, [[3, 4], [3, 4]]), (False, [[1.5, 2.5], [1.875, 2.875]])])
+def test_moving_averages(zero_debias, values):
+    assign = tf.__internal__.train.assign_moving_average
+    average = tf.Variable([1.0, 2.0])
+    for value in values:
+        assign(average, [3.0, 4.0], 0.75, zero_debias=zero_debias)
+        assert average.numpy().tolist() == value
+    with tf.Graph().as_default():
+        average = tf.compat.v1.get_variable("v", initializer=tf.constant([1.0, 2.0]))
+        assigned = assign(average, tf.constant([3.0, 4.0]), 0.75, zero_debias=zero_debias)
+        names = [v.name for v in tf.compat.v1.global_variables()]
+        assert names == ["v:0", "v/biased:0", "v/local_step:0"][: 3 if zero_debias else 1]
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer())
+            assert [session.run(assigned).tolist() for _ in values] == values
+
+
+def test_replicas_average_their_mean():
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        average = tf.Variable(0.0, aggregation=tf.VariableAggregation.MEAN)
+
+    @tf.function
+    def step():
+        value = tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)
+        tf.__internal__.train.assign_moving_average(average, value, 0.0, zero_debias=False)
+
+    strategy.run(step)
+    assert average.numpy() == 0.5
+
+
+def test_programs_note_what_they_like_at_operations():
+    with tf.Graph().as_default():
+        operation = tf.constant(1).op
+    operation._unconditional_update = True
+    assert operation._unconditional_update
+
+
+# ---- what tests of Keras 2 and of TensorFlow Probability ask for -----------------------------------------------------
+
+
+def test_parameters_of_traced_functions():
+    @tf.function
+    def f(a, b=2, *, c=3): ...
+
+    spec = decorators.getfullargspec(f)
+    assert (spec.args, spec.defaults, spec.kwonlyargs) == (["a", "b"], (2,), ["c"])
+
+
+def test_ragged_tensors_of_equal_rows():
+    first, other, deeper = tf.ragged.constant([[1], [2, 3]]), tf.ragged.constant([[1, 2], [3]]), [[[1, 2]], [[3]]]
+    conversion.assert_splits_match([first.nested_row_splits] * 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs must have identical ragged splits"):
+        conversion.assert_splits_match([first.nested_row_splits, other.nested_row_splits])
+    with pytest.raises(ValueError, match="Inputs must have identical ragged splits"):
+        conversion.assert_splits_match([first.nested_row_splits, tf.ragged.constant(deeper).nested_row_splits])
+
+
+def test_options_of_the_runtime_and_structures():
+    assert keras_2.get_config().allow_soft_placement
+    spec = tf.TensorSpec([2, None])
+    saved_model = tf.__internal__.saved_model
+    assert saved_model.decode_proto(saved_model.encode_structure([spec])) == [spec]
+
+
+def test_what_tests_of_version_1_have():
+    test = tf.compat.v1.test
+    assert os.path.isdir(test.get_temp_dir()) and test.get_temp_dir() == test.get_temp_dir()
+    assert test.mock is unittest.mock and test.TestCase is tf.test.TestCase
+
+
+def test_paths_of_sources(monkeypatch):
+    monkeypatch.setenv("TEST_SRCDIR", "/sources")
+    assert tf.compat.v1.test.test_src_dir_path("a") == "/sources/org_tensorflow/tensorflow/a"
+
+
+def test_functions_dispatch_a_type_to_itself():
+    class Symbol:
+        def __tf_dispatch__(self, function, args):
+            return function
+
+    values = Symbol(), 1.0, 2.0
+    for function in (tf.abs, tf.sign, tf.round, tf.squeeze, tf.truediv, tf.divide, tf.math.divide_no_nan):
+        assert function(*values[: 2 if "div" in function.__name__ else 1]) is function
+    assert tf.clip_by_value(*values) is tf.clip_by_value
+    assert tf.stack([values[0], 1.0]) is tf.stack and tf.concat([values[0], [1.0]], 0) is tf.concat
+
+
+def test_the_array_of_a_string_is_its_bytes():
+    assert tf.constant("a")._numpy() == b"a" and np.asarray(tf.constant("a")).dtype == object
+    assert tf.constant(["a"])._numpy().tolist() == [b"a"]

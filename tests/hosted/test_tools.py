@@ -82,3 +82,16 @@ def test_an_optimized_graph_has_no_calls():
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         x, y = tf.import_graph_def(graph_def, return_elements=["x:0", "y:0"])
         assert session.run(y, {x: 3.0}) == 12.0
+
+
+def test_a_number_of_cpus():
+    at_least = importlib.import_module(
+        "tensorflow.python.distribute.strategy_combinations"
+    ).set_virtual_cpus_to_at_least
+    at_least(1)
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    count = len(tf.config.get_logical_device_configuration(cpu) or [cpu])
+    at_least(count)
+    assert len(tf.config.list_logical_devices("CPU")) == count
+    with pytest.raises(ValueError, match="must be at least 1 not 0"):
+        at_least(0)

@@ -525,3 +525,7 @@ def test_conv1d_transpose_to_a_shape_that_a_graph_finds_out():
     assert enlarged.get_concrete_function().output_shapes == tf.TensorShape([None, 10, 3])
     expected = tf.nn.conv1d_transpose(x, tf.ones([3, 3, 2]), [4, 10, 3], 2, "SAME")
     np.testing.assert_array_equal(enlarged(x), expected)
+
+
+def test_a_slope_may_be_an_array():
+    assert tf.nn.leaky_relu([-1.0], np.array(0.5)).numpy().tolist() == [-0.5]

@@ -95,6 +95,12 @@ def test_evaluate_gives_arrays(case):
 def test_sessions(case):
     with case.session() as session, pytest.raises(AttributeError, match="eager execution is enabled"):
         session.run(3)
+    with case.cached_session() as session:
+        assert session.run([tf.constant(1), {"a": tf.constant(2)}], feed_dict={}) == [1, {"a": 2}]
+        with pytest.raises(RuntimeError, match="feed_dict is not supported when eager execution is enabled"):
+            session.run(tf.constant(1), feed_dict={"x": 1})
+        with pytest.raises(RuntimeError, match="Optional args are not supported"):
+            session.run(tf.constant(1), options=1)
     with tf.Graph().as_default():
         with case.cached_session() as first:
             assert (first.run(tf.constant(3)), case.evaluate(tf.constant(4)), tf.constant(5).eval()) == (3, 4, 5)
@@ -240,3 +246,10 @@ def test_what_there_is():
     assert tf.test.gpu_device_name() == "" or tf.test.is_gpu_available()
     assert tf.test.is_built_with_cuda() in (True, False) and not tf.test.is_cpu_target_available("z80")
     tf.test.experimental.sync_devices()
+
+
+def test_a_test_may_begin_in_another_graph():
+    case = Case()
+    with tf.Graph().as_default() as graph:
+        case.setUp()
+        assert tf.compat.v1.get_default_graph() is graph

@@ -157,13 +157,16 @@ def is_tensor(x: object) -> bool:
         x: any object.
 
     Returns:
-        True if `x` is a tensor or a variable.
+        True if `x` is a tensor or a variable, or of a class that says that its instances are, by a method
+        `is_tensor_like`.
 
     Example:
         >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1]), tf.is_tensor(tf.ragged.constant([[1], []]))
         (True, False, True)
     """
-    return isinstance(x, TensorType) or (isinstance(x, CompositeTensor) and x._is_tensor)
+    return (
+        isinstance(x, TensorType) or (isinstance(x, CompositeTensor) and x._is_tensor) or hasattr(x, "is_tensor_like")
+    )
 
 
 def is_symbolic_tensor(tensor: object) -> bool:

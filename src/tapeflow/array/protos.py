@@ -47,7 +47,7 @@ def _array(values: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
                 tensor = convert(values, dtype)
             except TypeError:
                 raise TypeError(f"Expected {dtype.name}, but got {values} of type '{type(values).__name__}'.") from None
-        return tensor._numpy(), tensor.dtype
+        return tensor._array(), tensor.dtype
     array, dtype = array_of(values, dtype)
     return (array if dtype is string else array.astype(storage_type(dtype))), dtype
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 from tapeflow.core.context import contexts, detours, listeners, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
+from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -143,7 +144,9 @@ class Function:
         if not detours and not kwargs:
             # The fast path: tensors and Python values, no tape anywhere, nothing unusual in force.
             try:
-                key = tuple([(a.dtype, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args])
+                key = tuple(
+                    [(a.dtype.as_datatype_enum, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args]
+                )
                 if contexts:
                     key = key, *[c() for c in contexts]
                 cached = self._fast.get(key)
@@ -579,8 +582,8 @@ def _shown(key: Any) -> str:
             return f"{second.dtype.name}{list(second.shape) if second.shape.rank is not None else ''}"
         if isinstance(first, type):
             return repr(second)
-        if hasattr(first, "as_numpy_dtype"):
-            return f"{first.name}{list(second) if second is not None else ''}"
+        if isinstance(first, int):
+            return f"{as_dtype(first).name}{list(second) if second is not None else ''}"
     return repr(key)
 
 

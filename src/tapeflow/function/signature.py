@@ -47,7 +47,7 @@ def key_of(value: Any) -> Any:
     """Returns the hashable part of a trace key for an argument: traces are shared by arguments of the same key."""
     kind = type(value)
     if kind is EagerTensor:
-        return value.dtype, value.value.shape
+        return value.dtype.as_datatype_enum, value.value.shape
     if kind in (int, float, bool, str, bytes, complex):
         return kind, value
     if value is None:
@@ -57,7 +57,7 @@ def key_of(value: Any) -> Any:
     if kind is dict:
         return (dict, *[(k, key_of(v)) for k, v in value.items()])
     if kind is SymbolicTensor:
-        return value.dtype, value.shape if value.shape.rank is None else tuple(value.shape.as_list())
+        return value.dtype.as_datatype_enum, value.shape if value.shape.rank is None else tuple(value.shape.as_list())
     if isinstance(value, ReadAsTensor):
         return "variable", value._id
     if isinstance(value, ARRAYS):
@@ -85,7 +85,9 @@ def _key_of_spec(spec: TypeSpec) -> Any:
     if not isinstance(spec, TensorSpec):
         return "spec", spec
     shape = spec.shape
-    return (spec.dtype, tuple(shape.as_list())) if shape.is_fully_defined() else ("spec", TensorSpec(shape, spec.dtype))
+    if not shape.is_fully_defined():
+        return "spec", TensorSpec(shape, spec.dtype)
+    return spec.dtype.as_datatype_enum, tuple(shape.as_list())
 
 
 def spec_of(value: Any) -> Any:

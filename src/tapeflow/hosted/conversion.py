@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
@@ -15,6 +15,7 @@ from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.debugging.values import assert_equal
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.random.stateful import uniform
@@ -35,6 +36,27 @@ def InstallStackTraceHandler() -> None:
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Converts a value to a tensor, unless it is composite."""
     return value if isinstance(value, CompositeTensor) else convert_to_tensor(value, dtype, name=name)
+
+
+def assert_splits_match(nested_splits_lists: Sequence[Sequence[Any]]) -> list[Any]:
+    """Checks that ragged tensors have rows of equal lengths; returns the operations that do.
+
+    Args:
+        nested_splits_lists: the row splits of each tensor, the outermost first.
+
+    Raises:
+        ValueError: they have different ragged ranks.
+        InvalidArgumentError: rows differ.
+    """
+    message = "Inputs must have identical ragged splits"
+    first, *others = nested_splits_lists
+    if any(len(splits) != len(first) for splits in others):
+        raise ValueError(message)
+    return [
+        assert_equal(expected, splits, message=message)
+        for other in others
+        for expected, splits in zip(first, other, strict=True)
+    ]
 
 
 def slice_of_variable(var: Any, slice_spec: Any) -> Any:

@@ -15,7 +15,7 @@ _inspect = inspect
 
 def getfullargspec(obj: Any) -> FullArgSpec:
     """Returns the parameters of a function without types, as libraries compare them with those of their functions."""
-    return inspect.getfullargspec(obj)._replace(annotations={})
+    return inspect.getfullargspec(getattr(obj, "python_function", obj))._replace(annotations={})
 
 
 class ArgSpec(NamedTuple):

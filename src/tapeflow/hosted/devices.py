@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tapeflow.config import list_logical_devices, list_physical_devices
+from tapeflow.config import (
+    LogicalDeviceConfiguration,
+    get_logical_device_configuration,
+    list_logical_devices,
+    list_physical_devices,
+    set_logical_device_configuration,
+)
 
 
 class DeviceAttributes(NamedTuple):
@@ -36,3 +42,20 @@ def _description(device: Any) -> str:
 def num_gpus() -> int:
     """Returns the number of GPUs."""
     return len(list_physical_devices("GPU"))
+
+
+def set_virtual_cpus_to_at_least(num_virtual_cpus: int) -> None:
+    """Divides the CPU into logical devices, unless there are that many.
+
+    Args:
+        num_virtual_cpus: their number.
+
+    Raises:
+        ValueError: it is below 1.
+        RuntimeError: the devices are in use.
+    """
+    if num_virtual_cpus < 1:
+        raise ValueError(f"`num` must be at least 1 not {num_virtual_cpus!r}")
+    cpu = list_physical_devices("CPU")[0]
+    if len(get_logical_device_configuration(cpu) or [cpu]) < num_virtual_cpus:
+        set_logical_device_configuration(cpu, [LogicalDeviceConfiguration()] * num_virtual_cpus)

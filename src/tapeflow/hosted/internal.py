@@ -41,6 +41,7 @@ _ON_FIRST_USE = {
     "register_load_model_function": "tapeflow.hosted.keras_2",
     "saved_model": "tapeflow.hosted.saved_models:",
     "tracking": "tapeflow.hosted.tracking:",
+    "test": "tapeflow.hosted.testing:",
     "train": "tapeflow.hosted.train:",
 }
 

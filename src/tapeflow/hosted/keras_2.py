@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tapeflow import compat
+from tapeflow.config.execution import get_soft_device_placement
+
 
 def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
     """Decorates a function so that `dispatch_for_types` can add implementations for other types than tensors."""
@@ -98,8 +101,9 @@ def load_context(options: Any) -> Iterator[None]:
     yield
 
 
-def get_config() -> None:
-    """Returns None: the runtime has no `ConfigProto`."""
+def get_config() -> Any:
+    """Returns the options of the runtime for sessions, a `ConfigProto`."""
+    return compat.v1.ConfigProto(allow_soft_placement=get_soft_device_placement())
 
 
 def get_enclosing_xla_context() -> None:

@@ -71,6 +71,7 @@ MODULES = {
     "tensorflow.python.distribute.ps_values": {
         "AggregatingVariable": "tapeflow.distribute.variables:DistributedVariable"
     },
+    "tensorflow.python.distribute.strategy_combinations": {"set_virtual_cpus_to_at_least": f"{_H}.devices"},
     "tensorflow.python.distribute.values": {
         "DistributedValues": "tapeflow.distribute.values",
         "DistributedVariable": "tapeflow.distribute.variables",
@@ -202,7 +203,7 @@ MODULES = {
     "tensorflow.python.ops.parallel_for.control_flow_ops": {"pfor": f"{_H}.conversion"},
     "tensorflow.python.ops.ragged.ragged_map_ops": {"map_fn": "tapeflow.functional"},
     "tensorflow.python.ops.ragged.ragged_tensor": {"is_ragged": f"{_H}.conversion"},
-    "tensorflow.python.ops.ragged.ragged_util": {},
+    "tensorflow.python.ops.ragged.ragged_util": {"assert_splits_match": f"{_H}.conversion"},
     "tensorflow.python.ops.random_ops": {"parameterized_truncated_normal": f"{_H}.conversion"},
     "tensorflow.python.ops.resource_variable_ops": {
         "BaseResourceVariable": "tapeflow.core.values.variable:Variable",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tapeflow.core.types.spec_proto import from_proto
+from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.hosted.object_identity import ObjectIdentityDictionary
 from tapeflow.saved_model import revived, saving
 from tapeflow.saved_model.loading import load_partial
 from tapeflow.saved_model.messages import read_model
 
-__all__ = ["decode_proto", "load", "load_partial", "parse_saved_model", "save_and_return_nodes"]
+__all__ = ["decode_proto", "encode_structure", "load", "load_partial", "parse_saved_model", "save_and_return_nodes"]
 
-decode_proto = from_proto
+decode_proto, encode_structure = from_proto, to_proto
 
 
 def save_and_return_nodes(

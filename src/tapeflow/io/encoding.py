@@ -195,7 +195,7 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
 def _serialized(tensor: EagerTensor) -> EagerTensor:
     proto = make_tensor_proto(tensor)
     if tensor.dtype is not string:  # all numbers as bytes, however few they are
-        content = tensor._numpy().tobytes()
+        content = tensor._array().tobytes()
         proto = type(proto)(dtype=proto.dtype, tensor_shape=proto.tensor_shape, tensor_content=content)
     return convert(proto.SerializeToString())
 

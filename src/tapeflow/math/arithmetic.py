@@ -20,7 +20,7 @@ from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, variant
+from tapeflow.core.types.dtypes import as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
@@ -99,7 +99,7 @@ def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
     rows, value = dy.value, total.value
     if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or not value.is_cpu:
         return False
-    ones = _ones(shape[0], dy.dtype)
+    ones = _ones(shape[0], rows.dtype)
     if ones is None:
         return False
     try:  # to look at all that ATen looks at would take longer than the call
@@ -113,8 +113,8 @@ _MOST_ROWS = 1024  # with more, the arithmetic takes longer than the calls
 
 
 @functools.lru_cache(256)
-def _ones(length: int, dtype: DType) -> torch.Tensor | None:
-    return torch.ones(length, dtype=dtype.torch) if dtype is float32 or dtype is float64 else None
+def _ones(length: int, dtype: torch.dtype) -> torch.Tensor | None:
+    return torch.ones(length, dtype=dtype) if dtype in (torch.float32, torch.float64) else None
 
 
 @op(

@@ -164,7 +164,11 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     if type(features) is not EagerTensor or features.dtype.is_integer:
         tensor = as_operand(features)
         features = cast(tensor, float32) if tensor.dtype.is_integer else tensor
-    return _leaky_relu(features, _single(alpha), name)
+    try:
+        slope = _single(alpha)
+    except TypeError:  # an array
+        slope = _single(float(alpha))
+    return _leaky_relu(features, slope, name)
 
 
 @functools.lru_cache(256)

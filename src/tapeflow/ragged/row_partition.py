@@ -66,7 +66,7 @@ def tensor_of(numbers: Any, dtype: DType) -> Any:
 
 def array_of(tensor: Any) -> np.ndarray:
     """Returns the numbers of an integer tensor that has a value."""
-    return np.asarray(tensor._numpy())
+    return np.asarray(tensor._array())
 
 
 def length_of(value: Any) -> Any:

@@ -253,12 +253,12 @@ def reset_shape(sp_input: SparseLike, new_shape: ShapeLike = None) -> SparseTens
     error: Any = ValueError if static else InvalidArgumentError.of
 
     def check(old: Any, new: Any) -> None:
-        if new._numpy().shape != old._numpy().shape:
-            raise error(f"new_shape has another rank than sp_input: {new._numpy().tolist()}")
-        if (new._numpy() < old._numpy()).any():
+        if new._array().shape != old._array().shape:
+            raise error(f"new_shape has another rank than sp_input: {new._array().tolist()}")
+        if (new._array() < old._array()).any():
             raise error(
                 "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
-                f"({new._numpy().tolist()}), sp_input.shape ({old._numpy().tolist()})."
+                f"({new._array().tolist()}), sp_input.shape ({old._array().tolist()})."
             )
 
     checked(check, sp.dense_shape, shape)
@@ -648,7 +648,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
 
     def check(indices: Any, shape: Any, *others: Any) -> None:
         for i, other in enumerate(others):
-            if not np.array_equal((shape if i % 2 else indices)._numpy(), other._numpy()):
+            if not np.array_equal((shape if i % 2 else indices)._array(), other._array()):
                 raise invalid("map_values: the SparseTensors must have the same indices and shape")
 
     checked(check, *[part for s in sparse for part in (s.indices, s.dense_shape)])

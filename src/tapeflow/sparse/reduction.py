@@ -411,7 +411,7 @@ def _segments(
         raise invalid(f"{'segment_ids' if ids.shape.rank != 1 else 'indices'} should be a vector. [Op:{title}]")
 
     def check(ids: Any, most: Any = None) -> None:
-        numbers = ids._numpy()
+        numbers = ids._array()
         if (numbers[1:] < numbers[:-1]).any():
             raise invalid(f"segment ids are not increasing [Op:{title}]")
         if len(numbers) and numbers[0] < 0:

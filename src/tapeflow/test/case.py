@@ -16,6 +16,7 @@ import numpy as np
 from tapeflow import version
 from tapeflow.compat.v1.defaults import get_default_graph, get_default_session, reset_default_graph
 from tapeflow.compat.v1.session import IndexedSlicesValue, Session
+from tapeflow.core.context import state
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.errors import InvalidArgumentError, OpError
 from tapeflow.core.rng.seeds import set_seed
@@ -58,7 +59,8 @@ class TestCase(ArrayAssertions):
         self._drop_session()
         random.seed(_SEED)
         np.random.seed(_SEED)
-        reset_default_graph()
+        if state.graph is None or state.graph is state.default_graph:  # a test may begin in another graph
+            reset_default_graph()
         set_seed(_SEED)
 
     def tearDown(self) -> None:
@@ -314,7 +316,7 @@ class TestCase(ArrayAssertions):
     def cached_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[Any]:
-        """Opens a session like `session()`, but one for all blocks of a test.
+        """Opens a session like `session()`, but one for all blocks of a test; in eager mode, an `EagerSession`.
 
         Args:
             graph, config, use_gpu, force_gpu: see `session`.
@@ -323,7 +325,7 @@ class TestCase(ArrayAssertions):
             ValueError: the graph, config or `force_gpu` differ from those of the first call.
         """
         if executing_eagerly():
-            yield NoSession()
+            yield EagerSession(self)
             return
         session = self._shared_session(graph, config, force_gpu)
         with session.as_default(), session.graph.as_default(), self._devices(session, use_gpu, force_gpu):
@@ -367,6 +369,31 @@ class TestCase(ArrayAssertions):
         if self._cached_session is not None:
             self._cached_session[0].close()
             self._cached_session = None
+
+
+class EagerSession:
+    """The result of `cached_session()` in eager mode, where a test may run what has its value already.
+
+    Args:
+        case: the test.
+    """
+
+    def __init__(self, case: TestCase) -> None:
+        self._case = case
+
+    def run(self, fetches: Any, *args: Any, feed_dict: Any = None, **kwargs: Any) -> Any:
+        """Returns the values of tensors, as `TestCase.evaluate` does.
+
+        Raises:
+            RuntimeError: there is something to feed, or an option.
+        """
+        for name, value in {"feed_dict is": feed_dict, "Optional args are": args or kwargs}.items():
+            if value:
+                raise RuntimeError(
+                    f"{name} not supported when eager execution is enabled (in this case, sess.run(t) is shorthand for "
+                    "t.numpy()"
+                )
+        return self._case.evaluate(fetches)
 
 
 class NoSession:

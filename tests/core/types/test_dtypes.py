@@ -259,6 +259,10 @@ def test_equality_and_hash():
     assert dtypes.float32 in [dtypes.int32, dtypes.float32]
 
 
+def test_a_dtype_is_in_dicts_of_numbers():
+    assert {1: "a"}[dtypes.float32] == "a" and hash(dtypes.int32) == 3
+
+
 def test_no_order():
     with pytest.raises(TypeError, match="'<' not supported between instances of 'DType' and 'DType'"):
         _ = dtypes.float32 < dtypes.float64

@@ -224,7 +224,7 @@ _NAMESPACES = frozenset({
 
 
 # Namespaces that are modules of others.
-_ELSEWHERE = {"app": "absl.app", "compat": "tapeflow.compat", "flags": "absl.flags", "test": "tapeflow.test"}
+_ELSEWHERE = {"app": "absl.app", "compat": "tapeflow.compat", "flags": "absl.flags", "test": "tapeflow.compat.v1.test"}
 
 
 def __getattr__(name: str) -> Any:

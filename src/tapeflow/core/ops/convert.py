@@ -47,7 +47,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 _INT32 = range(-(2**31), 2**31)
 _SCALAR_TYPES = frozenset({int, float, bool, complex, str, bytes})
 
-# Python scalars that were operands lately, as tensors, by (value, type, dtype). Bounded.
+# Python scalars that were operands lately, as tensors, by (value, type, number of the dtype). Bounded.
 scalars: dict[Any, EagerTensor] = {}
 _MOST_SCALARS = 1024
 
@@ -155,7 +155,7 @@ def operand(value: Any, dtype: DType | None) -> EagerTensor:
     """Returns the tensor of a Python scalar that is an op's operand: cached, and always on the CPU."""
     if value == 0 and type(value) is float and math.copysign(1.0, value) < 0:
         return from_scalar(value, dtype)  # -0.0 and 0.0 are the same dict key
-    key = (value, type(value), dtype)
+    key = (value, type(value), dtype and dtype.as_datatype_enum)
     tensor = scalars.get(key)
     if tensor is None:
         tensor = from_scalar(value, dtype)
@@ -419,7 +419,7 @@ def host_value(value: Any) -> Any:
     if isinstance(value, TensorShape):
         return tuple(value.as_list())
     if isinstance(value, EagerTensor):
-        return _tuples(value._numpy().tolist())
+        return _tuples(value._array().tolist())
     if isinstance(value, Tensor):
         return value  # symbolic: it has no value yet
     if isinstance(value, (np.ndarray, np.generic)):
@@ -429,7 +429,7 @@ def host_value(value: Any) -> Any:
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
         tensor = convert(value)
         # a symbolic one has no value yet
-        return _tuples(tensor._numpy().tolist()) if isinstance(tensor, EagerTensor) else tensor
+        return _tuples(tensor._array().tolist()) if isinstance(tensor, EagerTensor) else tensor
     if hasattr(kind, "__index__"):
         return value.__index__()
     if isinstance(value, Sequence):

@@ -175,16 +175,21 @@ class RegisteredOp(DefinedOp):
             record(self, self.tensors(arguments), self.statics(arguments), flat_outputs)
         return outputs
 
-    def dispatched(self, args: Sequence[Any]) -> Any:
+    def dispatched(self, args: Sequence[Any], function: Callable[..., Any] | None = None) -> Any:
         """Returns the op's result where an argument dispatches it (a ragged or sparse tensor, a program's own type), or
-        NotImplemented. A list in the place of a tensor may be one of a program's own type."""
+        NotImplemented. A list in the place of a tensor may be one of a program's own type.
+
+        Args:
+            args: the arguments.
+            function: what was called; by default the op's own function.
+        """
         for kind, arg in zip(self.kinds, args, strict=True):
             listed = type(arg) in (list, tuple)
             for item in (arg if kind == "list" else arg[:1]) if listed else (arg,):
                 dispatch = getattr(type(item), "__tf_dispatch__", None)
                 if dispatch is None or (listed and kind != "list" and getattr(item, "_is_tensor", False)):
                     continue
-                result = dispatch(item, self.function, args)
+                result = dispatch(item, function or self.function, args)
                 if result is not NotImplemented:
                     return result
         return NotImplemented
@@ -226,12 +231,12 @@ class RegisteredOp(DefinedOp):
             raise
 
     def key(self, args: Sequence[Any]) -> Any:
-        """Returns the types in the arguments that decide the result's dtype: the key into `direct`."""
+        """Returns the numbers of the types in the arguments that decide the result's dtype: the key into `direct`."""
         if self.uniform and not self.keyed_params():
             for tensor in self.tensors(args):
-                return tensor.dtype
-        types = [a.dtype for kind, a in zip(self.kinds, args, strict=True) if kind == "tensor"]
-        types += [args[i] for i in self.keyed_params()]
+                return tensor.dtype.as_datatype_enum
+        types = [a.dtype.as_datatype_enum for kind, a in zip(self.kinds, args, strict=True) if kind == "tensor"]
+        types += [args[i].as_datatype_enum if kind == "DType" else args[i] for i, kind in self.keyed_params().items()]
         return tuple(types)
 
     @functools.cache  # noqa: B019 (ops live as long as the process)
@@ -248,7 +253,7 @@ class RegisteredOp(DefinedOp):
                 keyed[i] = "int"
         return keyed
 
-    def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
+    def output_dtypes(self, types: dict[str, Any], count: int) -> list[DType]:
         """Returns the dtypes of the outputs, of which there are `count`, by the op's type attrs."""
         outputs = self.opdef.outputs
         if self.single:
@@ -463,8 +468,15 @@ def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
     `slow(args, name)` for all other arguments. So the public function is as fast as the op's.
     """
 
+    def dispatching(args: tuple[Any, ...], name: str | None = None) -> Any:
+        result = function.op.dispatched(args, public)
+        return slow(args, name) if result is NotImplemented else result
+
+    public: Any = None
+
     def decorate(declared: Any) -> Any:
-        public: Any = function_of(function.op, declared, slow)
+        nonlocal public
+        public = function_of(function.op, declared, dispatching)
         public.op = function.op
         return public
 

@@ -190,7 +190,7 @@ def static_shape(vector: Any) -> TensorShape:
 def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
     """The value as a NumPy array, or None."""
     value = value_of(tensor)
-    return None if value is None else EagerTensor(value, tensor.dtype)._numpy()
+    return None if value is None else EagerTensor(value, tensor.dtype)._array()
 
 
 def numbers(value: Any) -> Any:

@@ -123,7 +123,8 @@ def _template(
         if kind == "static"
     ]
     checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
-    types = [f"{n}.dtype" for n in tensors] + [names[i] for i in of_key]
+    types = [f"{n}.dtype.as_datatype_enum" for n in tensors]
+    types += [f"{names[i]}.as_datatype_enum" if kind == "DType" else names[i] for i, kind in of_key.items()]
     lines = [f"    def call({', '.join([*names, 'name'])}):", f"        if {' and '.join(checks)}:"]
     pad = "            "
     if lists:
@@ -132,14 +133,16 @@ def _template(
         lines += [
             f"{pad}_dtype = {n}[0].dtype if {n} and type({n}[0]) is EagerTensor else None",
             f"{pad}_values = [_t.value for _t in {n} if type(_t) is EagerTensor and _t.dtype is _dtype]",
-            f"{pad}_result = lookup(_dtype) if len(_values) == len({n}) else None",
+            f"{pad}_result = lookup(_dtype.as_datatype_enum) if _values and len(_values) == len({n}) else None",
         ]
     else:
         agree = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
         if uniform and not keyed:
             lines += [f"{pad}_dtype = {tensors[0]}.dtype"]
             if not same:
-                lines += [f"{pad}_result = lookup(_dtype)" + (f" if {agree} else None" if agree else "")]
+                lines += [
+                    f"{pad}_result = lookup(_dtype.as_datatype_enum)" + (f" if {agree} else None" if agree else "")
+                ]
         else:
             lines += [f"{pad}_result = lookup(({', '.join(types)},))"]
     arguments = ", ".join(
@@ -150,7 +153,7 @@ def _template(
     statics = f"({statics},)" if statics else "()"
     ready = "_result is not None"
     if same and not lists:  # the result has the dtype of the inputs: one look-up is enough
-        ready = f"_dtype in checked{' and ' + agree if agree else ''}"
+        ready = f"_dtype.as_datatype_enum in checked{' and ' + agree if agree else ''}"
     lines += [
         f"{pad}if {ready}:",
         f"{pad}    try:",
@@ -215,7 +218,7 @@ def _with_number(tensors: list[str], names: list[str]) -> list[str]:
         lines += [
             f"        if type({other}) is EagerTensor and (type({number}) is float or type({number}) is int) and "
             f"{number}:",
-            f"            _number = scalars.get(({number}, type({number}), {other}.dtype))",
+            f"            _number = scalars.get(({number}, type({number}), {other}.dtype.as_datatype_enum))",
             "            if _number is not None:",
             f"                return call({again}, name)",
         ]

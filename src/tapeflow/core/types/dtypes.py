@@ -50,6 +50,7 @@ class DType(ValuelessType):
     """
 
     __slots__ = (
+        "__hash__",  # of each its own, the number's, which it is equal to; what is fast looks numbers up, not dtypes
         "_is_ref_dtype",
         "as_datatype_enum",
         "as_numpy_dtype",
@@ -95,12 +96,6 @@ class DType(ValuelessType):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{self!r} is shared by every tensor of that type: its {name!r} can't be set")
-
-    def __getattr__(self, name: str) -> Any:
-        # Reached only for a name without a value: for handles, that is `as_numpy_dtype`.
-        if name == "as_numpy_dtype":
-            raise KeyError(f"{self!r} has no NumPy type")
-        raise AttributeError(f"'DType' object has no attribute {name!r}")
 
     @property
     def _as_ref(self) -> DType:
@@ -194,10 +189,6 @@ class DType(ValuelessType):
         except TypeError:
             return False
 
-    # TensorFlow's hash is the number, to which a dtype is equal. Each call of an op looks a dtype up, and a hash in C
-    # takes 28 ns less.
-    __hash__ = object.__hash__
-
     def __int__(self) -> int:
         return self.as_datatype_enum
 
@@ -211,9 +202,20 @@ class DType(ValuelessType):
         return as_dtype, (self.name,)
 
 
+class _HandleType(DType):
+    """A dtype without a NumPy type. (A `__getattr__` of all would make each look at one of their attributes slower.)"""
+
+    __slots__ = ()
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        raise KeyError(f"{self!r} has no NumPy type")
+
+
 def _new(attributes: dict[str, Any], base: DType | None) -> DType:
     """Creates and registers one dtype; `base` is the type that a reference type refers to."""
-    dtype = object.__new__(DType)
+    dtype = object.__new__(DType if "as_numpy_dtype" in attributes else _HandleType)
+    object.__setattr__(dtype, "__hash__", attributes["as_datatype_enum"].__hash__)
     for name, value in attributes.items():
         object.__setattr__(dtype, name, value)
     object.__setattr__(dtype, "base_dtype", base or dtype)

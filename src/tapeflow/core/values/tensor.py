@@ -300,10 +300,15 @@ class EagerTensor(Tensor):
         value = self.value
         if type(value) is torch.Tensor and not value.ndim:
             return self.dtype.as_numpy_dtype(value.item())
-        array = self._numpy()
+        array = self._array()
         return array.copy() if array.ndim else array[()]
 
-    def _numpy(self) -> np.ndarray:
+    def _numpy(self) -> Any:
+        """Returns what `numpy` does, maybe without a copy: libraries that don't write to it call this."""
+        array = self._array()
+        return array if array.ndim else array[()]
+
+    def _array(self) -> np.ndarray:
         """Returns the value as an array that may share the tensor's memory: not to be written to."""
         value = self.value
         if isinstance(value, torch.Tensor):
@@ -311,7 +316,7 @@ class EagerTensor(Tensor):
         return value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = np.asarray(self._numpy(), dtype=dtype)
+        array = np.asarray(self._array(), dtype=dtype)
         return array if copy is False else array.copy()
 
     def __dlpack__(self, *, copy: bool | None = None, **kwargs: Any) -> Any:
@@ -322,13 +327,13 @@ class EagerTensor(Tensor):
         return self.value.__dlpack_device__()
 
     def tolist(self) -> Any:
-        return self._numpy().tolist()
+        return self._array().tolist()
 
     def __bool__(self) -> bool:
         value = self.value
         if type(value) is torch.Tensor and value.numel() == 1:
             return bool(value.item())
-        array = self._numpy()
+        array = self._array()
         return bool(array) if array.size else False
 
     def _number(self) -> Any:
@@ -336,7 +341,7 @@ class EagerTensor(Tensor):
         value = self.value
         if type(value) is torch.Tensor and not value.ndim and not value.is_complex():
             return value.item()
-        return self._numpy()
+        return self._array()
 
     def __int__(self) -> int:
         return int(self._number())
@@ -345,10 +350,10 @@ class EagerTensor(Tensor):
         return float(self._number())
 
     def __complex__(self) -> complex:
-        return complex(self._numpy())
+        return complex(self._array())
 
     def __index__(self) -> int:
-        return self._numpy().__index__()
+        return self._array().__index__()
 
     def __len__(self) -> int:
         shape = self.value.shape
@@ -357,7 +362,7 @@ class EagerTensor(Tensor):
         return shape[0]
 
     def __format__(self, format_spec: str) -> str:
-        return format(self._numpy()[()], format_spec)
+        return format(self._array()[()], format_spec)
 
     def __copy__(self) -> EagerTensor:
         return self  # it never changes
@@ -395,7 +400,7 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
     if tensor.dtype.name in ("resource", "variant"):
         text = f"<{tensor.value!r}>"
     elif tensor.dtype.is_numpy_compatible:
-        array = tensor._numpy()
+        array = tensor._array()
         if array.ndim:
             text = repr(array) if is_repr else str(array)
         else:

@@ -147,9 +147,9 @@ class Operation:
 
     _original_op = None  # as in TensorFlow, whose errors list the operations that one was derived from
 
-    __slots__ = (
-        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "position",
-        "residuals", "static", "types",
+    __slots__ = (  # and what programs note at it, which costs nothing where they do not
+        "__dict__", "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs",
+        "position", "residuals", "static", "types",
     )  # fmt: skip
 
     def __init__(
