@@ -145,7 +145,8 @@ def own_tests(python: str, folder: pathlib.Path, program: pathlib.Path, limit: f
         output = run(python, folder, limit, *arguments, f"--rootdir={folder}", *paths, **variables).stdout
     except subprocess.TimeoutExpired as error:
         output, whole = (error.stdout or b"").decode(), False
-    ended = dict(re.findall(r"^(\S.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b", output, re.M))
+    lines = re.findall(r"^(\S.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b", output, re.M)
+    ended = {test.rpartition(f"{folder.parent.name}/{folder.name}/")[2]: how for test, how in lines}  # wherever it ran
     return {"passed": sorted(t for t, o in ended.items() if o == "PASSED"), "ended": sorted(ended), "whole": whole}
 
 
