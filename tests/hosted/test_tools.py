@@ -95,3 +95,27 @@ def test_a_number_of_cpus():
     assert len(tf.config.list_logical_devices("CPU")) == count
     with pytest.raises(ValueError, match="must be at least 1 not 0"):
         at_least(0)
+
+
+def test_evaluations_of_checkpoints(tmp_path):
+    from tensorflow.python.training import evaluation
+
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        v = v1.get_variable("v", initializer=3.0)
+        total = v1.get_variable("total", initializer=0.0, collections=["local_variables"])
+        step = v1.assign_add(total, v)
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            session.run(v.assign(5.0))
+            path = v1.train.Saver([v]).save(session, str(tmp_path / "model"))
+        for ops in (step, [step], {"step": step}):
+            hook = evaluation._StopAfterNEvalsHook(3)
+            result = evaluation._evaluate_once(path, eval_ops=ops, final_ops={"total": total}, hooks=[hook])
+            assert result == {"total": 15.0}
+        assert evaluation._evaluate_once(path, final_ops=v) == 5.0
+        counter = evaluation._get_or_create_eval_step()
+        assert (counter.name, counter.dtype, counter.shape) == ("eval_step:0", tf.int64, [])
+        v1.add_to_collection("eval_step", v)
+        with pytest.raises(ValueError, match="Multiple tensors added"):
+            evaluation._get_or_create_eval_step()

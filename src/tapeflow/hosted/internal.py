@@ -49,7 +49,9 @@ _ON_FIRST_USE = {
 def __getattr__(name: str) -> Any:
     home = _ON_FIRST_USE.get(name)
     if home is None:
-        raise AttributeError(f"TapeFlow has no tf.__internal__.{name}: it is not public, and no library here needs it.")
+        raise AttributeError(
+            f"TapeFlow has no tf.__internal__.{name}, which is not public in TensorFlow: use a public function for it."
+        )
     home, colon, own_name = home.partition(":")
     module = importlib.import_module(home)
     value = globals()[name] = module if colon and not own_name else getattr(module, own_name or name)

@@ -44,6 +44,7 @@ MODULES = {
     "tensorflow.python.autograph.pyct.templates": {},
     "tensorflow.python.autograph.pyct.transformer": {"Base": "ast:NodeTransformer"},
     "tensorflow.python.client.device_lib": {"list_local_devices": f"{_H}.devices"},
+    "tensorflow.python.client.timeline": {},  # draws the steps of sessions, which `tf.profiler` traces here
     "tensorflow.python.compat.compat": {"forward_compatible": f"{_H}.conversion:yes"},
     "tensorflow.python.data.ops.dataset_ops": {
         "UnaryDataset": "tapeflow.data.nodes:Node",
@@ -199,6 +200,7 @@ MODULES = {
         "minimum": "tapeflow.math",
         "batch_mat_mul": "tapeflow.linalg:matmul",
     },
+    "tensorflow.python.ops.metrics": {"*": "tapeflow.compat.v1.metrics"},
     "tensorflow.python.ops.nn_ops": {},
     "tensorflow.python.ops.parallel_for.control_flow_ops": {"pfor": f"{_H}.conversion"},
     "tensorflow.python.ops.ragged.ragged_map_ops": {"map_fn": "tapeflow.functional"},
@@ -215,6 +217,7 @@ MODULES = {
         "variable_creator_scope": "tapeflow.core.scopes",
         "variable_scope": "tapeflow.compat.v1.variable_scopes",
     },
+    "tensorflow.python.ops.variables": {"PartitionedVariable": "tapeflow.compat.v1.partitioned"},
     "tensorflow.python.platform.app": {"run": "absl.app", "flags": "absl:flags"},
     "tensorflow.python.platform.flags": {"*": "absl.flags"},
     "tensorflow.python.platform.googletest": {"main": "tapeflow.test"},
@@ -224,6 +227,9 @@ MODULES = {
     "tensorflow.python.saved_model.model_utils.mode_keys": {"KerasModeKeys": _KERAS_2},
     "tensorflow.python.saved_model.save": {"save_and_return_nodes": f"{_H}.saved_models"},
     "tensorflow.python.training.checkpoint_management": {"*": "tapeflow.train"},
+    "tensorflow.python.training.evaluation": dict.fromkeys(
+        ("_StopAfterNEvalsHook", "_evaluate_once", "_get_or_create_eval_step"), f"{_H}.evaluation"
+    ),
     "tensorflow.python.training.server_lib": {"ClusterSpec": "tapeflow.train"},
     "tensorflow.python.tf2": {"enabled": f"{_H}.conversion:yes"},
     "tensorflow.python.tpu.embedding_context_utils": {"SequentialEmbeddingContext": "contextlib:nullcontext"},
@@ -243,9 +249,10 @@ MODULES = {
         "as_text": "tapeflow.compat",
     },
     "tensorflow.python.util.deprecation": dict.fromkeys(
-        ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_endpoints"),
+        ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_argument_lookup",
+         "deprecated_endpoints"),
         f"{_H}.deprecation",
-    ),
+    ),  # fmt: skip
     "tensorflow.python.util.dispatch": {"add_dispatch_support": _KERAS_2, "dispatch_for_types": _KERAS_2},
     "tensorflow.python.util.all_util": {"*": _EXPORTING},
     "tensorflow.python.util.function_utils": {"fn_args": f"{_H}.decorators", "has_kwargs": f"{_H}.decorators"},
