@@ -1,4 +1,4 @@
-"""Evaluations in sessions, one for each checkpoint: `tensorflow.python.training.evaluation`, which tf-slim builds on."""
+"""Evaluations of checkpoints in sessions: `tensorflow.python.training.evaluation`, which tf-slim builds on."""
 
 from __future__ import annotations
 

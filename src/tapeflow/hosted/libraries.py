@@ -249,10 +249,16 @@ MODULES = {
         "as_text": "tapeflow.compat",
     },
     "tensorflow.python.util.deprecation": dict.fromkeys(
-        ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_argument_lookup",
-         "deprecated_endpoints"),
+        (
+            "deprecated",
+            "deprecated_alias",
+            "deprecated_arg_values",
+            "deprecated_args",
+            "deprecated_argument_lookup",
+            "deprecated_endpoints",
+        ),
         f"{_H}.deprecation",
-    ),  # fmt: skip
+    ),
     "tensorflow.python.util.dispatch": {"add_dispatch_support": _KERAS_2, "dispatch_for_types": _KERAS_2},
     "tensorflow.python.util.all_util": {"*": _EXPORTING},
     "tensorflow.python.util.function_utils": {"fn_args": f"{_H}.decorators", "has_kwargs": f"{_H}.decorators"},

@@ -22,7 +22,7 @@ Combination = dict[str, Any]
 
 
 class TestCombination:
-    """What some arguments of combinations mean: whether a test runs with them, in which contexts, and what it gets."""
+    """The meaning of some arguments of combinations: if a test runs with them, in which contexts, and what it gets."""
 
     __test__ = False  # to pytest
 
