@@ -24,22 +24,3 @@ deprecated_args = deprecated_arg_values = deprecated_endpoints = deprecated
 def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
     """Returns the function or class unchanged."""
     return func_or_class
-
-
-def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
-    """Returns the value of an argument that has two names.
-
-    Args:
-        new_name: the name.
-        new_value: its value, or None.
-        old_name: the earlier name.
-        old_value: its value, or None.
-
-    Raises:
-        ValueError: both have one.
-    """
-    if old_value is None:
-        return new_value
-    if new_value is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old_value

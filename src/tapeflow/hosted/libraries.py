@@ -248,17 +248,13 @@ MODULES = {
         "as_bytes": "tapeflow.compat",
         "as_text": "tapeflow.compat",
     },
-    "tensorflow.python.util.deprecation": dict.fromkeys(
-        (
-            "deprecated",
-            "deprecated_alias",
-            "deprecated_arg_values",
-            "deprecated_args",
-            "deprecated_argument_lookup",
-            "deprecated_endpoints",
+    "tensorflow.python.util.deprecation": {
+        "deprecated_argument_lookup": "tapeflow.compat.v1.renamed:either",
+        **dict.fromkeys(
+            ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_endpoints"),
+            f"{_H}.deprecation",
         ),
-        f"{_H}.deprecation",
-    ),
+    },
     "tensorflow.python.util.dispatch": {"add_dispatch_support": _KERAS_2, "dispatch_for_types": _KERAS_2},
     "tensorflow.python.util.all_util": {"*": _EXPORTING},
     "tensorflow.python.util.function_utils": {"fn_args": f"{_H}.decorators", "has_kwargs": f"{_H}.decorators"},

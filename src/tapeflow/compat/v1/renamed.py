@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 
-def either(new_name: str, new: Any, old_name: str, old: Any) -> Any:
+def either(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
     """Returns the argument that was passed under the new name or under the old one.
 
     Raises:
         ValueError: both were passed.
     """
-    if old is None:
-        return new
-    if new is not None:
+    if old_value is None:
+        return new_value
+    if new_value is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old
+    return old_value
 
 
 def member(name: str, **words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
