@@ -1,6 +1,7 @@
-// Reads an image of a digit by a model that `python -m tapeflow convert MODEL --to aoti --output digits.pt2` compiled.
+// Reads a digit, 784 float32 numbers, by a model that was
+// converted to "aoti":
 //
-//     digits digits.pt2 image.bin        (784 float32 numbers)
+//     digits digits.pt2 image.bin
 
 #include <ATen/ATen.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
@@ -11,7 +12,9 @@
 int main(int, char** argv) {
   torch::inductor::AOTIModelPackageLoader model(argv[1]);
   at::Tensor image = at::empty({1, 28, 28, 1});
-  std::ifstream(argv[2], std::ios::binary).read(static_cast<char*>(image.data_ptr()), image.nbytes());
+  std::ifstream file(argv[2], std::ios::binary);
+  file.read(static_cast<char*>(image.data_ptr()), image.nbytes());
   at::Tensor logits = model.run({image})[0];
-  std::cout << "C++ reads a " << logits.argmax().item<int64_t>() << std::endl;
+  int64_t digit = logits.argmax().item<int64_t>();
+  std::cout << "C++ reads a " << digit << std::endl;
 }

@@ -7,20 +7,18 @@ among them: each thread has kernels of as many threads as its share.
 from __future__ import annotations
 
 import os
+import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import torch
 
 from tapeflow.core.rng.seeds import has_own_streams
 
-_MOST_THREADS = 1 << 10  # of one share: a pool starts one only if none is idle
-_pools: dict[int, ThreadPoolExecutor] = {}  # by the number of threads that a kernel of theirs uses
-_starting = threading.Lock()
+_idle: dict[int, list[_Worker]] = {}  # by the number of threads that a kernel of theirs uses
 
-os.register_at_fork(after_in_child=_pools.clear)  # their threads stay behind
+os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind
 
 
 def run_all(*functions: Callable[[], Any]) -> list[Any]:
@@ -33,30 +31,70 @@ def run_all(*functions: Callable[[], Any]) -> list[Any]:
         functions: functions without arguments, none of which depends on another.
 
     Raises:
-        Exception: what the first of them raised, after all have ended.
+        BaseException: what the first of them raised, after all have ended.
     """
     if torch.get_num_interop_threads() == 1 or has_own_streams():
         return [function() for function in functions]
-    pool = _pool(max(1, torch.get_num_threads() // len(functions)))
+    share = max(1, torch.get_num_threads() // len(functions))
+    idle = _idle.setdefault(share, [])
     try:
-        futures = [pool.submit(function) for function in functions]
+        workers = [_taken(idle, share) for _ in functions]
     except RuntimeError:  # the interpreter is shutting down, and starts no threads any more
         return [function() for function in functions]
-    wait(futures)
-    return [future.result() for future in futures]
+    for worker, function in zip(workers, functions, strict=True):
+        worker.tasks.put(function)
+    outcomes = [worker.outcomes.get() for worker in workers]
+    idle += workers  # not those of a call that was interrupted: they are at work
+    for _, error in outcomes:
+        if error is not None:
+            raise error
+    return [result for result, _ in outcomes]
 
 
-def _pool(share: int) -> ThreadPoolExecutor:
-    """Returns the threads whose kernels use `share` threads each."""
-    pool = _pools.get(share)
-    if pool is None:
-        with _starting:
-            pool = _pools.get(share)
-            if pool is None:
-                pool = _pools[share] = ThreadPoolExecutor(
-                    _MOST_THREADS, f"tapeflow-side-by-side-{share}", _use_threads, (share,)
-                )
-    return pool
+class _Worker(threading.Thread):
+    """A thread that runs functions.
+
+    Args:
+        share: how many threads its kernels use.
+
+    Attributes:
+        tasks: the functions.
+        outcomes: of each function, the result and the error; and before them one, when the thread is ready.
+    """
+
+    def __init__(self, share: int) -> None:
+        super().__init__(name="tapeflow-side-by-side", daemon=True)
+        self._share = share
+        self.tasks: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
+        self.outcomes: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def run(self) -> None:
+        _use_threads(self._share)
+        self.outcomes.put((None, None))
+        while True:
+            self.outcomes.put(_outcome(self.tasks.get()))
+
+
+def _taken(idle: list[_Worker], share: int) -> _Worker:
+    """Returns an idle worker, or a new one that is ready.
+
+    Raises:
+        RuntimeError: no thread can be started.
+    """
+    try:
+        return idle.pop()
+    except IndexError:
+        worker = _Worker(share)
+        worker.start()
+        worker.outcomes.get()
+        return worker
+
+
+def _outcome(function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+    try:
+        return function(), None
+    except BaseException as error:  # the caller raises it
+        return None, error
 
 
 def _use_threads(share: int) -> None:

@@ -10,17 +10,23 @@ import tapeflow as tf
 from tapeflow.core import parallel
 from tapeflow.core.rng.seeds import Streams, own_streams
 
-pytestmark = pytest.mark.usefixtures("two_cpus")
+pytestmark = pytest.mark.usefixtures("two_cpus", "kernels_of_one_thread")
+
+
+@pytest.fixture
+def kernels_of_one_thread():
+    """Has little work be worth a thread; the number of threads decides the last digits of sums, too."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture
 def one_at_a_time(monkeypatch):
-    """Has functions run one after another from its call on, and before it at once, with kernels of one thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # whose number decides the last digits of sums
+    """Has functions run one after another from its call on, and before it at once."""
     monkeypatch.setattr(torch, "get_num_interop_threads", lambda: 2)
-    yield lambda: monkeypatch.setattr(torch, "get_num_interop_threads", lambda: 1)
-    torch.set_num_threads(threads)
+    return lambda: monkeypatch.setattr(torch, "get_num_interop_threads", lambda: 1)
 
 
 def long_chain(x):
@@ -117,6 +123,14 @@ def test_steps_on_different_cpus():
 @pytest.mark.parametrize("function", [lambda x: x + 1.0, tf.identity], ids=["little work", "no work"])
 def test_little_work_is_not_worth_a_thread(function):
     assert "run_all" not in source(on_both(function), tf.ones([4]))
+
+
+def test_small_kernels_are_not_worth_threads_where_each_has_several():
+    torch.set_num_threads(2)
+    product = lambda x: tf.matmul(tf.matmul(x, x), x)  # noqa: E731
+    assert "run_all" not in source(on_both(product), tf.ones([20, 20]))
+    assert "run_all" in source(on_both(product), tf.ones([1000, 1000]))
+    assert "run_all" not in source(on_both(long_chain), tf.ones([1000, 1000]))  # waits for memory
 
 
 def test_one_cpu_needs_no_other():
