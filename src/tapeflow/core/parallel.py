@@ -18,7 +18,8 @@ from tapeflow.core.rng.seeds import has_own_streams
 
 _idle: dict[int, list[_Worker]] = {}  # by the number of threads that a kernel of theirs uses
 
-os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind
 
 
 def run_all(*functions: Callable[[], Any]) -> list[Any]:
@@ -38,7 +39,7 @@ def run_all(*functions: Callable[[], Any]) -> list[Any]:
     share = max(1, torch.get_num_threads() // len(functions))
     idle = _idle.setdefault(share, [])
     try:
-        workers = [_taken(idle, share) for _ in functions]
+        workers = [_ready_worker(idle, share) for _ in functions]
     except RuntimeError:  # the interpreter is shutting down, and starts no threads any more
         return [function() for function in functions]
     for worker, function in zip(workers, functions, strict=True):
@@ -75,7 +76,7 @@ class _Worker(threading.Thread):
             self.outcomes.put(_outcome(self.tasks.get()))
 
 
-def _taken(idle: list[_Worker], share: int) -> _Worker:
+def _ready_worker(idle: list[_Worker], share: int) -> _Worker:
     """Returns an idle worker, or a new one that is ready.
 
     Raises:

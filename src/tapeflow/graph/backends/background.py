@@ -123,16 +123,7 @@ class Hot(inductor.Jitted):
         plan = self._plan
         if plan is None or (not self._has_static_shapes and self._key(values) != self._hot_key):
             return self.uncompiled(values)
-        return self._planned(plan, values)
-
-    def _planned(self, plan: inductor.Plan, values: Sequence[Any]) -> Any:
-        """Runs the compiled version, or the Python version if it fails."""
-        try:
-            return plan(values)
-        except Exception as error:
-            result = self.uncompiled(values)  # raises TensorFlow's error
-            self.stay(f"the compiled code failed: {inductor.reason(error)}")
-            return result
+        return self.run_plan(plan, values)
 
     def _submit(self, values: Sequence[Any]) -> None:
         """Has it compiled for inputs of these shapes."""
@@ -164,7 +155,7 @@ class Hot(inductor.Jitted):
         with self._lock:
             self._plan, self._stage = plan, COMPARING
 
-    def stay(self, why: str) -> None:
+    def refuse(self, why: str) -> None:
         """Has the Python version serve from now on."""
         self._stage, self._plan = PYTHON, None
         self._outcome = f"not compiled: {why}"
@@ -180,7 +171,7 @@ class Hot(inductor.Jitted):
                 return self.uncompiled(values)
             which = self._turns % 2
             start = clock()
-            result = self._planned(plan, values) if which else self.uncompiled(values)
+            result = self.run_plan(plan, values) if which else self.uncompiled(values)
             took = clock() - start
             self._turns += 1
             if self._turns > 2:  # the first ones warm up
@@ -194,7 +185,7 @@ class Hot(inductor.Jitted):
     def _decide(self) -> None:
         python, compiled = (1e3 * sorted(times)[len(times) // 2] for times in self._times)  # medians, of `ROUNDS`
         if compiled >= python:
-            self.stay(f"that takes {compiled:.3g} ms a call, and the Python version {python:.3g}")
+            self.refuse(f"that takes {compiled:.3g} ms a call, and the Python version {python:.3g}")
             return
         self._stage = COMPILED
         self._outcome = f"compiled: {compiled:.3g} ms a call instead of {python:.3g}"
@@ -235,9 +226,9 @@ def build(reference: Callable[[], Hot | None], arguments: Sequence[Any]) -> None
     try:
         function.plan_in_background(arguments)
     except Refused as why:
-        function.stay(str(why))
+        function.refuse(str(why))
     except Exception as error:  # nobody calls this who could be told
-        function.stay(f"compiling it failed ({type(error).__name__}: {inductor.reason(error)})")
+        function.refuse(f"compiling it failed ({type(error).__name__}: {inductor.reason(error)})")
 
 
 def compiled_elsewhere(graphs: Sequence[AtenGraph]) -> list[Callable[..., Any]]:

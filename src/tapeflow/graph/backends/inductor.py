@@ -131,11 +131,19 @@ class Jitted(Compiled):
         plan = self._only_plan or (None if self._refused else self._plans.get(self._key(values)))
         if plan is None:
             return self.uncompiled(values) if self._refused else self._first_call(values)
+        return self.run_plan(plan, values)
+
+    def run_plan(self, plan: Plan, values: Sequence[Any]) -> Any:
+        """Runs the compiled version, or the Python version if it fails.
+
+        Raises:
+            OpError: an op failed.
+        """
         try:
             return plan(values)
         except Exception as error:
             result = self.uncompiled(values)  # raises TensorFlow's error
-            self._refuse(f"the compiled code failed: {reason(error)}")
+            self.refuse(f"the compiled code failed: {reason(error)}")
             return result
 
     def uncompiled(self, values: Sequence[Any]) -> Any:
@@ -186,9 +194,9 @@ class Jitted(Compiled):
         try:
             self.plan(values)
         except Refused as why:
-            self._refuse(str(why))
+            self.refuse(str(why))
         except Exception as error:  # the call has succeeded, and must not fail now
-            self._refuse(f"compiling it failed ({type(error).__name__}: {reason(error)})")
+            self.refuse(f"compiling it failed ({type(error).__name__}: {reason(error)})")
         return result
 
     def text(self, stage: str, captured: Sequence[Any]) -> str:
@@ -226,7 +234,7 @@ class Jitted(Compiled):
             raise errors.InvalidArgumentError(None, None, f"{self.name} can't be compiled, because {why}.") from why
         return "\n".join(texts)
 
-    def _refuse(self, why: str) -> None:
+    def refuse(self, why: str) -> None:
         """Has it run uncompiled from now on."""
         self._refused, self._only_plan = True, None
         self._plans.clear()

@@ -232,10 +232,10 @@ class AtenGraph:
         recorded += last.calls
         constants = _constants(recorded)
         self.constants = [t.contiguous() for t in constants]
-        taken = [*(v.fake for v in inputs), *constants]
-        self.arguments = [described(t) for t in taken]
+        operands = [*(v.fake for v in inputs), *constants]
+        self.arguments = [described(t) for t in operands]
         graph = torch.fx.Graph()
-        nodes = {id(t): graph.placeholder(f"input_{i}") for i, t in enumerate(taken)}
+        nodes = {id(t): graph.placeholder(f"input_{i}") for i, t in enumerate(operands)}
         node_of: Callable[[Any], Any] = lambda x: nodes[id(x)] if isinstance(x, torch.Tensor) else x  # noqa: E731
         for op, args, kwargs, result in recorded:
             node = graph.call_function(op, map_aggregate(args, node_of), map_aggregate(kwargs, node_of))
