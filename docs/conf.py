@@ -9,8 +9,21 @@ sys.path.append(str(ROOT / "tests"))  # what differs from TensorFlow is on recor
 
 project = "TapeFlow"
 copyright = "the TapeFlow authors, Apache-2.0"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "blocks", "notebooks", "quotes", "drawings",
-              "charts", "reference", "differences", "findable", "links", "local"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "blocks",
+    "notebooks",
+    "quotes",
+    "drawings",
+    "charts",
+    "reference",
+    "differences",
+    "findable",
+    "links",
+    "local",
+]
 exclude_patterns = ["_ext"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -6,18 +6,17 @@ import http.server
 import json
 import pathlib
 import re
-import shutil
-import subprocess
 import threading
 
 import pytest
 
+import browser
+
 SITE = pathlib.Path(__file__).parent.parent / "site"
-CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
 SECONDS = 300  # of the browser's own time, which runs as fast as it can
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
+    pytest.mark.skipif(browser.CHROMIUM is None, reason="there is no Chromium"),
     pytest.mark.skipif(not (SITE / "searchindex.js").exists(), reason="the site is not built"),
 ]
 
@@ -68,7 +67,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def see(tmp_path):
+def see():
     """What the browser sees on pages of the site: `see(what, [(address, width), ...])`."""
 
     def see(what, pages):
@@ -77,18 +76,13 @@ def see(tmp_path):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-        flags += ["--dump-dom", f"--user-data-dir={tmp_path}", f"--virtual-time-budget={SECONDS * 1000}"]
         try:
-            done = subprocess.run(
-                [CHROMIUM, *flags, "--window-size=1500,1000", f"http://127.0.0.1:{server.server_port}/driver"],
-                capture_output=True, text=True, timeout=600, check=True,
-            )  # fmt: skip
+            page = browser.browse(f"http://127.0.0.1:{server.server_port}/driver", "--dump-dom", seconds=SECONDS)
         finally:
             server.shutdown()
             thread.join()
             server.server_close()
-        return json.loads(html.unescape(re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)[1]))
+        return json.loads(html.unescape(re.search(r'<pre id="seen">(.*?)</pre>', page, re.DOTALL)[1]))
 
     return see
 
@@ -113,3 +107,9 @@ def test_no_page_is_wider_than_the_window(see, width):
     pages = [str(p.relative_to(SITE)) for p in sorted(SITE.rglob("*.html")) if "_static" not in p.parts]
     wide = see("overflow", [(f"/{page}", width) for page in pages])
     assert {page: pixels for page, pixels in zip(pages, wide, strict=True) if pixels > 0} == {}
+
+
+def test_the_page_of_summaries_has_a_picture_of_tensorboard():
+    page = (SITE / "tutorial" / "8-summaries.html").read_text(encoding="utf-8")
+    picture = SITE / "_images" / re.search(r'src="\.\./_images/([^"]+\.png)"', page)[1]
+    assert picture.stat().st_size > 20_000  # an empty page has fewer bytes

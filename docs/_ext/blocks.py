@@ -2,7 +2,8 @@
 
 A page is one program: its blocks share their names and run in their order, in a process of its own and an empty folder
 that has the repository's `examples` in it. What is printed, to stderr too, and each matplotlib figure that is left open
-stand below the block. A block that raises stops the build, with a traceback whose lines are those of the page.
+stand below the block. A block that raises stops the build, with a traceback whose lines are those of the page. A block
+of a shell that starts TensorBoard has a picture of its page below, where Chromium is installed.
 
 Sphinx calls `setup`; the tests call `run`, so that a page is tested by what builds it.
 """
@@ -23,9 +24,13 @@ import tempfile
 import types
 from typing import Any
 
+import browser
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "build" / "pictures"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BOARD = re.compile(r"^```console\n\$ tensorboard --logdir (\S+)\n```$", re.MULTILINE)
+RUN = re.compile(f"{BLOCK.pattern}|{BOARD.pattern}", re.MULTILINE | re.DOTALL)
 SETTINGS = {
     "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "COLUMNS": "88", "NO_COLOR": "1", "MPLBACKEND": "svg",
     "KERAS_BACKEND": "tensorflow", "PYTHONWARNINGS": "ignore::FutureWarning",  # torch's, with paths of the machine
@@ -65,7 +70,7 @@ def run(page: pathlib.Path, pictures: pathlib.Path) -> list[Output]:
         pictures: a folder for its figures.
 
     Returns:
-        The output of each of its Python blocks.
+        The output of each block that is run.
 
     Raises:
         PageError: a block raised.
@@ -93,13 +98,31 @@ def run_here(page: pathlib.Path, pictures: pathlib.Path) -> list[Output]:
     vars(module)["__file__"] = file
     sys.argv, sys.path[0] = [file], ""
     outputs = []
-    for match in BLOCK.finditer(text):
+    for match in RUN.finditer(text):
+        source, logs = match.groups()
+        if logs:
+            outputs.append(Output("", save_screenshot(logs, pictures)))
+            continue
         printed = io.StringIO()
-        code = compile("\n" * text.count("\n", 0, match.start(1)) + match[1], file, "exec")
+        code = compile("\n" * text.count("\n", 0, match.start(1)) + source, file, "exec")
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             exec(code, vars(module))
         outputs.append(Output(HERE.sub("", printed.getvalue()), save_figures(pictures)))
     return outputs
+
+
+def save_screenshot(logs: str, folder: pathlib.Path) -> dict[str, str]:
+    """Saves a picture of TensorBoard's page for some logs, if there is a browser; returns its title by its file."""
+    if browser.CHROMIUM is None:
+        return {}
+    name = f"{number_of_next(folder)}.png"
+    browser.photograph_tensorboard(logs, folder / name)
+    return {name: f"TensorBoard's page for {logs}"}
+
+
+def number_of_next(folder: pathlib.Path) -> int:
+    """Returns the number of the next picture in a folder, from 1 on."""
+    return len(list(folder.iterdir())) + 1
 
 
 def save_figures(folder: pathlib.Path) -> dict[str, str]:
@@ -114,7 +137,7 @@ def save_figures(folder: pathlib.Path) -> dict[str, str]:
         title = figure.get_suptitle() or "; ".join(filter(None, (axes.get_title() for axes in figure.axes)))
         if not title:
             raise ValueError("a figure needs a title: who can't see it is told that")
-        name = f"{len(list(folder.iterdir())) + 1}.svg"
+        name = f"{number_of_next(folder)}.svg"
         figure.savefig(folder / name, metadata={"Date": None})
         titles[name] = title
     plt.close("all")
@@ -137,7 +160,7 @@ def write_outputs(app: Any, name: str, source: list[str]) -> None:
         return
     outputs = iter(run(page, PICTURES / name))
     folder = "/" + os.path.relpath(PICTURES / name, app.srcdir).replace(os.sep, "/")
-    source[0] = BLOCK.sub(lambda match: match[0] + below(next(outputs), folder), source[0])
+    source[0] = RUN.sub(lambda match: match[0] + below(next(outputs), folder), source[0])
 
 
 def setup(app: Any) -> dict[str, bool]:

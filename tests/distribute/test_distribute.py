@@ -85,6 +85,7 @@ def test_set_strategy(strategy):
 def test_devices(strategy):
     prefix = "/job:localhost/replica:0/task:0/device:CPU:"
     assert strategy.extended.worker_devices == (f"{prefix}0", f"{prefix}1")
+    assert strategy.extended._global_batch_size  # which Keras 2 asks for
     assert tf.distribute.MirroredStrategy().extended.worker_devices == (f"{prefix}0", f"{prefix}1")
     assert strategy.run(lambda: tf.constant(1).device).values == (f"{prefix}0", f"{prefix}1")
     with pytest.raises(AssertionError, match="No duplicates allowed"):

@@ -240,6 +240,7 @@ class StrategyExtended:
         return max(1, len(self._devices))
 
     _first_replica = 0  # the number of this process's first replica among those of all workers
+    _global_batch_size = True  # the batch size of a dataset is that of all replicas together: Keras 2 asks for it
 
     def _use_merge_call(self) -> bool:
         return self._num_replicas_in_sync > 1
