@@ -41,27 +41,25 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
-def sources_in(value: Any) -> list[Any]:
-    """Returns the tensors and variables in a nest of sources; a flat list of them is returned itself.
+def sources_in(value: Any) -> tuple[list[Any], bool]:
+    """Returns the tensors and variables in a nest of sources, and whether the nest is a plain list of them.
 
     Raises:
         TypeError: the nest contains something else.
     """
     if isinstance(value, (Tensor, ReadAsTensor)):
-        return [value]
+        return [value], False
     if type(value) is list:
-        for v in value:
-            if not isinstance(v, (ReadAsTensor, Tensor)):
-                break
-        else:
-            return value
+        plain = [v if isinstance(v, (ReadAsTensor, Tensor)) else _variable_in(v) for v in value]
+        if all([isinstance(v, (ReadAsTensor, Tensor)) for v in plain]):
+            return plain, True
     flat = [_variable_in(v) for v in nest.flatten(value, expand_composites=True)]
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
             raise TypeError(
                 f"The sources of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
             )
-    return flat
+    return flat, False
 
 
 def _variable_in(source: Any) -> Any:

@@ -167,7 +167,7 @@ class GradientTape:
                 "actually want to trace the gradient in order to compute higher order derivatives."
             )
         zeros = gives_zeros(unconnected_gradients)
-        flat = sources_in(sources)
+        flat, is_list = sources_in(sources)
         if type(target) is EagerTensor and output_gradients is None:
             targets = [target] if target.dtype.differentiable else targets_in(target)
         else:
@@ -182,7 +182,7 @@ class GradientTape:
         self._use_up()
         if zeros:
             gradients = [zeros_like(s) if g is None else g for g, s in zip(gradients, flat, strict=True)]
-        if flat is sources:
+        if is_list:
             return gradients
         if isinstance(sources, (Tensor, ReadAsTensor)):
             return gradients[0]
@@ -223,7 +223,7 @@ class GradientTape:
         """
         tape = self._recorded()
         chunk = self._rows_at_once("jacobian", parallel_iterations, experimental_use_pfor)
-        flat = sources_in(sources)
+        flat, _ = sources_in(sources)
         target = convert(target)
         dims = dims_of(target)
         size = math.prod(dims)
