@@ -35,12 +35,12 @@ def broadcast_gradient_args(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.T
 def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
     lengths = [int(s[axis]) for s in shapes]
     starts = np.cumsum([0, *lengths[:-1]])
-    found = []
+    offsets = []
     for shape, start in zip(shapes, starts, strict=True):
         offset = torch.zeros_like(shape)
         offset[axis] = int(start)
-        found.append(offset)
-    return tuple(found)
+        offsets.append(offset)
+    return tuple(offsets)
 
 
 @op("ConcatOffset", kernel=_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))

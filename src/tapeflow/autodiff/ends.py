@@ -51,7 +51,7 @@ def sources_in(value: Any) -> tuple[list[Any], bool]:
         return [value], False
     if type(value) is list:
         plain = [v if isinstance(v, (ReadAsTensor, Tensor)) else _variable_in(v) for v in value]
-        if all([isinstance(v, (ReadAsTensor, Tensor)) for v in plain]):
+        if all(isinstance(v, (ReadAsTensor, Tensor)) for v in plain):
             return plain, True
     flat = [_variable_in(v) for v in nest.flatten(value, expand_composites=True)]
     for v in flat:

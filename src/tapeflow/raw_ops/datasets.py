@@ -69,9 +69,9 @@ def _called(function: Any, others: Sequence[Any]) -> Kernel:
     """Returns a concrete function as one of flat elements, to whose tensors it adds the other arguments."""
 
     def call(*element: Any) -> tuple[Any, ...]:
-        given = [tf.convert_to_tensor(t) for t in element] + list(others)
-        rest = [] if len(given) == len(function.body.inputs) else function.captured_inputs
-        return tuple(function.body.call([*given, *rest]))
+        args = [tf.convert_to_tensor(t) for t in element] + list(others)
+        rest = [] if len(args) == len(function.body.inputs) else function.captured_inputs
+        return tuple(function.body.call([*args, *rest]))
 
     return call
 
@@ -100,10 +100,10 @@ def _kernel(*names: str, shape: Kernel = scalar) -> Callable[[Kernel], Kernel]:
             parameters = bare.parameters(name)
 
             def run(*values: Any, inputs: Any = inputs, parameters: Any = parameters) -> Any:
-                given = dict(zip(parameters, values, strict=True))
+                by_name = dict(zip(parameters, values, strict=True))
                 with executing_eagerly():
-                    named = {n: _argument(inputs[n], given[n]) if n in inputs else given[n] for n in accepted
-                             if n in given}  # fmt: skip
+                    named = {n: _argument(inputs[n], by_name[n]) if n in inputs else by_name[n] for n in accepted
+                             if n in by_name}  # fmt: skip
                     result = function(**named)
                 return boxed(result) if isinstance(result, Dataset) else result
 
@@ -613,10 +613,10 @@ for _name in ("IteratorGetNext", "IteratorGetNextSync"):
 
 @_kernel("IteratorGetNextAsOptional")
 def _next_as_optional(iterator: Any) -> Any:
-    taken = _iterator(iterator).get_next_as_optional()
-    if not taken.has_value():
+    optional = _iterator(iterator).get_next_as_optional()
+    if not optional.has_value():
         return boxed(())
-    return boxed(_raw(nest.flatten(taken.get_value(), expand_composites=True)))
+    return boxed(_raw(nest.flatten(optional.get_value(), expand_composites=True)))
 
 
 @_kernel("IteratorToStringHandle")

@@ -80,12 +80,12 @@ def _sparse_slice(backprop_val_grad: Any, input_indices: Any, input_start: Any, 
     size = tf.reduce_max(tf.concat([input_indices, output_indices + input_start], 0), 0) + 1
     strides = tf.math.cumprod(size, exclusive=True, reverse=True)
     numbers = tf.reduce_sum(input_indices * strides, 1)
-    kept = tf.reduce_sum((output_indices + input_start) * strides, 1)
-    padded = tf.concat([kept, [-1]], 0)
-    places = tf.searchsorted(kept, numbers)
-    found = tf.gather(padded, places) == numbers
+    slice_numbers = tf.reduce_sum((output_indices + input_start) * strides, 1)
+    padded = tf.concat([slice_numbers, [-1]], 0)
+    places = tf.searchsorted(slice_numbers, numbers)
+    in_slice = tf.gather(padded, places) == numbers
     values = tf.concat([backprop_val_grad, tf.zeros([1], backprop_val_grad.dtype)], 0)
-    return tf.where(found, tf.gather(values, places), tf.zeros_like(values[0]))
+    return tf.where(in_slice, tf.gather(values, places), tf.zeros_like(values[0]))
 
 
 # ---- images ----------------------------------------------------------------------------------------------------------

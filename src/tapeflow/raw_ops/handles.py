@@ -312,7 +312,7 @@ def _maps(prefix: str) -> None:
         keys = [k for k, parts in area.by_key.items() if len(parts) == count]
         return sorted(keys) if prefix == "Ordered" else keys
 
-    def taken(area: _Area, key: int, indices: Raw, removes: bool) -> tuple[Raw, ...]:
+    def take(area: _Area, key: int, indices: Raw, removes: bool) -> tuple[Raw, ...]:
         parts = area.by_key[key]
         element = tuple([parts[i] for i in indices.tolist()])
         if removes:
@@ -340,7 +340,7 @@ def _maps(prefix: str) -> None:
             area, number = area_of(capacity, container, shared_name), int(key)
             with area.changed:
                 area.wait(lambda: set(indices.tolist()) <= set(area.by_key.get(number, ())))
-                return taken(area, number, indices, removes)
+                return take(area, number, indices, removes)
 
         return unstage
 
@@ -351,7 +351,7 @@ def _maps(prefix: str) -> None:
         with area.changed:
             area.wait(lambda: bool(complete(area, len(dtypes))))
             key = complete(area, len(dtypes))[0]
-            return torch.tensor(key), *taken(area, key, indices, True)
+            return torch.tensor(key), *take(area, key, indices, True)
 
     def count(is_complete: bool) -> Callable[..., Raw]:
         def size(capacity: int, memory_limit: int, dtypes: Any, container: str, shared_name: str) -> Raw:

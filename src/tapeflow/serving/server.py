@@ -81,9 +81,9 @@ class Server:
         except Exception as error:  # the server goes on; the log has it
             get_logger().exception("serving: %s failed", request.path)
             response = _json({"error": f"{type(error).__name__}: {error}"}, 500)
-        known = method if method in ("predict", "classify", "regress", "get") else "other"
-        self._requests[known, response.status] += 1
-        self._seconds[known] += time.perf_counter() - begin
+        label = method if method in ("predict", "classify", "regress", "get") else "other"
+        self._requests[label, response.status] += 1
+        self._seconds[label] += time.perf_counter() - begin
         return response
 
     # ---- models ----------------------------------------------------------------------------------------------------

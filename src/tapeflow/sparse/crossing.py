@@ -52,8 +52,8 @@ def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> tuple[list[
     sizes = [*(int(shape[0]) for shape in shapes), *map(len, dense)]
     check_sizes(sizes)
     batch = sizes[0] if sizes else 0
-    taken = {row for own in indices for row in own[:, 0].tolist()}
-    numbers: Sequence[int] = range(batch) if dense else sorted(row for row in taken if 0 <= row < batch)
+    with_values = {row for own in indices for row in own[:, 0].tolist()}
+    numbers: Sequence[int] = range(batch) if dense else sorted(row for row in with_values if 0 <= row < batch)
     sparse = [sparse_rows(own, items, numbers) for own, items in zip(indices, values, strict=True)]
     return [*sparse, *map(dense_rows, dense)], numbers, batch
 

@@ -230,13 +230,13 @@ def _recorded_gradients(
     name: str, operands: Sequence[Any], record: Any, specs: Sequence[Any], dys: Sequence[Any]
 ) -> list[Any]:
     """Adds the operation of the gradients of a call in a graph, whose record is an output of the call."""
-    given = [dy is not None for dy in dys]
+    has_dys = [dy is not None for dy in dys]
     wanted = [spec_of_gradient(operand) for operand in operands]
     smooth = [dtype.is_floating or dtype.is_complex for dtype, _ in wanted]
 
     def kernel(held: Any, *cotangents: torch.Tensor) -> tuple[torch.Tensor, ...]:
         rest, own = iter(cotangents), held[()]
-        gradients = own.gradients([next(rest) if g else None for g in given])
+        gradients = own.gradients([next(rest) if has_dy else None for has_dy in has_dys])
         return tuple(
             [
                 torch.zeros_like(source) if g is None else g

@@ -162,7 +162,7 @@ def _reading(graph_def: Any, variables: Mapping[str, Any], outputs: Sequence[str
     for node in graph_def.node:
         if node.name in part:
             graph.node.add().CopyFrom(part[node.name])
-            kept = [i for i in part[node.name].input if node_name(i) in part]
+            inputs = [i for i in part[node.name].input if node_name(i) in part]
             del graph.node[-1].input[:]
-            graph.node[-1].input.extend(kept)
+            graph.node[-1].input.extend(inputs)
     return graph, reads

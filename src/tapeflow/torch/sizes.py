@@ -156,8 +156,8 @@ class Sizes:
         whole = self.of(step.args[0])
         if not isinstance(whole, list) or step.outputs[0].shape.rank != 0:
             return None
-        known = math.prod(int(i) for i in whole if i.isdigit())
-        return f"({' * '.join([i for i in whole if not i.isdigit()] + [repr(known)])})"
+        factor = math.prod(int(i) for i in whole if i.isdigit())
+        return f"({' * '.join([i for i in whole if not i.isdigit()] + [repr(factor)])})"
 
 
 def tensor_of(sizes: Any, dtype: torch.dtype = torch.int32, device: torch.device | None = None) -> torch.Tensor:

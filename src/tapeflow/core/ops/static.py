@@ -94,22 +94,22 @@ def _has_none(value: Any) -> bool:
 
 
 def computed(
-    op: Any, args: Sequence[Any], types: dict[str, Any], known: Callable[[SymbolicTensor], Any]
+    op: Any, args: Sequence[Any], types: dict[str, Any], value_of: Callable[[SymbolicTensor], Any]
 ) -> tuple[Any, ...] | None:
     """The raw values that a registered op gives, where all that it takes is known and it does not fail.
 
     Args:
         args: the arguments of an operation.
         types: its type attrs.
-        known: gives a tensor's raw value, or None.
+        value_of: gives a tensor's raw value, or None.
     """
     tensors = op.tensors(args)
-    values = [known(t) for t in tensors]
+    values = [value_of(t) for t in tensors]
     if any(v is None for v in values):
         return None
 
     def host(arg: Any) -> Any:
-        value = known(arg) if isinstance(arg, SymbolicTensor) else None
+        value = value_of(arg) if isinstance(arg, SymbolicTensor) else None
         return host_static(arg) if value is None else numbers(value)
 
     eager = {id(t): EagerTensor(v, t.dtype) for v, t in zip(values, tensors, strict=True)}

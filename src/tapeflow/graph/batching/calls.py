@@ -126,8 +126,8 @@ class Vectorized(Call):
         gradients = dict(zip(map(id, operation.args), operation.op._gradient(call, *dys), strict=True))
         return [gradients.get(id(t)) for t in call.inputs]
 
-    def call_backward(self, backward: Body, given: Sequence[bool], values: Sequence[Any]) -> list[Any]:
-        forms = [self._form(t) for t, has_dy in zip(self.results, given, strict=False) if has_dy]
+    def call_backward(self, backward: Body, has_dys: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+        forms = [self._form(t) for t, has_dy in zip(self.results, has_dys, strict=False) if has_dy]
         seeds = [self._per_slice(dy) if form == SHARED else dy for dy, form in zip(values, forms, strict=False)]
         batched = [form == STACKED for form in forms]
         batched += [
