@@ -16,7 +16,7 @@ from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.ir.operation import GraphOp, Operation, symbolic_in, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symbolic_in, variable_of
 
 _NATIVE = frozenset({float16, bfloat16, float32, float64})
 _FEW = 8  # elements of constants that are compared, such as shapes
@@ -91,7 +91,7 @@ class Step:
     @property
     def changed_variable(self) -> int | None:
         """The id of the one variable that it changes; None if there is none, or if it may be any."""
-        variable = variable_of(self.args[0]) if self.name.startswith("Assign") and not self.registered else None
+        variable = variable_of(self.args[0]) if isinstance(self.op, VariableUpdate) else None
         return None if variable is None else variable._id
 
     def __repr__(self) -> str:

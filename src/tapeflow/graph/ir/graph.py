@@ -26,7 +26,7 @@ from tapeflow.graph.ir.deferred import gradient
 from tapeflow.graph.ir.members import Members
 from tapeflow.graph.ir.messages import check_host_dtype, check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import Names
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_in, variable_of
 from tapeflow.graph.ir.positions import Positions
 
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
@@ -499,7 +499,7 @@ class Graph(Collections, Names, Members):
             held._set(raw)
 
         with self._outside_of_scopes():
-            op = GraphOp("AssignVariableOp", initialize, stateful=True)
+            op = VariableUpdate("AssignVariableOp", initialize)
             self._own_variables[variable._id] = self.node(op, [variable, first], (), f"{variable._name}/Assign")
         self.add_to_collection("variables", variable)
         if variable.trainable:
@@ -511,8 +511,7 @@ class Graph(Collections, Names, Members):
         """Adds an operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name if not
         the op's.
         """
-        op = GraphOp(name, kernel, stateful=True)
-        return self.node(op, [variable, *values], (), label)
+        return self.node(VariableUpdate(name, kernel), [variable, *values], (), label)
 
     def stateful(
         self,

@@ -123,6 +123,19 @@ class GraphOp(Op):
         return arguments[i].name if i < len(arguments) else ""
 
 
+class VariableUpdate(GraphOp):
+    """An op that changes the variable that it takes first, and has no other effect.
+
+    Args:
+        name: TensorFlow's name of the op.
+        kernel: `kernel(variable, *raw values)`.
+    """
+
+    def __init__(self, name: str, kernel: Callable[..., Any]) -> None:
+        super().__init__(name, kernel, stateful=True)
+
+
+
 class Operation:
     """One op in a graph, with its inputs and outputs.
 

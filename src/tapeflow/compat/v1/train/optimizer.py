@@ -21,7 +21,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable, _add
 from tapeflow.custom_gradients import gradients
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.operation import GraphOp, VariableUpdate
 from tapeflow.math.casting import cast
 from tapeflow.math.segment import unsorted_segment_sum
 
@@ -264,7 +264,7 @@ def _increment(graph: Any, global_step: Variable | None, name: str) -> Any:
     if global_step is None:
         return graph.insert(GraphOp("NoOp"), name, ())
     one = graph.capture(convert(1, global_step.dtype))
-    op = GraphOp("AssignAddVariableOp", _add, stateful=True)
+    op = VariableUpdate("AssignAddVariableOp", _add)
     return graph.insert(op, name, [graph.capture_variable(global_step), one])
 
 

@@ -23,6 +23,7 @@ from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.core.values.variable_updates import Locked
+from tapeflow.graph.codegen.effects import touched_variables
 from tapeflow.graph.codegen.passes.grouping import on_lists
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.program import Program, Step
@@ -67,7 +68,7 @@ def _updates(program: Program) -> list[_Update]:
     """Returns the matches of the pattern in a program."""
     uses = program.use_counts()
     places = {id(t): i for i, step in enumerate(program.steps) for t in step.outputs}
-    touched = [_touched(step) for step in program.steps]
+    touched = [touched_variables(step) for step in program.steps]
 
     def producer(tensor: Any, op: Op) -> int | None:
         """Returns the place of the step that computes a tensor, if it is of this op and the tensor has no other use."""
@@ -120,14 +121,6 @@ def _updates(program: Program) -> list[_Update]:
     return [update for update in map(match, ends) if update is not None]
 
 
-def _touched(step: Step) -> frozenset[int] | None:
-    """Returns the ids of the variables that a step reads or changes; None if it may be any."""
-    if step.op is not READ and (not step.registered or step.must_run) and step.changed_variable is None:
-        return None
-    variables = (variable_of(t) for t in step.inputs)
-    return frozenset(v._id for v in variables if v is not None)
-
-
 def _touches(touched: frozenset[int] | None, variable: Any) -> bool:
     return touched is None or variable is None or variable._id in touched
 
@@ -167,7 +160,7 @@ def _joined(steps: list[Step], updates: list[_Update]) -> Iterator[Step]:
     ready: list[_Update] = []
     changed: set[int] = set()
     for step in steps:
-        touched = _touched(step) if id(step) not in replaced else _variables_of(by_end.get(id(step)))
+        touched = touched_variables(step) if id(step) not in replaced else _variables_of(by_end.get(id(step)))
         if ready and (touched is None or not changed.isdisjoint(touched)):
             yield from _steps_of(ready)
             ready, changed = [], set()

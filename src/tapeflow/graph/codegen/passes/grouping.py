@@ -19,7 +19,7 @@ from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.codegen.passes.updating import OF_MANY
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.ir.operation import GraphOp, VariableUpdate, variable_of
 
 _FEWEST = 3  # steps in a group: fewer gain nothing
 _SMALL = 1 << 14  # bytes of a tensor
@@ -47,8 +47,8 @@ def group(program: Program) -> None:
 
 def _may_move(step: Step) -> bool:
     """Returns True if only data and variables constrain when a step runs."""
-    if step.op is READ or step.name.startswith("Assign"):
-        return not step.registered and _variable(step) is not None
+    if step.op is READ or isinstance(step.op, VariableUpdate):
+        return _variable(step) is not None
     if step.op.foreach is None or step.placed or not step.native:
         return False
     return step.outputs[0].dtype.is_floating and step.outputs[0].shape.is_fully_defined()
@@ -95,7 +95,7 @@ def _depths(steps: Sequence[Step]) -> list[int]:
     depths = []
     for step in steps:
         depth = max([of_tensor.get(id(t), 0) for t in step.inputs], default=0)
-        if step.op is READ or step.name in _CHANGES or step.name.startswith("Assign"):
+        if step.op is READ or isinstance(step.op, VariableUpdate):
             variable = _variable(step)._id
             depth = max(depth, of_changes.get(variable, 0))
             if step.op is READ:

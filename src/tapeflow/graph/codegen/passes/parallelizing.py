@@ -15,12 +15,12 @@ from typing import NamedTuple
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.types.dtypes import resource
+from tapeflow.graph.codegen.effects import steps_of_bodies, touched_variables
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.program import Program, Step, bytes_of
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 _SHARED = ""  # the place of steps that belong to no CPU
 _MOST_SHARED = 16  # steps before one that several CPUs need: more of them are the work itself
@@ -32,7 +32,6 @@ _BYTES = 1 << 15  # of results: as many take as long as the call
 # processors, steps of a small convolutional network took 0.83 (64 images) and 0.96 (8 images) of the time at once; of a
 # dense network, 1.1 to 1.3.
 _LEAST_OF_KERNELS = 8
-_CHANGES = ("Assign", "ResourceScatter")  # how the names of ops begin that change the variable they take
 
 
 class Parallel(GraphOp):
@@ -105,7 +104,7 @@ def _cost(step: Step) -> float:
     if step.op is READ or step.op.view:
         return 0
     if not step.registered and step.op.bodies:
-        return 1 + sum(map(_cost, _steps_of_bodies(step.op)))
+        return 1 + sum(map(_cost, steps_of_bodies(step.op)))
     return 1 + sum(map(bytes_of, step.outputs)) / _BYTES
 
 
@@ -174,7 +173,7 @@ def _moments(steps: Sequence[Step], places: Sequence[str]) -> list[_Moment]:
     first = _Moment(0, _SHARED)  # after the last step with effects of any kind
     result = []
     for step, place in zip(steps, places, strict=True):
-        touched = _touched(step)
+        touched = touched_variables(step)
         before = [first, *(of_tensors[id(t)] for t in step.inputs if id(t) in of_tensors)]
         if touched is None:
             place, before = _SHARED, [*before, *latest.values()]
@@ -193,25 +192,3 @@ def _moments(steps: Sequence[Step], places: Sequence[str]) -> list[_Moment]:
         of_tensors.update((id(t), moment) for t in step.outputs)
         result.append(moment)
     return result
-
-
-def _touched(step: Step) -> frozenset[int] | None:
-    """Returns the ids of the variables that a step reads or changes; None if it may have other effects."""
-    variables = [variable_of(t) for t in step.inputs if t.dtype is resource]
-    if not all(map(_is_confined, step.origins)) or any(v is None for v in variables):
-        return None
-    return frozenset(v._id for v in variables)
-
-
-def _is_confined(operation: Operation) -> bool:
-    """Returns True if an operation has no effect but on the variables that it takes."""
-    op = operation.op
-    if op.registered:
-        return not op.opdef.stateful or op.random
-    if op is READ or op.name.startswith(_CHANGES):
-        return True
-    return bool(op.bodies) and all(_is_confined(o) for step in _steps_of_bodies(op) for o in step.origins)
-
-
-def _steps_of_bodies(op: GraphOp) -> list[Step]:
-    return [step for body in op.bodies.values() for step in body.compiled.program.steps]

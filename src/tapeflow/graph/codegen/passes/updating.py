@@ -20,7 +20,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.ir.operation import VariableUpdate, variable_of
 
 
 def update(program: Program) -> None:
@@ -123,7 +123,7 @@ _RULES: dict[str, Callable[[_Updating, Step, Variable], Step | None]] = {
 
 
 def _one_step(name: str, args: list[Any], steps: list[Step]) -> Step:
-    return Step(GraphOp(name, _KERNELS[name]), args, steps[-1].outputs, [o for s in steps for o in s.origins],
+    return Step(VariableUpdate(name, _KERNELS[name]), args, steps[-1].outputs, [o for s in steps for o in s.origins],
                 must_run=True)  # fmt: skip
 
 

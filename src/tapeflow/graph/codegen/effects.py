@@ -1,0 +1,31 @@
+"""Tells the effects of steps: the variables that they read and change, which fix the order that they have to run in."""
+
+from __future__ import annotations
+
+from tapeflow.core.types.dtypes import resource
+from tapeflow.graph.codegen.program import Step
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_of
+
+
+def touched_variables(step: Step) -> frozenset[int] | None:
+    """Returns the ids of the variables that a step reads or changes; None if it may have other effects."""
+    variables = [variable_of(t) for t in step.inputs if t.dtype is resource]
+    if not all(map(_is_confined, step.origins)) or any(v is None for v in variables):
+        return None
+    return frozenset(v._id for v in variables)
+
+
+def _is_confined(operation: Operation) -> bool:
+    """Returns True if an operation has no effect but on the variables that it takes."""
+    op = operation.op
+    if op.registered:
+        return not op.opdef.stateful or op.random
+    if op is READ or isinstance(op, VariableUpdate):
+        return True
+    return bool(op.bodies) and all(_is_confined(o) for step in steps_of_bodies(op) for o in step.origins)
+
+
+def steps_of_bodies(op: GraphOp) -> list[Step]:
+    """Returns the steps of the functions that an op calls, such as the branches of a conditional."""
+    return [step for body in op.bodies.values() for step in body.compiled.program.steps]
