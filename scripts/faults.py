@@ -4,19 +4,27 @@
     python scripts/faults.py [--faults 100] [--seed 0] [--timeout 3]
 
 Two workers of a `MultiWorkerMirroredStrategy` train, and save a checkpoint every third step. A fault kills one of them
-or both, stops one for good (SIGSTOP) or for a moment, or makes its disk slow; some come while the workers still meet.
-The other worker has to end with an error within the timeout of the collectives (or both have to go on). Then both are
-started again, and go on from the last checkpoint. Every loss has to be that of one process without faults.
+or both, stops one for good (SIGSTOP) or for a moment, makes its disk slow, or cuts the network between them; some come
+while the workers still meet. The other worker, after a cut both, has to end with an error within the timeout of the
+collectives (or both have to go on). Then both are started again, and go on from the last checkpoint. Every loss has to
+be that of one process without faults.
+
+To have a network that can be cut, the second worker gets a network namespace of its own: that takes Linux and root.
+Elsewhere there are no cuts, and all traffic is on loopback.
 """
 
 import argparse
 import collections
+import contextlib
+import ctypes
 import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -28,6 +36,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # threads do not live on in a forked proces
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "FATAL")  # the other worker says what happened
 GAVE_UP, SAVE_EVERY = 42, 3
 KINDS = ("kill", "kill both", "stop", "pause", "slow disk")
+CUT = "cut"
 
 
 def batch(step, replica, tf):
@@ -81,12 +90,50 @@ def train(folder, index, addresses, timeout, last, tf):
             print("saved", int(step), file=log)
 
 
-def in_child(*arguments, slow, tf):
+class Network:
+    """Two hosts on this machine and the cable between them: this one, and a network namespace."""
+
+    HOSTS = ("10.213.77.1", "10.213.77.2")
+
+    def __init__(self):
+        self.name = f"faults{os.getpid()}"
+        self._ends = f"{self.name}a", f"{self.name}b"
+        self._ip("netns", "add", self.name)
+        self._ip("link", "add", self._ends[0], "type", "veth", "peer", "name", self._ends[1], "netns", self.name)
+        for end, host in enumerate(self.HOSTS):
+            self._ip("addr", "add", f"{host}/30", "dev", self._ends[end], at=end)
+            self.set("up", end)
+        self._ip("link", "set", "lo", "up", at=1)
+
+    @staticmethod
+    def is_possible():
+        return sys.platform == "linux" and os.geteuid() == 0 and shutil.which("ip") is not None
+
+    def set(self, state, end):
+        """Plugs one end of the cable in ("up") or out ("down")."""
+        self._ip("link", "set", self._ends[end], state, at=end)
+
+    def enter(self):
+        """Moves this process to the second host."""
+        with open(f"/run/netns/{self.name}") as namespace:
+            if ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), 0x40000000):  # CLONE_NEWNET
+                raise OSError(ctypes.get_errno(), "setns")
+
+    def close(self):
+        self._ip("netns", "del", self.name)
+
+    def _ip(self, *command, at=0):
+        subprocess.run(["ip", *(["-n", self.name] if at else []), *command], check=True)
+
+
+def in_child(*arguments, slow, network, tf):
     """Starts a worker; returns the id of its process."""
     child = os.fork()
     if not child:
         code = 1
         try:
+            if network is not None and arguments[1]:
+                network.enter()
             if slow:
                 sync = os.fsync
                 os.fsync = lambda file: (time.sleep(0.2), sync(file))
@@ -109,15 +156,20 @@ class Job:
         timeout: that of their collectives.
         last: the step that they train up to.
         slow: whether the disk of the first one is slow.
+        network: between the two; None for loopback.
     """
 
-    def __init__(self, folder, timeout, last, slow, tf):
+    def __init__(self, folder, timeout, last, slow, network, tf):
+        hosts = ("127.0.0.1",) * 2 if network is None else network.HOSTS
         with socket.socket() as a, socket.socket() as b:
             for each in (a, b):
                 each.bind(("127.0.0.1", 0))
-            addresses = [f"127.0.0.1:{each.getsockname()[1]}" for each in (a, b)]
+            addresses = [f"{host}:{each.getsockname()[1]}" for host, each in zip(hosts, (a, b), strict=True)]
         self.codes = {}
-        self.workers = [in_child(folder, i, addresses, timeout, last, slow=slow and i == 0, tf=tf) for i in range(2)]
+        self.workers = [
+            in_child(folder, i, addresses, timeout, last, slow=slow and i == 0, network=network, tf=tf)
+            for i in range(2)
+        ]
 
     def ended(self, seconds):
         """Waits for so long until all have ended; returns whether they have."""
@@ -146,7 +198,7 @@ def count_of(folder, word):
     return sum(line[0] == word for worker in lines(folder) for line in worker)
 
 
-def disturb(job, kind, rng, folder, timeout):
+def disturb(job, kind, rng, folder, timeout, network):
     """Disturbs a job, and returns what went wrong, or an empty string."""
     victim, before = rng.choice(job.workers), count_of(folder, "step")
     if rng.random() < 0.85:  # else while they meet
@@ -166,6 +218,13 @@ def disturb(job, kind, rng, folder, timeout):
             if job.ended(0.01):
                 return f"the workers did not go on: {job.codes.values()}"
         return "" if count_of(folder, "step") >= before + 4 else "a hang"
+    if kind == CUT:
+        end = rng.randrange(2)
+        network.set("down", end)
+        job.ended(timeout + 20)
+        network.set("up", end)
+        codes = [job.codes.get(pid, "a hang") for pid in job.workers]
+        return "" if codes == [GAVE_UP] * 2 else f"the workers: {codes}"
     for pid in job.workers if kind == "kill both" else [victim]:
         os.kill(pid, signal.SIGSTOP if kind == "stop" else signal.SIGKILL)
     deadline = time.monotonic() + timeout + 20
@@ -198,22 +257,26 @@ def main():
     torch.set_num_threads(1)
     tf.get_logger().setLevel("ERROR")
     rng, wrong, counts = random.Random(arguments.seed), [], collections.Counter()
+    kinds = (*KINDS, CUT) if Network.is_possible() else KINDS
+    network = Network() if CUT in kinds else None
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as at_end:
+        if network is not None:
+            at_end.callback(network.close)
         folder = pathlib.Path(name)
         for i in range(2):
             (folder / f"log{i}").touch()
         for number in range(arguments.faults):
-            kind = rng.choice(KINDS)
+            kind = rng.choice(kinds)
             counts[kind] += 1
-            job = Job(folder, arguments.timeout, 10**9, kind == "slow disk", tf)
-            problem = disturb(job, kind, rng, folder, arguments.timeout)
+            job = Job(folder, arguments.timeout, 10**9, kind == "slow disk", network if kind == CUT else None, tf)
+            problem = disturb(job, kind, rng, folder, arguments.timeout, network)
             job.end()
             if problem:
                 wrong.append(f"fault {number}, {kind}: {problem}")
                 print(wrong[-1], flush=True)
         reached = max(int(line[1]) for worker in lines(folder) for line in worker)
-        job = Job(folder, arguments.timeout, reached + 5, False, tf)
+        job = Job(folder, arguments.timeout, reached + 5, False, None, tf)
         if not job.ended(60) or set(job.codes.values()) != {0}:
             wrong.append(f"the last start: {job.codes}")
         job.end()
