@@ -2,14 +2,16 @@
 
     python scripts/fuzz.py --tensorflow TF_PYTHON --calls 3000 --seed 7
     python scripts/fuzz.py --tensorflow TF_PYTHON --modes eager,function --only tf.nn
+    python scripts/fuzz.py --tensorflow TF_PYTHON --sweep none,ranks                     # one change at every place
     python scripts/fuzz.py --tensorflow TF_PYTHON --calls 1500 --record FILE.jsonl.gz    # what TensorFlow gives
     python scripts/fuzz.py --replay FILE.jsonl.gz                                        # compare with that
     python scripts/fuzz.py --replay FILE.jsonl.gz --known FILE.json                      # write what differs
 
 It runs under the interpreter that has TapeFlow's dependencies; TF_PYTHON is one that has TensorFlow. Calls are drawn
 from the samples of the op table and the goldens and then changed: other dtypes, ranks, sizes, special values, arguments
-out of range or of another type. Each runs in every mode. Values differ only where they do by more than rounding
-the arguments otherwise makes. The same seed draws the same calls.
+out of range or of another type. Each runs in every mode. A sweep draws nothing: in a recorded call of each function, it
+changes one argument after another in each way that `fuzzing/sweeping.py` names. Values differ only where they do by
+more than rounding the arguments otherwise makes. The same seed draws the same calls.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ REASONS = {
 }
 TO_BE_MENDED = "to be mended"
 COMPILED = 0.02  # the share of the calls that also run compiled: each takes seconds
+SWEPT = ("eager", "function", "unknown_rank")  # the modes of a sweep
 
 
 def draw_tasks(calls: int, seed: int, modes: list[str], only: str, in_turn: bool) -> list[dict[str, Any]]:
@@ -59,6 +62,16 @@ def draw_tasks(calls: int, seed: int, modes: list[str], only: str, in_turn: bool
             chosen = ["eager", others[i % len(others)]]
         tasks += [{"id": f"{i}/{mode}", "call": call, "mode": mode} for mode in chosen]
     return tasks
+
+
+def sweep_tasks(kinds: list[str], modes: list[str], only: str, each: int) -> list[dict[str, Any]]:
+    """The calls that a sweep makes of recorded ones, each in every mode."""
+    import tapeflow as tf
+    from fuzzing import seeds, sweeping
+
+    tf.get_logger().setLevel("ERROR")
+    calls = sweeping.sweep(seeds.seeds(tf), kinds, only, each)
+    return [{"id": f"{i}/{mode}", "call": call, "mode": mode} for i, call in enumerate(calls) for mode in modes]
 
 
 def run_twice(tasks: list[Any], theirs: dict[str, Any], folder: pathlib.Path, timeout: float) -> Any:
@@ -118,20 +131,25 @@ def main() -> None:
     parser.add_argument("--in-turn", action="store_true", help="run each call eagerly and in one other mode only")
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--modes", default=",".join(MODES), help="which of " + ", ".join(MODES))
+    parser.add_argument("--sweep", metavar="KINDS", help="change recorded calls in these ways instead of drawing calls")
+    parser.add_argument("--each", type=int, default=1, help="how many recorded calls of each function a sweep changes")
+    parser.add_argument("--modes", help="which of " + ", ".join(MODES) + "; all, and of a sweep " + ", ".join(SWEPT))
     parser.add_argument("--only", default="", help="the beginning of the functions' names, such as tf.nn")
     parser.add_argument("--timeout", type=float, default=20.0, help="seconds a call may take")
     arguments = parser.parse_args()
     if bool(arguments.tensorflow) == bool(arguments.replay):
         parser.error("give either --tensorflow or --replay")
+    modes = arguments.modes.split(",") if arguments.modes else list(SWEPT if arguments.sweep else MODES)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if arguments.replay:
             tasks, theirs = read_record(arguments.replay)
-            tasks = [task for task in tasks if task["mode"] in arguments.modes.split(",")]
+            tasks = [task for task in tasks if task["mode"] in modes]
         else:
-            tasks = draw_tasks(arguments.calls, arguments.seed, arguments.modes.split(","), arguments.only,
-                               arguments.in_turn)  # fmt: skip
+            if arguments.sweep:
+                tasks = sweep_tasks(arguments.sweep.split(","), modes, arguments.only, arguments.each)
+            else:
+                tasks = draw_tasks(arguments.calls, arguments.seed, modes, arguments.only, arguments.in_turn)
             theirs = processes.run("tensorflow", arguments.tensorflow, tasks, folder, arguments.timeout)
         if arguments.record:
             write_record(arguments.record, tasks, theirs)

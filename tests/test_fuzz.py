@@ -15,7 +15,7 @@ import pytest
 
 import fuzz
 import tapeflow as tf
-from fuzzing import comparing, drawing, outcomes, processes, values
+from fuzzing import comparing, drawing, outcomes, processes, sweeping, values
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 PARTS = 3  # each starts two processes
@@ -79,6 +79,50 @@ def test_same_seed_draws_the_same_calls():
     assert draws[0] == draws[1]
     assert len({json.dumps(draw) for draw in draws[0]}) > 100
     assert seeds["add"][0]["args"][1] == [1.0, 2.0, 3.0]
+
+
+FLOATS, INTS = (values.describe(tf.constant(v), tf) for v in ([[1.5, 2.5]], [3, 4]))
+RECORDED = call("concat", [FLOATS, FLOATS], 1, scale=0.5, name="n", index=INTS)
+
+
+def variants(kind, described):
+    return list(sweeping.KINDS[kind](described))
+
+
+@pytest.mark.parametrize("kind", sweeping.KINDS)
+def test_kinds_of_sweeps_change_a_call_and_leave_it_as_it_is(kind):
+    before = json.dumps(RECORDED)
+    several = variants(kind, RECORDED)
+    assert several and json.dumps(RECORDED) == before
+    assert kind == "plain" or before not in map(json.dumps, several)
+    for changed in several:
+        assert changed["function"] == "concat"
+        values.build([changed["args"], *changed["kwargs"].values()], tf)
+
+
+@pytest.mark.parametrize(
+    ("kind", "described", "arguments"),
+    [
+        ("none", call("f", 1, a=2), [([None], {"a": 2}), ([1], {"a": None})]),
+        ("list", call("f", INTS), [([[3, 4]], {})]),
+        ("variable", call("f", [INTS]), [([[{"variable": INTS["tensor"]}]], {})]),
+        ("tensors32", call("f", 7, 1.0), [([{"tensor": ["int32", [], [7]]}, 1.0], {})]),
+        ("smallints", call("f", 5), [([n], {}) for n in (0, -1, 6, -3)]),
+        ("emptyall", call("f", INTS, INTS), [
+            ([{"tensor": ["int32", [n], [3] * n]}] * 2, {}) for n in (0, 1)]),
+        ("sizes", call("f", INTS), [([{"tensor": ["int32", [n], [3, 4, 3][:n]]}], {}) for n in (0, 1, 3)]),
+        ("dropped", call("f", 1, 2, a=3), [([1, 2], {}), ([1], {"a": 3})]),
+    ],
+)  # fmt: skip
+def test_a_sweep_makes_these_calls(kind, described, arguments):
+    assert [(changed["args"], changed["kwargs"]) for changed in variants(kind, described)] == arguments
+
+
+def test_a_sweep_has_each_call_once_and_begins_with_as_many_as_asked():
+    calls = {"f": [call("f", n) for n in range(5)], "math.g": [call("math.g", 0)]}
+    assert sweeping.sweep(calls, ["plain"]) == [call("f", 2), call("math.g", 0)]
+    assert sweeping.sweep(calls, ["plain", "plain"], only="tf.f", each=9) == calls["f"]
+    assert sweeping.sweep(calls, ["true"], only="tf.math") == [call("math.g", True)]
 
 
 def result(value):

@@ -21,12 +21,16 @@ DTYPES = (*FLOATS, *INTS, "bool", "complex64", "complex128", "string")
 TEXTS = ["", "a", "é", "日本語", "a\0b", " 1 ", "-1.5e3", "nan", "0x1f", "\N{PILE OF POO}", "A b,C", {"bytes": "ff61"}]
 NUMBERS = [0, 1, -1, 2, 3, -2, 5, 7, -5, 100, 2**31 - 1, -(2**31), 2**31, 2**63 - 1]
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, float("nan"), float("inf"), float("-inf"), 1e-30, 3e38, 1e300]
-ALIEN = [None, "text", 1.5, True, [], [[1, 2], [3]], ["a", 1], {"dict": []}, {"dtype": "float32"},
-         {"complex": [1.0, 2.0]}, {"tuple": [1, "a"]}, {"shape": [2, None]}, {"array": ["int8", [2], [1, 2]]},
-         {"bytes": "ff00"},
-         {"ragged": [{"tensor": ["float32", [3], [1.0, 2.0, 3.0]]}, [[0, 1, 3]]]},
-         {"sparse": [{"tensor": ["int64", [1, 2], [0, 1]]}, {"tensor": ["float32", [1], [2.0]]},
-                     {"tensor": ["int64", [2], [2, 3]]}]}]  # fmt: skip
+# Values of other types than an argument is of, by the name of the kind.
+ALIEN = {
+    "none": None, "text": "text", "real": 1.5, "true": True, "emptylist": [], "nonrect": [[1, 2], [3]],
+    "mixed": ["a", 1], "dict": {"dict": []}, "dtype": {"dtype": "float32"}, "complex": {"complex": [1.0, 2.0]},
+    "tuple": {"tuple": [1, "a"]}, "shape": {"shape": [2, None]}, "int8": {"array": ["int8", [2], [1, 2]]},
+    "bytes": {"bytes": "ff00"},
+    "ragged": {"ragged": [{"tensor": ["float32", [3], [1.0, 2.0, 3.0]]}, [[0, 1, 3]]]},
+    "sparse": {"sparse": [{"tensor": ["int64", [1, 2], [0, 1]]}, {"tensor": ["float32", [1], [2.0]]},
+                          {"tensor": ["int64", [2], [2, 3]]}]},
+}  # fmt: skip
 
 
 class Place:
@@ -148,7 +152,7 @@ def lists_to_tensors(call: Call, rng: random.Random) -> None:
 # ---- changes of arrays -----------------------------------------------------------------------------------------------
 
 
-def _arrays(call: Call) -> list[Place]:
+def arrays_of(call: Call) -> list[Place]:
     return [place for place in everywhere(call) if kind_of(place.node) in ARRAYS]
 
 
@@ -179,7 +183,7 @@ def _number(value: Any) -> Any:
 
 def retype(drawer: Drawer, call: Call, rng: random.Random) -> None:
     """Gives another dtype to one array, or to all that share a dtype."""
-    arrays = _arrays(call)
+    arrays = arrays_of(call)
     if not arrays:
         return
     first = rng.choice(arrays).node
@@ -205,7 +209,7 @@ def resized(description: list[Any], shape: list[int]) -> None:
 
 def resize(drawer: Drawer, call: Call, rng: random.Random) -> None:
     """Changes a dimension: everywhere, or of one array."""
-    arrays = [place for place in _arrays(call) if place.node[kind_of(place.node)][1]]
+    arrays = [place for place in arrays_of(call) if place.node[kind_of(place.node)][1]]
     if not arrays:
         return
     first = rng.choice(arrays).node
@@ -222,7 +226,7 @@ def resize(drawer: Drawer, call: Call, rng: random.Random) -> None:
 
 def rerank(drawer: Drawer, call: Call, rng: random.Random) -> None:
     """Adds or drops a leading dimension of one array or of all."""
-    arrays = _arrays(call)
+    arrays = arrays_of(call)
     if not arrays:
         return
     first = rng.choice(arrays).node
@@ -255,7 +259,7 @@ def specials(dtype: str) -> list[Any]:
 
 def sprinkle(drawer: Drawer, call: Call, rng: random.Random) -> None:
     """Puts special values into an array."""
-    arrays = [place for place in _arrays(call) if place.node[kind_of(place.node)][2]]
+    arrays = [place for place in arrays_of(call) if place.node[kind_of(place.node)][2]]
     if arrays:
         node = rng.choice(arrays).node
         dtype, _, values = node[kind_of(node)]
@@ -303,12 +307,19 @@ def reform(drawer: Drawer, call: Call, rng: random.Random) -> None:
             dtype = "int64" if -(2**63) <= node < 2**63 else "float32"
         place.node = {rng.choice(("tensor", "tensor", "array")): [dtype, [], [node]]}
         return
-    dtype, shape, values = node[kind]
     form = rng.choice(("tensor", "array", "variable", "list"))
     if form != "list":
-        place.node = {form: [dtype, shape, values]}
-    elif dtype != "string" and not dtype.startswith(("complex", "q")):
-        place.node = np.array(values, dtype=object).reshape(shape).tolist()
+        place.node = {form: node[kind]}
+    else:
+        place.node = as_list(node)
+
+
+def as_list(node: Any) -> Any:
+    """The array as nested lists of Python's numbers; as it is where its dtype has none."""
+    dtype, shape, values = node[kind_of(node)]
+    if dtype == "string" or dtype.startswith(("complex", "q")):
+        return node
+    return np.array(values, dtype=object).reshape(shape).tolist()
 
 
 def drop(drawer: Drawer, call: Call, rng: random.Random) -> None:
@@ -323,7 +334,7 @@ def alienate(drawer: Drawer, call: Call, rng: random.Random) -> None:
     """Puts something of another type in an argument's place."""
     there = arguments(call)
     if there:
-        rng.choice(there).node = copy.deepcopy(rng.choice(ALIEN))
+        rng.choice(there).node = copy.deepcopy(rng.choice(list(ALIEN.values())))
 
 
 def shorten(drawer: Drawer, call: Call, rng: random.Random) -> None:
