@@ -140,6 +140,16 @@ def _(batch: Batch, a: Slices, b: Slices, transpose_a: bool, transpose_b: bool) 
 add.fuses("MatMul")(_write_product_with_bias)
 
 
+@add.fuses("BatchMatMulV2")
+def _(inner: Any, outer: Any, bias: Any) -> Any:
+    rows, matrix, transposes_rows, is_transposed = inner.args
+    channels = inner.outputs[0].shape[-1]
+    if transposes_rows or matrix.shape.rank != 2 or channels is None or bias.shape.as_list() != [channels]:
+        return None
+    call = f"{{kernel}}({{0}}, {{1}}{'' if is_transposed else '.mT'}, {{2}})"
+    return torch.nn.functional.linear, call, [rows, matrix, bias]
+
+
 @_matmul.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     a, b = call.inputs

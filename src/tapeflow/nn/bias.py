@@ -63,6 +63,7 @@ def _(value: Any, bias: Any, data_format: str = "NHWC") -> Any:
 
 
 @_bias_add.fuses("MatMul")
+@_bias_add.fuses("BatchMatMulV2")
 def _(inner: Any, outer: Any, bias: Any) -> Any:
     return add.op.fusions[inner.name](inner, outer, bias) if bias.shape.rank == 1 else None
 

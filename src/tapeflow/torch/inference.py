@@ -16,27 +16,10 @@ from tapeflow.core.context import state
 from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.batching.vmapped import draws
-from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.torch.parameter import ParameterVariable
-from tapeflow.torch.recognizing import recognize, recognize_layers
-
-
-class _Writer(StructuredWriter):
-    def __init__(self) -> None:
-        super().__init__()
-        self.namespace["torch"] = torch
-        self.reserve("torch")
-
-
-class _Forward(Compiled):
-    """A function as TapeFlow compiles it, with layer normalizations and GELUs as calls of torch."""
-
-    simplifying_passes = (*passes.SIMPLIFY, recognize, recognize_layers, passes.prune)
-    writer = _Writer
 
 
 class Inference:
@@ -51,7 +34,7 @@ class Inference:
         self._function, self._paths = function, paths
         body = function.body
         inputs = body.inputs
-        self._compiled = _Forward(body.name, inputs, body.outputs, body.graph.effects())
+        self._compiled = Compiled(body.name, inputs, body.outputs, body.graph.effects())
         self._specs = [(t.dtype.torch, t.shape.as_list()) for t in function.graph.inputs]
         variables = [variable_of(t) for t in inputs[len(self._specs) :]]
         self._attributes = [None if v is None else (paths[id(v)], v.dtype.torch) for v in variables]

@@ -19,7 +19,9 @@ from tapeflow.graph.codegen.passes.grouping import group
 from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.normalizing import normalize
 from tapeflow.graph.codegen.passes.parallelizing import parallelize
+from tapeflow.graph.codegen.passes.postponing import postpone
 from tapeflow.graph.codegen.passes.pruning import prune
+from tapeflow.graph.codegen.passes.recognizing import recognize
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.sharing import share
 from tapeflow.graph.codegen.passes.starting import start_early
@@ -30,9 +32,10 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 SPECIALIZE: tuple[Pass, ...] = (
-    normalize, assemble, fuse, update, join_adam, group, prune, start_early, parallelize, reuse, bind,
+    normalize, recognize, postpone, assemble, fuse, update, join_adam, group, prune, start_early,
+    parallelize, reuse, bind,
 )  # fmt: skip
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (
-    normalize, assemble, join_layers, fuse, update, join_adam, group, prune, cache, start_early,
-    parallelize, reuse, bind,
+    normalize, recognize, postpone, assemble, join_layers, fuse, update, join_adam, group, prune, cache,
+    start_early, parallelize, reuse, bind,
 )  # fmt: skip

@@ -1,0 +1,97 @@
+"""Postponing: what is done to each element is done before a reshape, not after it.
+
+Layers reshape their inputs to rows for a product, and the result back, before they add a bias. The bias and the
+activation then stand beside the product, so that one kernel computes them, or works in the result's memory. A step goes
+before a reshape if its other operand, if there is one, is a scalar, or has a number for each of the channels: the last
+dimension before the reshape, which is the last one, or the last ones, after it. What is between must have no other use.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.producers import Producers
+from tapeflow.graph.codegen.program import Program, Step, substituted
+
+
+def postpone(program: Program) -> None:
+    """Puts reshapes behind the steps that work element by element."""
+    reshapes = (ops.Reshape.op, ops.Squeeze.op, ops.ExpandDims.op)
+    if program.static and any(step.op in reshapes for step in program.steps):
+        postponing = _Postponing(program, reshapes)
+        steps = [new for step in program.steps for new in postponing.steps_for(step)]
+        program.steps = [step for step in steps if id(step) not in postponing.gone]
+
+
+class _Postponing(Producers):
+    """The state of a walk through a program.
+
+    Attributes:
+        gone: the ids of the reshapes that are done later.
+    """
+
+    def __init__(self, program: Program, reshapes: tuple[Any, ...]) -> None:
+        super().__init__(program)
+        self.gone: set[int] = set()
+        self._reshapes = reshapes
+        self._uses = program.use_counts()
+
+    def steps_for(self, step: Step) -> list[Step]:
+        """Returns the step, or the steps that compute its result with a reshape at the end."""
+        tensors = step.inputs
+        is_bias = step.op is ops.BiasAdd.op
+        if not (step.op.elementwise or (is_bias and step.args[2] == "NHWC")) or step.placed or len(tensors) > 2:
+            return [step]
+        pairs = zip(tensors, tensors[::-1] if len(tensors) > 1 else [None], strict=True)
+        for tensor, other in list(pairs)[: 1 if is_bias else 2]:
+            reshape = self._reshape(tensor)
+            before = None if reshape is None else reshape.args[0]
+            if reshape is not None and (other is None or _is_of_channels(other, before, tensor)):
+                return self._postponed(step, reshape, tensor, other)
+        return [step]
+
+    def _reshape(self, tensor: Any) -> Step | None:
+        """Returns the reshape of a result that has memory of its own, if nothing else uses it before or after that."""
+        reshape = self.producers.get(id(tensor))
+        if reshape is None or reshape.op not in self._reshapes or reshape.placed or self._uses[id(tensor)] != 1:
+            return None
+        before = reshape.args[0]
+        product = self.producers.get(id(before))
+        if product is None or not product.op.allocates or self._uses[id(before)] != 1 or (before.shape.rank or 0) < 2:
+            return None
+        return reshape
+
+    def _postponed(self, step: Step, reshape: Step, tensor: Any, other: Any) -> list[Step]:
+        before, out = reshape.args[0], step.outputs[0]
+        steps, others = [], {id(tensor): before}
+        if other is not None and other.shape.rank > 1:
+            row = SymbolicTensor(other.op, other.value_index, other.dtype, TensorShape([other.shape.num_elements()]))
+            others[id(other)] = row
+            types = {"T": other.dtype, "Tshape": int32}
+            steps.append(Step(ops.Reshape.op, [other, (row.shape[0],)], [row], step.origins, types))
+        result = SymbolicTensor(out.op, out.value_index, out.dtype, before.shape)
+        args = substituted(step.args, others)
+        steps.append(Step(step.op, args, [result], step.origins, step.types, step.must_run))
+        steps.append(
+            Step(reshape.op, [result, *reshape.args[1:]], [out], [*reshape.origins, *step.origins], reshape.types)
+        )
+        self.gone.add(id(reshape))
+        self._uses[id(result)] = 1
+        self.producers.update((id(t), new) for new in steps for t in new.outputs)
+        return steps
+
+
+def _is_of_channels(other: SymbolicTensor, before: SymbolicTensor, after: SymbolicTensor) -> bool:
+    """Returns True if the other operand is a scalar, or has a number for each channel before and after a reshape."""
+    rank, channels = other.shape.rank, before.shape[-1]
+    if rank is None or not other.shape.is_fully_defined() or channels is None or rank > (after.shape.rank or 0):
+        return False
+    sizes = other.shape.as_list()
+    while len(sizes) > 1 and sizes[0] == 1:
+        del sizes[0]
+    return not rank or (math.prod(sizes) == channels and after.shape.as_list()[-len(sizes) :] == sizes)

@@ -1,0 +1,115 @@
+"""Layer normalizations, GELUs and attention of a function as one kernel each."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+layers = tf.keras.layers
+
+
+def check(function, x, spec=None):
+    """Returns the source of a function, whose results and gradients are those of eager calls."""
+    concrete = tf.function(function).get_concrete_function(spec or tf.TensorSpec(x.shape, x.dtype))
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(function(x) ** 3)
+        return tape.gradient(loss, x)
+
+    np.testing.assert_allclose(concrete(x), function(x), rtol=1e-5, atol=2e-6)
+    np.testing.assert_allclose(tf.function(gradient)(x), gradient(x), rtol=1e-4, atol=1e-5)
+    with tf.GradientTape() as tape:  # of a call
+        tape.watch(x)
+        loss = tf.reduce_sum(concrete(x) ** 3)
+    np.testing.assert_allclose(tape.gradient(loss, x), gradient(x), rtol=1e-4, atol=1e-5)
+    return concrete.source()
+
+
+def random(*shape, dtype="float32"):
+    return tf.constant(np.random.default_rng(0).normal(size=shape), dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("approximate", [False, True])
+def test_gelu(approximate, dtype):
+    source = check(lambda x: tf.nn.gelu(x, approximate), random(3, 4, dtype=dtype))
+    assert ("op_gelu(x, approximate='tanh')" if approximate else "op_gelu(x)") in source
+    assert "op_Mul" not in source
+
+
+def test_a_gelu_in_the_memory_of_its_input():
+    source = check(lambda x: tf.nn.gelu(tf.sin(x)), random(200, 200))
+    assert "op_gelu(Sin)" in source
+
+
+@pytest.mark.parametrize("arguments", [{}, {"scale": False}, {"center": False}, {"scale": False, "center": False}])
+@pytest.mark.parametrize("batch", [3, None])
+def test_layer_normalization(arguments, batch):
+    layer = layers.LayerNormalization(epsilon=1e-3, **arguments)
+    layer.build((None, 5, 4))
+    for v in layer.variables:
+        v.assign(v + np.linspace(0.1, 0.5, 4))
+    source = check(layer, random(3, 5, 4), tf.TensorSpec((batch, 5, 4)))
+    assert source.count("op_layer_norm(") == 1
+    assert "Rsqrt" not in source and "Mean" not in source
+
+
+def test_statistics_that_are_used():
+    def function(x):
+        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+        return tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3) + variance
+
+    assert "layer_norm" not in check(function, random(3, 5, 4))
+
+
+def attention(q, k, v, mask=None, scale=0.5):
+    scores = tf.matmul(q, k, transpose_b=True) * scale
+    return tf.matmul(tf.nn.softmax(scores if mask is None else scores + mask), v)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: attention(x, x * 2.0, x + 1.0),
+        lambda x: attention(x * 0.3, x * 2.0, x + 1.0, tf.reduce_mean(x, -1)[:, :, None, :]),
+        lambda x: attention(x, x * 2.0, x + 1.0, tf.constant([[0.0, -1e9, 0.0, 0.0]])),
+    ],
+    ids=["plain", "mask", "constant mask"],
+)
+def test_attention(function):
+    source = check(function, random(2, 3, 4, 5))
+    assert source.count("op_scaled_dot_product_attention(") == 1
+    assert "Softmax" not in source
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_attention_of_keras(causal, masked, dropout):
+    layer = layers.MultiHeadAttention(2, 3, dropout=dropout)
+    mask = tf.constant([[True, True, True, False]]) if masked else None
+
+    def function(x):
+        return layer(x, x, attention_mask=mask, use_causal_mask=causal)
+
+    function(tf.zeros([2, 4, 5]))
+    assert "scaled_dot_product_attention(" in check(function, random(2, 4, 5))
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_attention_where_everything_may_be_masked(dropout):
+    layer = layers.MultiHeadAttention(2, 3, dropout=dropout)
+    x = random(2, 4, 5)
+    function = lambda x: layer(x, x, attention_mask=x[:, None, :, 0] > 10.0)  # noqa: E731
+    function(x)
+    check(function, x)
+
+
+def test_attention_whose_weights_are_used():
+    def function(x):
+        weights = tf.nn.softmax(tf.matmul(x, x, transpose_b=True))
+        return tf.matmul(weights, x) + tf.reduce_sum(weights)
+
+    assert "scaled_dot_product_attention(" not in check(function, random(2, 3, 4, 5))
