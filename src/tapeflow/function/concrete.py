@@ -17,9 +17,7 @@ from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
 from tapeflow.function.signature import FunctionType
 from tapeflow.graph.backends import background as background_compile
-from tapeflow.graph.backends.background import BackgroundCompile
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, explanation
-from tapeflow.graph.backends.inductor import JitCompile
 from tapeflow.graph.codegen.compile import eager_outputs
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -38,15 +36,8 @@ class ConcreteFunction:
         [2.0, 4.0]
     """
 
-    def __init__(
-        self,
-        graph: FuncGraph,
-        function_type: FunctionType,
-        jit: JitCompile | None = None,
-        capturing: CudaGraphs | None = None,
-        background: BackgroundCompile | None = None,
-    ) -> None:
-        self.body = Body(graph, jit, capturing, background)
+    def __init__(self, graph: FuncGraph, function_type: FunctionType, capturing: CudaGraphs | None = None) -> None:
+        self.body = Body(graph, capturing)
         self.graph = graph
         self.function_type = function_type
         self._captured = graph.external_captures
@@ -222,6 +213,20 @@ class ConcreteFunction:
             'not compiled: it is off'
         """
         return background_compile.explanation(self.body.compiled)
+
+    def explain_jit_compile(self) -> str:
+        """Says what `jit_compile=True` has compiled of the function so far, and what runs as Python for what reason.
+
+        Returns:
+            A line for each function, loop body, branch and part of one that ran.
+
+        Example:
+            >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
+            >>> f.explain_jit_compile()
+            'not compiled: it has no jit_compile=True'
+        """
+        jit = self.body.jit
+        return "not compiled: it has no jit_compile=True" if jit is None else jit.explanation()
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Returns the parameters with the types of their arguments, for display.

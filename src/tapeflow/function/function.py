@@ -286,6 +286,7 @@ class Function:
         graph = FuncGraph(self._name)
         graph.may_make_variables = may_create_variables
         graph.names_results = True
+        graph.compiler = self._jit or self._background
         graph.is_alternative = "api_implements" in (self._options.experimental_attributes or ())
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:
@@ -311,7 +312,7 @@ class Function:
         else:
             graph.trace(self._python_function, call_args, call_kwargs)
         graph.arguments.clear()
-        return ConcreteFunction(graph, function_type, self._jit, self._capturing, self._background)
+        return ConcreteFunction(graph, function_type, self._capturing)
 
     def _python_arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -51,6 +51,8 @@ SHARE = 0.1  # of the time, in which the thread may hold the interpreter's lock
 _COMPILER = os.environ.get("CXX", {"darwin": "clang++", "win32": "cl"}.get(sys.platform, "g++"))  # TorchInductor's
 _SLICE = 0.005  # seconds that it holds it at a time
 
+_NOT_YET = "not compiled yet: it has taken {:.2g} s of {:g}, in {} calls"
+
 clock: Callable[[], float] = time.perf_counter
 
 COUNTING, COMPILING, COMPARING, COMPILED, PYTHON = "counting", "compiling", "comparing", "compiled", "python"
@@ -72,12 +74,18 @@ def option_of(name: str, attributes: Mapping[str, Any] | None, jit_compile: bool
 class BackgroundCompile(inductor.JitCompile):
     """The state that the traces of one `tf.function` share."""
 
+    at_once = False
+
     def compiled(
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation],
+        effects: Iterable[Operation] = (), **options: Any,
     ) -> Compiled:  # fmt: skip
         """Returns a function of a graph that is compiled when it is hot; arguments as of `Compiled`."""
-        return Hot(self, name, inputs, outputs, effects)
+        return Hot(self, name, inputs, outputs, effects, **options)
+
+    def warn(self, kind: str, text: str) -> None:
+        """Logs what a warning is with `jit_compile=True`: nobody asked for this function to be compiled."""
+        get_logger().debug("tf.function %s, compiled in the background: %s", self._name, text)
 
 
 class Hot(inductor.Jitted):
@@ -85,14 +93,14 @@ class Hot(inductor.Jitted):
 
     Args:
         option: the state of its `tf.function`.
-        name, inputs, outputs, effects: see `Compiled`.
+        name, inputs, outputs, effects, options: see `Compiled`.
     """
 
     def __init__(
         self, option: BackgroundCompile, name: str, inputs: Sequence[SymbolicTensor],
-        outputs: Sequence[SymbolicTensor], effects: Iterable[Operation],
+        outputs: Sequence[SymbolicTensor], effects: Iterable[Operation] = (), **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(option, name, inputs, outputs, effects)
+        super().__init__(option, name, inputs, outputs, effects, **options)
         self._stage = COUNTING
         self._seconds = 0.0
         self._calls = 0
@@ -101,7 +109,6 @@ class Hot(inductor.Jitted):
         self._hot_key: Any = None  # of the inputs for which it is compiled
         self._turns = 0
         self._times: tuple[list[float], list[float]] = [], []  # of the Python version, and of the compiled one
-        self._outcome = ""
 
     def __call__(self, *values: Any) -> Any:
         """Runs the function on raw values.
@@ -115,6 +122,8 @@ class Hot(inductor.Jitted):
             result = self.uncompiled(values)
             self._seconds += clock() - start
             self._calls += 1
+            if self._calls == 1 and self.is_divided:
+                self._run_in_python()
             if self._seconds >= HOT and self._calls >= FEWEST:
                 self._submit(values)
             return result
@@ -155,11 +164,20 @@ class Hot(inductor.Jitted):
         with self._lock:
             self._plan, self._stage = plan, COMPARING
 
+    def _run_in_python(self) -> None:
+        super()._run_in_python()
+        self._stage, self._plan = PYTHON, None
+
     def refuse(self, why: str) -> None:
         """Has the Python version serve from now on."""
-        self._stage, self._plan = PYTHON, None
+        self._run_in_python()
         self._outcome = f"not compiled: {why}"
         get_logger().debug("tf.function %s is not compiled in the background, because %s.", self.name, why)
+
+    def explanation(self) -> str:
+        """Returns whether it is compiled, and why not, as a line of text; if it is compiled in parts, one for each."""
+        divided = self._in_python and not self._outcome
+        return self._jit.explanation() if divided else self.outcome() or _NOT_YET.format(0, HOT, 0)
 
     def _compared(self, values: Sequence[Any]) -> Any:
         """Runs one of the versions, and measures it; decides after the last round."""
@@ -191,10 +209,14 @@ class Hot(inductor.Jitted):
         self._outcome = f"compiled: {compiled:.3g} ms a call instead of {python:.3g}"
         get_logger().info("tf.function %s is %s.", self.name, self._outcome)
 
-    def explanation(self) -> str:
-        """Returns whether it is compiled, and why not, as a line of text."""
+    def outcome(self) -> str:
+        """Returns whether it is compiled, and why not, as a line of text; "" for what is only a part of others."""
+        if self._in_python and not self._outcome:
+            return super().outcome()
+        if not self._calls:
+            return ""
         if self._stage is COUNTING:
-            return f"not compiled yet: it has taken {self._seconds:.2g} s of {HOT:g}, in {self._calls} calls"
+            return _NOT_YET.format(self._seconds, HOT, self._calls)
         if self._stage is COMPILING:
             return "not compiled yet: TorchInductor is at work"
         return self._outcome or "not decided yet: its next calls compare the versions"
@@ -226,7 +248,7 @@ def build(reference: Callable[[], Hot | None], arguments: Sequence[Any]) -> None
     try:
         function.plan_in_background(arguments)
     except Refused as why:
-        function.refuse(str(why))
+        function.refused(why)
     except Exception as error:  # nobody calls this who could be told
         function.refuse(f"compiling it failed ({type(error).__name__}: {inductor.reason(error)})")
 

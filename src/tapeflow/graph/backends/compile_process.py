@@ -22,12 +22,20 @@ from torch.fx.node import map_aggregate
 
 DONE = "compiled"
 NICENESS = 15
-# Of an argument: its shape, dtype and device.
-Argument = tuple[tuple[int, ...], torch.dtype, torch.device]
+# Of an argument: its shape, its strides if it is not contiguous, its dtype and device.
+Argument = tuple[tuple[int, ...], tuple[int, ...] | None, torch.dtype, torch.device]
+
+
+def empty(argument: Argument) -> torch.Tensor:
+    """Returns a tensor like an argument."""
+    shape, strides, dtype, device = argument
+    if strides is None:
+        return torch.empty(shape, dtype=dtype, device=device)
+    return torch.empty_strided(shape, strides, dtype=dtype, device=device)
 
 
 def compiled(module: torch.fx.GraphModule, arguments: Sequence[Argument], **options: Any) -> Callable[..., Any]:
-    """Compiles a graph for contiguous arguments, or loads what TorchInductor's cache has for it.
+    """Compiles a graph, or loads what TorchInductor's cache has for it.
 
     Args:
         module: the graph, which is consumed.
@@ -41,7 +49,7 @@ def compiled(module: torch.fx.GraphModule, arguments: Sequence[Argument], **opti
 
     mode = FakeTensorMode(shape_env=ShapeEnv())  # without one, nothing is cached
     with mode:
-        examples = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype, device in arguments]
+        examples = [empty(argument) for argument in arguments]
     with torch.no_grad(), tracing(TracingContext(mode)):
         run: Any = compile_fx(module, examples, ignore_shape_env=True, **options)
     return run

@@ -1,7 +1,8 @@
 """A program as calls of kernels on tensors alone, the form that a compiler of tensor programs accepts.
 
 Reads of variables become inputs, assigned values become outputs, and calls of functions are inlined. Calls that only
-run eagerly (random numbers, kernels that look at values) run before or between the compiled parts.
+run eagerly (random numbers, kernels that look at values) run before or between the compiled parts. Steps that have no
+form as such calls are obstacles: what is flattened has none (`dividing.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.static import numbers
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
@@ -34,7 +35,15 @@ _NO_PLACE = "which has no place in a program of numbers"
 
 
 class Refused(Exception):
-    """A program can't be compiled; the text names the part of it that prevents that, and says why."""
+    """A program can't be compiled; the text names the part of it that prevents that, and says why.
+
+    Attributes:
+        step: the step of the program that prevents it, if it is one.
+    """
+
+    def __init__(self, why: str, step: Step | None = None) -> None:
+        super().__init__(why)
+        self.step = step
 
 
 class Value:
@@ -75,14 +84,15 @@ class Call:
         literal: whether the kernel looks at the values of constants.
         eager_because: why it runs eagerly, "" if no warning is due; None if it is compiled.
         recorded: the ATen calls that the kernel makes, after it was traced.
+        part_of: the step of the program that it belongs to; another than `step` inside the call of a function.
     """
 
-    __slots__ = ("args", "eager_because", "kernel", "kinds", "literal", "outputs", "recorded", "step")
+    __slots__ = ("args", "eager_because", "kernel", "kinds", "literal", "outputs", "part_of", "recorded", "step")
 
     def __init__(
         self, step: Step, kernel: Callable[..., Any], kinds: Sequence[str], args: Sequence[Any], outputs: list[Value]
     ) -> None:
-        self.step = step
+        self.step = self.part_of = step
         self.kernel = kernel
         self.kinds = kinds
         self.args = args
@@ -116,7 +126,8 @@ class Call:
                 if kind == "host":
                     if type(arg) is not torch.Tensor:
                         parameter = repr(self.step.op.params[i]) if self.step.registered else "number of slices"
-                        raise Refused(f"{label(self.step)} has a {parameter} that is not known before it runs")
+                        why = f"{label(self.step)} has a {parameter} that is not known before it runs"
+                        raise Refused(why, self.part_of)
                     arg = numbers(arg)
             arguments.append(arg)
         return arguments
@@ -190,7 +201,7 @@ class Flat:
         changes: for each variable that changes, its place among the inputs and its value after the program.
 
     Raises:
-        Refused: the program has side effects beside changes of variables, or tensors of dtypes that ATen lacks.
+        Refused: a step is an obstacle.
     """
 
     def __init__(self, program: Program) -> None:
@@ -200,11 +211,10 @@ class Flat:
         slots: list[tuple[int, _Slot]] = []
         for place, t in enumerate(program.inputs):
             variable = variable_of(t)
-            dtype = t.dtype if variable is None else variable.dtype
-            if dtype.torch is None or (variable is not None and variable._has_copies):
-                kind = "a tensor" if variable is None else f"a {type(variable).__name__}"
-                raise Refused(f"{t.op.name} is {kind} of dtype {dtype.name}, {_NO_PLACE}")
-            self.inputs.append(Value(dtype))
+            why = _no_place(program, t)
+            if why is not None:
+                raise Refused(why)
+            self.inputs.append(Value(t.dtype if variable is None else variable.dtype))
             env[id(t)] = self.inputs[-1]
             if variable is not None:
                 slots.append((place, _Slot(self.inputs[-1])))
@@ -231,46 +241,35 @@ class Flat:
         def of(t: SymbolicTensor) -> Any:
             value = env.get(id(t))
             if value is None:
-                raw = program.constants[id(t)]
-                if not isinstance(raw, torch.Tensor):
-                    raise Refused(f"{t.op.name} is a constant of dtype {t.dtype.name}")
-                value = env[id(t)] = Value(t.dtype, raw)
+                value = env[id(t)] = Value(t.dtype, program.constants[id(t)])
             return value
 
         for step in program.steps:
+            why, before = obstacle(program, step), len(self.calls)
+            if why is not None:
+                raise Refused(why, step)
             if step.op is READ:
                 env[id(step.outputs[0])] = of(step.args[0]).value
-            elif step.registered and not step.must_run:
+            elif step.name == "Vectorized":
+                self._on_slices(step, [of(t) for t in step.inputs], env)
+            elif step.registered:
                 args = step.op.map(of, step.args, host=lambda a: of(a) if isinstance(a, SymbolicTensor) else a)
                 self._call(step, _kernel(step), step.op.kinds, args, env)
-            elif step.name == "Vectorized" and only_computes(step.op.body) and not step.must_run:
-                self._on_slices(step, [of(t) for t in step.inputs], env)
-            elif step.op.kernel in _CHANGES:
-                self._change(step, of(step.args[0]), of(step.args[1]))
             elif step.name in CALLS:
-                inner = step.op.bodies["f"].returning(step.op.results).program
+                inner = _called(step)
                 inputs = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
                 env.update(zip(map(id, step.outputs), self._add(inner, inputs), strict=True))
             else:
-                self._add_eager(step, [of(t) for t in step.inputs], env)
+                self._change(step, of(step.args[0]), of(step.args[1]))
+            for call in self.calls[before:]:
+                call.part_of = step
         return [of(t) for t in program.outputs]
 
     def _call(self, step: Step, kernel: Any, kinds: Sequence[str], args: list[Any], env: dict[int, Any]) -> None:
         """Adds the call that computes a step, and its outputs to `env`."""
-        unsupported = next((t for t in step.outputs if t.dtype.torch is None), None)
-        if unsupported is not None:
-            raise Refused(f"{label(step)} gives a tensor of dtype {unsupported.dtype.name}, {_NO_PLACE}")
         outputs = [Value(t.dtype) for t in step.outputs]
         self.calls.append(Call(step, kernel, kinds, args, outputs))
         env.update(zip(map(id, step.outputs), outputs, strict=True))
-
-    def _add_eager(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
-        """Adds a step that only graphs have, which can't be compiled."""
-        why = _why_not(step)
-        if step.must_run or step.op.kernel is None or not all(isinstance(a, Value) for a in args):
-            raise Refused(why)
-        self._call(step, step.op.kernel, ["tensor"] * len(args), args, env)
-        self.calls[-1].eager_because = why
 
     def _on_slices(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
         """Adds a call of a function on all slices, which is compiled as its kernels on batches."""
@@ -337,28 +336,72 @@ class Stage(NamedTuple):
 
 
 def _kernel(step: Step) -> Callable[..., Any]:
-    """Returns the kernel of a registered op.
-
-    Raises:
-        Refused: the program places it on a device.
-    """
-    if step.placed:
-        raise Refused(f"{label(step)} runs on {step.operation.device}, and TorchInductor is given one device")
+    """Returns the kernel of a registered op."""
     kernel = step.op.kernel
     if step.op.creates:
         kernel = functools.partial(kernel, device=devices.current_or_default(step.outputs[0].dtype.torch))
     return with_stream(step, kernel)
 
 
-def _why_not(step: Step) -> str:
-    """Returns why a step can't be compiled."""
+def _called(step: Step) -> Program:
+    """Returns the program of the function that a step calls."""
+    program: Program = step.op.bodies["f"].returning(step.op.results).program
+    return program
+
+
+# ---- obstacles -------------------------------------------------------------------------------------------------------
+
+
+def obstacle(program: Program, step: Step) -> str | None:
+    """Returns why a step has no form as calls of kernels on tensors, or None.
+
+    Args:
+        program: the program.
+        step: a step of it.
+    """
+    if step.name in CALLS:
+        inner = _called(step)
+        if step.op.body.graph.locks:
+            return f"{label(step)} runs under a lock"
+        whys = (_no_place(program, t) for t in step.inputs)
+        return next((w for w in (*whys, *(obstacle(inner, s) for s in inner.steps)) if w is not None), None)
     if step.name == "Vectorized":
-        return f"{label(step)} has more than kernels in its function"
-    if not step.registered and step.op.bodies:
-        return f"{label(step)} decides by values what to run"
-    if step.must_run:
-        return f"{label(step)} has side effects"
-    return f"{label(step)} runs Python code that no compiler can look into"
+        why = (
+            None if only_computes(step.op.body) and not step.must_run else f"{label(step)} has more than kernels in it"
+        )
+    elif step.op is READ or step.op.kernel in _CHANGES or (step.registered and not step.must_run):
+        why = None
+    elif not step.registered and step.op.bodies:
+        why = f"{label(step)} decides by values what to run"
+    elif step.must_run:
+        why = f"{label(step)} has side effects"
+    else:
+        why = f"{label(step)} runs Python code that no compiler can look into"
+    if why is None and step.registered and step.placed:
+        why = f"{label(step)} runs on {step.operation.device}, and TorchInductor is given one device"
+    if why is None and step.registered and any(variable_of(t) is not None for t in step.inputs):
+        why = f"{label(step)} takes a variable itself"
+    whys = (_no_place(program, t) for t in (*step.inputs, *step.outputs))
+    return why or next((w for w in whys if w is not None), None)
+
+
+def is_structure(step: Step) -> bool:
+    """Returns True for loops, conditionals, their gradients and lists of tensors: their place is the source."""
+    return bool(not step.registered and (step.op.bodies or step.op.gradient_of)) or any(
+        t.dtype is variant for t in (*step.inputs, *step.outputs)
+    )
+
+
+def _no_place(program: Program, tensor: SymbolicTensor) -> str | None:
+    """Returns why a tensor has no place in a program of numbers, or None."""
+    variable, raw = variable_of(tensor), program.constant(tensor)
+    dtype = tensor.dtype if variable is None else variable.dtype
+    if raw is not None and not isinstance(raw, torch.Tensor):
+        return f"{tensor.op.name} is a constant of dtype {tensor.dtype.name}"
+    if dtype.torch is None or (variable is not None and variable._has_copies):
+        kind = "a tensor" if variable is None else f"a {type(variable).__name__}"
+        return f"{tensor.op.name} is {kind} of dtype {dtype.name}, {_NO_PLACE}"
+    return None
 
 
 def label(step: Step) -> str:

@@ -4,8 +4,11 @@ A program is flattened (`flat.py`), traced once more with tensors that have no m
 its inputs. The first call for these shapes runs uncompiled, so that errors in the arguments are TensorFlow's. For the
 same reason the uncompiled function runs if the compiled code rejects values (an index out of range).
 
-Ops that can't be compiled run eagerly: on their own if they only compute, otherwise with the whole function; a warning
-names the op and the reason. Random numbers come from the generators of eager mode. Only one thread compiles at a time,
+A program with loops, conditionals or side effects is divided (`dividing.py`): its source is Python, in which the parts
+that can be compiled are calls of functions that are compiled as a program without obstacles is.
+
+Kernels that can't be compiled run eagerly before or between the compiled ones; a warning names the op and the reason.
+Random numbers come from the generators of eager mode. Only one thread compiles at a time,
 and torch's compiler is loaded when the first function is compiled. TorchInductor caches its code in a folder
 (`TORCHINDUCTOR_CACHE_DIR`), so that a later process only loads it, and never unloads it; everything else is freed with
 the function.
@@ -13,8 +16,11 @@ the function.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -26,9 +32,12 @@ from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.backends.compile_process import Argument, compiled
-from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value
+from tapeflow.graph.backends.dividing import Part, divide
+from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value, is_structure, obstacle
 from tapeflow.graph.backends.tracing import AtenGraph, described, trace
-from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen.compile import Compiled, after_passes
+from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.logger import get_logger
 
@@ -80,16 +89,29 @@ class JitCompile:
         name: the function's name.
     """
 
+    at_once = True  # and not in the background
+
     def __init__(self, name: str) -> None:
         self._name = name
         self._warned: set[str] = set()
+        self._numbers = itertools.count()
+        self._functions: weakref.WeakValueDictionary[int, Jitted] = weakref.WeakValueDictionary()
 
     def compiled(
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation],
+        effects: Iterable[Operation] = (), **options: Any,
     ) -> Compiled:  # fmt: skip
         """Returns a function of a graph that TorchInductor compiles; arguments as of `Compiled`."""
-        return Jitted(self, name, inputs, outputs, effects)
+        return Jitted(self, name, inputs, outputs, effects, **options)
+
+    def add(self, function: Jitted) -> None:
+        """Adds a function to those of the explanation."""
+        self._functions[next(self._numbers)] = function
+
+    def explanation(self) -> str:
+        """Returns what is compiled, and what is not and why, a line for each function and part of one that ran."""
+        functions = [f for _, f in sorted(self._functions.items())]
+        return "\n".join(f"{f.name}: {f.outcome()}" for f in functions if f.outcome()) or "not compiled yet"
 
     def warn(self, kind: str, text: str) -> None:
         """Logs a warning, once for each kind."""
@@ -99,27 +121,82 @@ class JitCompile:
 
 
 class Jitted(Compiled):
-    """A function of a graph that TorchInductor compiles when it is first called.
+    """A function of a graph that TorchInductor compiles when it is first called, whole or in parts.
 
     Args:
         jit: the state of its `tf.function`.
-        name, inputs, outputs, effects: see `Compiled`.
+        name, inputs, outputs, effects, options: see `Compiled`.
     """
 
     def __init__(
         self, jit: JitCompile, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation],
+        effects: Iterable[Operation] = (), **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(name, inputs, outputs, effects)
+        super().__init__(name, inputs, outputs, effects, **options)
         self._jit = jit
         self._plans: dict[Any, Plan] = {}
-        self._refused = False
+        self._in_python = False
+        self._outcome = ""
         self._only_plan: Plan | None = None  # the plan, if all inputs have the same shapes and device
         self._variables = [variable_of(t) for t in inputs]
-        self._has_static_shapes = len(devices.machine.logical_devices()) == 1 and all(
+        self._has_static_shapes = self.program.static and len(devices.machine.logical_devices()) == 1 and all(
             t.shape.is_fully_defined() if v is None else v._shape is None
             for t, v in zip(inputs, self._variables, strict=True)
-        )
+        )  # fmt: skip
+        jit.add(self)
+
+    # ---- parts ---------------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def obstacles(self) -> dict[int, str]:
+        """Why steps can't be compiled, by the ids of their operations."""
+        whys = {id(step.operation): obstacle(self.program, step) for step in self.program.steps}
+        return {i: why for i, why in whys.items() if why is not None}
+
+    @functools.cached_property
+    def _divided(self) -> Program:
+        """The program with its parts as steps."""
+        divided = divide(self.program, self.obstacles, self._part)
+        whys = [self.obstacles.get(id(s.operation)) for s in self.program.steps if not is_structure(s)]
+        why = next((w for w in whys if w), None)
+        if why is not None:
+            self._jit.warn("divided", f"a part of it runs without being compiled, because {why}.")
+        return divided
+
+    def _part(self, program: Program) -> Jitted:
+        return type(self)(self._jit, f"part_of_{self.name}", program.inputs, program.outputs, program=program)
+
+    @property
+    def parts(self) -> list[Jitted]:
+        """The parts that are compiled."""
+        kernels: list[Any] = [step.op.kernel for step in self._divided.steps if isinstance(step.op, Part)]
+        return kernels
+
+    @property
+    def is_divided(self) -> bool:
+        """True if it can't be compiled as a whole."""
+        return bool(self.obstacles or self._numbers)
+
+    def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
+        """Returns the program as a part of another function, with its parts as steps."""
+        return after_passes(self._divided, special_passes)
+
+    def _program_to_write(self) -> Program:
+        return after_passes(self._divided if self.is_divided else self.program, self.special_passes)
+
+    def divide_at(self, step: Step, why: str) -> None:
+        """Compiles it in parts from now on.
+
+        Args:
+            step: a step of the program, which can't be compiled.
+            why: the reason.
+        """
+        self.obstacles[id(step.operation)] = why
+        self.__dict__.pop("_divided", None)
+        self._run_in_python()
+        self.rewrite()
+
+    # ---- calls ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *values: Any) -> Any:
         """Runs the function on raw values.
@@ -128,9 +205,9 @@ class Jitted(Compiled):
             FailedPreconditionError: there is no C++ compiler.
             OpError: an op failed.
         """
-        plan = self._only_plan or (None if self._refused else self._plans.get(self._key(values)))
+        plan = self._only_plan or (None if self._in_python else self._plans.get(self._key(values)))
         if plan is None:
-            return self.uncompiled(values) if self._refused else self._first_call(values)
+            return self.uncompiled(values) if self._in_python else self._first_call(values)
         return self.run_plan(plan, values)
 
     def run_plan(self, plan: Plan, values: Sequence[Any]) -> Any:
@@ -147,7 +224,7 @@ class Jitted(Compiled):
             return result
 
     def uncompiled(self, values: Sequence[Any]) -> Any:
-        """Runs the Python version.
+        """Runs the Python version, in which the parts of a divided program are compiled.
 
         Raises:
             OpError: an op failed.
@@ -182,6 +259,10 @@ class Jitted(Compiled):
         """Runs it uncompiled, and then compiles it for the next calls."""
         if getattr(_here, "inside", False):
             return self.uncompiled(values)
+        if self.is_divided:
+            require_compiler()
+            self._run_in_python()
+            return self.uncompiled(values)
         if len(self._plans) >= MOST_SHAPES:
             self._jit.warn("shapes", f"it was compiled for {MOST_SHAPES} shapes; for others it runs uncompiled.")
             return self.uncompiled(values)
@@ -194,10 +275,40 @@ class Jitted(Compiled):
         try:
             self.plan(values)
         except Refused as why:
-            self.refuse(str(why))
+            self.refused(why)
         except Exception as error:  # the call has succeeded, and must not fail now
             self.refuse(f"compiling it failed ({type(error).__name__}: {reason(error)})")
         return result
+
+    def refused(self, why: Refused) -> None:
+        """Has it run in parts from now on if a step prevents that it is compiled as a whole, otherwise uncompiled."""
+        if why.step is not None and len(self.program.steps) > 1:
+            self.divide_at(why.step, str(why))
+        else:
+            self.refuse(str(why))
+
+    def refuse(self, why: str) -> None:
+        """Has it run uncompiled from now on."""
+        self._run_in_python()
+        self._outcome = f"not compiled: {why}"
+        self._jit.warn("refused", f"it runs without being compiled, because {why}.")
+
+    def _run_in_python(self) -> None:
+        self._in_python, self._only_plan = True, None
+        self._plans.clear()
+
+    def outcome(self) -> str:
+        """Returns what is compiled of it, and what is not and why, as a line of text; "" if it never ran itself."""
+        if self._plans:
+            return "compiled" + ("" if self._has_static_shapes else f" for {len(self._plans)} shapes of its inputs")
+        if self._outcome or not self._in_python:
+            return self._outcome
+        steps = [s for s in self.program.steps if id(s.operation) in self.obstacles]
+        structure = dict.fromkeys(s.name for s in steps if is_structure(s))
+        whys = dict.fromkeys(self.obstacles[id(s.operation)] for s in steps if not is_structure(s))
+        around = f" around {', '.join(structure)}" if structure else ""
+        parts = f" with {len(self.parts)} compiled parts" if self.parts else ""
+        return f"Python{parts}{around}{''.join(f'; {why}' for why in whys)}"
 
     def text(self, stage: str, captured: Sequence[Any]) -> str:
         """Returns the text of a stage of compilation, see `Function.experimental_get_compiler_ir`.
@@ -234,12 +345,6 @@ class Jitted(Compiled):
             raise errors.InvalidArgumentError(None, None, f"{self.name} can't be compiled, because {why}.") from why
         return "\n".join(texts)
 
-    def refuse(self, why: str) -> None:
-        """Has it run uncompiled from now on."""
-        self._refused, self._only_plan = True, None
-        self._plans.clear()
-        self._jit.warn("refused", f"it runs without being compiled, because {why}.")
-
     def _tensors(self, values: Sequence[Any]) -> list[Any]:
         """Returns the inputs, with the values of variables in their places."""
         return [v if variable is None else v._value.value for v, variable in zip(values, self._variables, strict=True)]
@@ -271,15 +376,22 @@ class Plan:
         trace(flat, arguments)
         stages = flat.stages()
         self.eager_because = [call.eager_because for stage in stages for call in stage.eager if call.eager_because]
-        self._is_variable = [v is not None for v in variables]
+        self._variables = [i for i, v in enumerate(variables) if v is not None]
         self._changes = [place for place, _ in flat.changes]
         self._count = len(flat.outputs)
         self._places = {id(v): i for i, v in enumerate(flat.inputs)}  # of tensors among `_values`
         self._values = list(flat.inputs)
         traced = [self._traced_stage(s, stages[i + 1 :], flat) for i, s in enumerate(stages)]
         runs = iter(compiler([graph for _, _, graph in traced if graph is not None]))
-        self._stages = [
-            (eager, places, [], None) if graph is None else (eager, places, graph.constants, next(runs))
+        self._stages: list[Any] = [
+            (eager, [], [], None)
+            if graph is None
+            else (
+                eager,
+                [(i, strides) for i, (_, strides, _, _) in zip(places, graph.arguments, strict=False)],
+                graph.constants,
+                next(runs),
+            )
             for eager, places, graph in traced
         ]
         self._results = [(self._places.get(id(v), -1), v.constant) for v in flat.results]
@@ -321,8 +433,9 @@ class Plan:
             return self._run(values)
 
     def _run(self, values: Sequence[Any]) -> list[Any]:
-        inputs = zip(values, self._is_variable, strict=True)
-        tensors = [v._value.value if is_variable else v for v, is_variable in inputs]
+        tensors = list(values)
+        for i in self._variables:
+            tensors[i] = tensors[i]._value.value
 
         def value_of(value: Value) -> Any:
             return tensors[self._places[id(value)]] if value.constant is None else value.constant
@@ -331,13 +444,21 @@ class Plan:
             for call in eager:
                 tensors += call.run(value_of)
             if run is not None:
-                tensors += run(*[tensors[i].contiguous() for i in places], *constants)
+                inputs = [tensors[i].contiguous() if s is None else _laid_out(tensors[i], s) for i, s in places]
+                tensors += run(*inputs, *constants)
         results = [tensors[i] if constant is None else constant for i, constant in self._results]
         if self._changes:
             for place, value in zip(self._changes, results[self._count :], strict=True):
                 values[place]._set(value)
             del results[self._count :]
         return results
+
+
+def _laid_out(tensor: torch.Tensor, strides: Sequence[int]) -> torch.Tensor:
+    """Returns a tensor with these strides."""
+    if tensor.stride() == strides:
+        return tensor
+    return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
 
 
 # ---- TorchInductor ---------------------------------------------------------------------------------------------------

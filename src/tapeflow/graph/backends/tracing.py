@@ -22,7 +22,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
-from tapeflow.graph.backends.compile_process import Argument
+from tapeflow.graph.backends.compile_process import Argument, empty
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Value, label
 
 _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
@@ -79,7 +79,10 @@ def _tanh(x: torch.Tensor) -> torch.Tensor:
 
 def described(tensor: torch.Tensor) -> Argument:
     """Returns what decides how a tensor is computed with."""
-    return tuple(tensor.shape), tensor.dtype, tensor.device
+    strides = None
+    if not tensor.is_contiguous() and torch.empty_like(tensor, device="meta").stride() == tensor.stride():
+        strides = tensor.stride()  # which have no gaps
+    return tuple(tensor.shape), strides, tensor.dtype, tensor.device
 
 
 def trace(flat: Flat, arguments: Sequence[Argument]) -> None:
@@ -94,8 +97,8 @@ def trace(flat: Flat, arguments: Sequence[Argument]) -> None:
     """
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode:
-        for value, (shape, dtype, device) in zip(flat.inputs, arguments, strict=True):
-            value.fake = torch.empty(shape, dtype=dtype, device=device)
+        for value, argument in zip(flat.inputs, arguments, strict=True):
+            value.fake = empty(argument)
     remaining = []
     for call in flat.calls:
         results = _inferred(call, mode)
@@ -121,7 +124,8 @@ def _inferred(call: Call, mode: Any) -> list[Any]:
     if results is None:
         results = _empty(call, mode)
     if results is None and not constant:
-        raise Refused(call.eager_because or f"{label(call.step)} draws random numbers, and how many depends on values")
+        why = call.eager_because or f"{label(call.step)} draws random numbers, and how many depends on values"
+        raise Refused(why, call.part_of)
     if results is None or (constant and sum(r.nbytes for r in results) <= _MOST_CONSTANT):
         return call.run(Value.stand_in)
     return results
@@ -219,7 +223,7 @@ class AtenGraph:
 
     Attributes:
         module: the calls; it takes the inputs, then the constants.
-        arguments: the shapes, dtypes and devices of what it takes.
+        arguments: the shapes, layouts, dtypes and devices of what it takes.
         constants: the constants.
     """
 

@@ -141,6 +141,7 @@ class Compiled(Written):
         outputs: the tensors that it computes.
         effects, resources, stays_call, static: see `Program`.
         numbers: those of the inputs that it takes as Python numbers.
+        program: the program, if there is one already, which passes have simplified.
 
     Attributes:
         program: the program, before the passes of `special_passes`.
@@ -160,9 +161,13 @@ class Compiled(Written):
         stays_call: Callable[[GraphOp], bool] = lambda call: False,
         static: bool | None = None,
         numbers: Sequence[SymbolicTensor] = (),
+        program: Program | None = None,
     ) -> None:
         super().__init__(name)
         self._numbers = numbers
+        if program is not None:
+            self.program = program
+            return
         self.program = Program(inputs, outputs, effects, resources, stays_call, static)
         for run in self.simplifying_passes:
             run(self.program)
@@ -171,16 +176,16 @@ class Compiled(Written):
 
     def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
         """Returns the program after passes that substitute faster kernels; by default as a part of another function."""
-        program = copy.copy(self.program)
-        program.steps = [copy.copy(step) for step in program.steps]
-        for run in special_passes:
-            run(program)
-        return program
+        return after_passes(self.program, special_passes)
+
+    def _program_to_write(self) -> Program:
+        """Returns the program whose source is written."""
+        return self.specialized(self.special_passes)
 
     def _write(self) -> Writer:
         writer = self.writer()
         writer.reserve(self.name)
-        writer.write(self.name, self.specialized(self.special_passes), self._numbers)
+        writer.write(self.name, self._program_to_write(), self._numbers)
         return writer
 
     def __call__(self, *values: Any) -> Any:
@@ -194,6 +199,15 @@ class Compiled(Written):
             return function(*values)
         except Exception as error:
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
+
+
+def after_passes(program: Program, special_passes: Sequence[passes.Pass]) -> Program:
+    """Returns a copy of a program that passes have changed."""
+    program = copy.copy(program)
+    program.steps = [copy.copy(step) for step in program.steps]
+    for run in special_passes:
+        run(program)
+    return program
 
 
 def _holding(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:

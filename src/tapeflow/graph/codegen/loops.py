@@ -10,7 +10,7 @@ import torch
 from tapeflow.core import errors
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.compile import Compiled, Written
+from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region, specialized
@@ -136,7 +136,7 @@ class Loop(Written):
         step = body.returning([*body.outputs, *self.in_rows]) if self.residuals else body.compiled
         if prologue.tensors:
             inputs = [*body.inputs, *prologue.tensors]  # which have the values that the graph has for them
-            step = Compiled(step.name, inputs, [*body.outputs, *self.in_rows], static=True)
+            step = body.function(step.name, inputs, [*body.outputs, *self.in_rows], static=True)
             ahead = Ahead(Region(prologue.function.specialized(), graphs), len(prologue.shared), prologue.counter)
         regions = Region(self.condition.compiled.specialized(), graphs), Region(step.specialized(), graphs)
         return LoopRegion(*regions, self.count, self.places, self.limited, ahead)

@@ -16,7 +16,6 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.backends.background import BackgroundCompile
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 from tapeflow.graph.backends.inductor import JitCompile
 from tapeflow.graph.codegen.compile import Compiled, eager_outputs
@@ -30,30 +29,19 @@ class Body:
 
     Args:
         graph: the traced graph.
-        jit: the compiler of a `tf.function` with `jit_compile=True`.
         capturing: the CUDA graphs of a `tf.function` whose traces may become such.
-        background: the state of a `tf.function` whose traces are compiled in the background.
 
     Attributes:
         graph: the traced graph.
-        jit: as the argument.
         capturing: as the argument.
         name: the graph's name.
         inputs: the graph's arguments, then its captures.
         outputs: the graph's outputs.
     """
 
-    def __init__(
-        self,
-        graph: FuncGraph,
-        jit: JitCompile | None = None,
-        capturing: CudaGraphs | None = None,
-        background: BackgroundCompile | None = None,
-    ) -> None:
+    def __init__(self, graph: FuncGraph, capturing: CudaGraphs | None = None) -> None:
         self.graph = graph
-        self.jit = jit
         self.capturing = capturing
-        self._background = background
         self.name = graph.name
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
@@ -73,17 +61,24 @@ class Body:
         if function is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
             arguments = name, self.inputs, outputs, self.graph.effects()
-            if self.jit is not None:
-                function = self.jit.compiled(*arguments)
-            elif self.capturing is not None and outputs is self.outputs:
+            if self.capturing is not None and outputs is self.outputs:
                 function = self.capturing.compiled(*arguments, given=len(self.graph.inputs))
-            elif self._background is not None:
-                function = self._background.compiled(*arguments)
             else:
-                function = Compiled(*arguments)
+                function = self.function(*arguments)
             function.locks = tuple(self.graph.locks)
             self._compiled[key] = function
         return function
+
+    def function(self, *arguments: Any, **options: Any) -> Compiled:
+        """Returns a compiled function of the graph; arguments as of `Compiled`."""
+        compiler = self.graph.compiler
+        return (Compiled if compiler is None else compiler.compiled)(*arguments, **options)
+
+    @property
+    def jit(self) -> JitCompile | None:
+        """The compiler of a `tf.function` with `jit_compile=True`."""
+        compiler: JitCompile | None = self.graph.compiler
+        return compiler if compiler is not None and compiler.at_once else None
 
     @property
     def stateful(self) -> bool:
@@ -142,7 +137,7 @@ class Body:
         if cached is not None:
             return cached
         graph = FuncGraph(f"backward_{self.name}")
-        graph.outer_graph = self.graph
+        graph.outer_graph, graph.compiler = self.graph, self.graph.compiler
         with graph.as_default():
             tape = Tape(persistent=False, watch_accessed=False)
             sources = [t._id for t in self.inputs]
@@ -159,7 +154,7 @@ class Body:
             results = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
             graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in results]
             graph.outputs = [g for g in graph.structured_outputs if g is not None]
-        body = self._backwards[key] = Body(graph, self.jit, background=self._background)
+        body = self._backwards[key] = Body(graph)
         return body
 
 

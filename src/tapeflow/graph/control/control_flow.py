@@ -79,6 +79,7 @@ def _function_graph(scope: str, label: str) -> FuncGraph:
     inherits = state.graph.building_function
     graph = FuncGraph(f"{scope.replace('/', '_')}_{label}_{next(_numbers)}", scope if inherits else "")
     graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
+    graph.compiler = getattr(state.graph, "compiler", None)
     graph.names_results = True
     return graph
 

@@ -22,7 +22,6 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.gradients.loop_sums import LoopSums
@@ -217,7 +216,7 @@ class _Iteration:
         inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
         recorded = [(captures[i], *gradient.captures[i]) for i in self.captured]
         as_numbers = [t for t, kind, at in recorded if kind == "record" and at in loop.recorded_numbers]
-        self.function = Compiled(f"iteration_of_{backward.name}", inputs, outputs, effects, numbers=as_numbers)
+        self.function = backward.function(f"iteration_of_{backward.name}", inputs, outputs, effects, numbers=as_numbers)
 
 
 def _only_blanks(gradient: LoopGradient, variable: int) -> bool:

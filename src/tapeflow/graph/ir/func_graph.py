@@ -54,6 +54,7 @@ class FuncGraph(Graph):
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
+        self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
         self.locks: list[Any] = []  # what is held while it runs, as it reads variables before it updates them
         self.arguments: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
