@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.values.held import Addend, boxed
+
 Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that was not written
 
 _MOST_SPARSE = 8  # entries; from there on they are held in a row
@@ -188,8 +190,10 @@ def zeros_variant() -> np.ndarray:
 
 
 def zeros_of_list(variant: np.ndarray) -> np.ndarray:
-    """Returns a list of zeros like those of another one: the `ZerosLike` of a list."""
+    """Returns a list of zeros like those of another one: the `ZerosLike` of a variant."""
     items = variant[()]
+    if isinstance(items, Addend):
+        return boxed(items.zeros())
     if isinstance(items, Zeros) or not isinstance(items, KINDS):
         return zeros_variant()
     return as_variant([torch.zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items])
@@ -207,10 +211,13 @@ def without_last(entries: Sequence[Raw]) -> Written:
     return (entries if isinstance(entries, Written) else Written(list(entries))).without_last()
 
 
-def added(a: Sequence[Raw], b: Sequence[Raw]) -> Sequence[Raw]:
-    """Returns the sum of two lists, entry by entry; entries that were not written count as zero."""
+def added(a: Any, b: Any) -> Any:
+    """Returns the sum of two lists, entry by entry; entries that were not written count as zero. Zeros of any length
+    are zeros of whatever a variant holds."""
     if isinstance(a, Zeros) or isinstance(b, Zeros):
         return b if isinstance(a, Zeros) else a
+    if isinstance(a, Addend):
+        return a + b
     if isinstance(a, Sparse) and not isinstance(b, Sparse):
         a, b = b, a
     if isinstance(b, Sparse) and len(b) <= len(a):

@@ -37,6 +37,7 @@ from tapeflow.core.ops.shape_rules import scalar, unknown
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import Addend, boxed
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
@@ -602,12 +603,12 @@ not_differentiable(list_element_shape)
 
 
 def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
-    """Returns the raw value of the sum of lists: the `AddN` of lists."""
+    """Returns the raw value of the sum of lists: the `AddN` of variants."""
     total: Any = Zeros()
     for variant in inputs:
         entries: Any = variant[()]
         total = list_values.added(total, entries)
-    return as_variant(total)
+    return boxed(total) if isinstance(total, Addend) else as_variant(total)
 
 
 def sum_of_lists(*lists: Tensor) -> Tensor:

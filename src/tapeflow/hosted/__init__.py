@@ -37,11 +37,6 @@ MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.framework.tensor_util": {"is_tf_type": "tapeflow.hosted.internal"},
     "tensorflow.python.lib.io.tf_record": {"tf_record_iterator": "tapeflow.compat.v1.io"},
     "tensorflow.python.ops.math_ops": {"is_nan": "tapeflow.math"},
-    "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
-        "csr_sparse_matrix_to_sparse_tensor": "tapeflow.hosted.sparse_products",
-        "sparse_matrix_sparse_mat_mul": "tapeflow.hosted.sparse_products",
-        "sparse_tensor_to_csr_sparse_matrix": "tapeflow.hosted.sparse_products",
-    },
     "tensorflow.python.trackable.data_structures": {
         "ListWrapper": "tapeflow.data_structures",
         "_DictWrapper": "tapeflow.data_structures",

@@ -189,7 +189,10 @@ MODULES = {
     "tensorflow.python.ops.init_ops_v2": {"Initializer": "tapeflow.array.initializers"},
     "tensorflow.python.ops.linalg.linear_operator": {"make_composite_tensor": f"{_H}.conversion"},
     "tensorflow.python.ops.linalg.linear_operator_addition": {},
-    "tensorflow.python.ops.linalg.sparse.sparse": {},
+    **dict.fromkeys(
+        (f"tensorflow.python.ops.linalg.sparse.{name}" for name in ("sparse", "sparse_csr_matrix_ops")),
+        dict.fromkeys(("CSRSparseMatrix", "SparseMatrix", "dense_shape_and_type", "matmul"), f"{_H}.sparse_matrices"),
+    ),
     "tensorflow.python.ops.lookup_ops": {
         "HashTable": "tapeflow.compat.v1.lookup:StaticHashTable",
         "LookupInterface": "tapeflow.lookup.tables:LookupTable",

@@ -15,6 +15,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
+from tapeflow.core.values.held import Addend, boxed
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.comparison import less
@@ -127,8 +128,12 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     return ops.ZerosLike(x)
 
 
+def _conj_of_variant(variant: Any) -> Any:
+    return boxed(variant[()].conj()) if isinstance(variant[()], Addend) else variant
+
+
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
-@op("Conj", kernel=torch.conj_physical, shape=same, elementwise=True)
+@op("Conj", kernel=torch.conj_physical, strings=_conj_of_variant, shape=same, elementwise=True)
 def _conj(input: Any, name: str | None = None) -> Any:
     """Computes the complex conjugate."""
 
@@ -155,9 +160,9 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
         [(1-2j), (3-0j)]
     """
     tensor = x if isinstance(x, Tensor) else as_operand(x)
-    if tensor.dtype.is_complex:
+    if tensor.dtype.is_complex or tensor.dtype is variant:
         return _conj(tensor, name)
-    if not (tensor.dtype.is_numeric or tensor.dtype is variant):
+    if not tensor.dtype.is_numeric:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
     return tensor
 

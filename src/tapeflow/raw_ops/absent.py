@@ -54,12 +54,6 @@ _REASONS: dict[str, str] = {
         "SnapshotDatasetV2 SnapshotNestedDatasetReader "
     ),
     "there is no LMDB in the packages that TapeFlow depends on": ("ExperimentalLMDBDataset LMDBDataset "),
-    "sparse matrices in CSR are tf.linalg.experimental's of no public function: use tf.sparse": (
-        "CSRSparseMatrixComponents CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor "
-        "DenseToCSRSparseMatrix SparseMatrixMatMul SparseMatrixNNZ SparseMatrixOrderingAMD "
-        "SparseMatrixSparseCholesky SparseMatrixSparseMatMul SparseMatrixTranspose "
-        "SparseTensorToCSRSparseMatrix "
-    ),
     "tensors of a session stay in its process: fetch and feed them": (
         "DeleteSessionTensor GetSessionHandle GetSessionHandleV2 GetSessionTensor "
     ),

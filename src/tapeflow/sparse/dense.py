@@ -183,12 +183,7 @@ def _sparse_matmul(
         if len(outside):
             i = int(outside[0])
             raise invalid(f"{name} ({int(index[i])}) from index[{i}] out of bounds (>={size})")
-    if a_values.dtype in (torch.float32, torch.float64):
-        a = torch.sparse_coo_tensor(torch.stack([rows, columns]), a_values, (m, k), check_invariants=False)
-        return torch.sparse.mm(a, b)
-    return torch.zeros((m, b.shape[1]), dtype=a_values.dtype, device=a_values.device).index_add_(
-        0, rows, a_values[:, None] * b[columns]
-    )
+    return places.times_dense(rows, columns, a_values, (m, k), b)
 
 
 @_sparse_matmul.gradient(needs="inputs")

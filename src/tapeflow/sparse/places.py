@@ -104,3 +104,13 @@ def union(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor,
     """Returns the sorted union of two vectors of numbers, and the position in it of each of `a` and of `b`."""
     both, inverse = torch.unique(torch.cat([a, b]), sorted=True, return_inverse=True)
     return both, inverse[: len(a)], inverse[len(a) :]
+
+
+def times_dense(
+    rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, shape: tuple[int, int], b: torch.Tensor
+) -> torch.Tensor:
+    """Returns the product of the matrix that has values at these rows and columns with a dense one."""
+    if values.dtype in (torch.float32, torch.float64):
+        a = torch.sparse_coo_tensor(torch.stack([rows, columns]), values, shape, check_invariants=False)
+        return torch.sparse.mm(a, b)
+    return values.new_zeros((shape[0], b.shape[1])).index_add_(0, rows, values[:, None] * b[columns])

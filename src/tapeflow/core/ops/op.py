@@ -12,6 +12,7 @@ An op's input names, types and attrs in TensorFlow are read from `op_defs.txt`, 
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
@@ -42,6 +43,8 @@ class RegisteredOp(DefinedOp):
         orders: the kernel only compares elements, so that values in the same order can stand in for them.
         shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors.
         shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
+        input_shape: returns of a tensor what the shape rule takes of it: its shape.
+        held_shape: the rule for the static shape of the matrix that the output, a variant, holds; or None.
         function: the op as a function.
         direct: from the types that decide the result's dtype (`key`) to that dtype, for those where a direct call of
             `kernel` has computed it.
@@ -57,6 +60,8 @@ class RegisteredOp(DefinedOp):
     kinds: tuple[str, ...]
     shape: Callable[..., Any]
     shape_types: Sequence[str] = ()
+    input_shape: Callable[[Any], TensorShape] = operator.attrgetter("shape")
+    held_shape: Callable[..., TensorShape] | None = None
 
     def __init__(
         self,
@@ -132,15 +137,18 @@ class RegisteredOp(DefinedOp):
             NotStatic: the rule needs more than is static.
             InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
         """
-        shapes = [
-            arg.shape if kind == "tensor"
+        result = self.shape(*self.rule_arguments(args, host), *[types[attr] for attr in self.shape_types])
+        return [result] * count if isinstance(result, TensorShape) else [TensorShape(shape) for shape in result]
+
+    def rule_arguments(self, args: Sequence[Any], host: Callable[[Any], Any] | None = None) -> list[Any]:
+        """Returns arguments as shape rules take them, with shapes for tensors; see `infer`."""
+        return [
+            self.input_shape(arg) if kind == "tensor"
             else [tensor.shape for tensor in arg] if kind == "list"
             else host(arg) if host is not None and kind == "host"
             else arg
             for kind, arg in zip(self.kinds, args, strict=True)
         ]  # fmt: skip
-        result = self.shape(*shapes, *[types[attr] for attr in self.shape_types])
-        return [result] * count if isinstance(result, TensorShape) else [TensorShape(shape) for shape in result]
 
     # ---- the careful path ----------------------------------------------------------------------------------------
 
@@ -376,6 +384,8 @@ def op(
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
         shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
+        input_shape: returns of a tensor what the shape rule takes of it: its shape.
+        held_shape: the rule for the static shape of the matrix that the output, a variant, holds; or None.
         strings: the kernel for string tensors, on NumPy object arrays; True where it is the same.
         moves: the kernel only moves elements, and so works for every dtype there is.
         creates: the kernel takes `device=` as it has no tensor inputs.

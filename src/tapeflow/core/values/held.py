@@ -20,3 +20,18 @@ def boxed(value: Any) -> np.ndarray:
 def held(value: Any, dtype: DType) -> EagerTensor:
     """Returns a scalar tensor that holds a Python object."""
     return EagerTensor(boxed(value), dtype)
+
+
+class Addend:
+    """A value that a variant holds and that a gradient can be: it has a sum with others, a conjugate, and zeros."""
+
+    def __add__(self, other: Any) -> Any:
+        raise NotImplementedError
+
+    def conj(self) -> Any:
+        """Returns its complex conjugate."""
+        raise NotImplementedError
+
+    def zeros(self) -> Any:
+        """Returns zeros like it."""
+        raise NotImplementedError
