@@ -12,8 +12,8 @@ An op's input names, types and attrs in TensorFlow are read from `op_defs.txt`, 
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from tapeflow.core import device as devices
@@ -60,7 +60,7 @@ class RegisteredOp(DefinedOp):
     kinds: tuple[str, ...]
     shape: Callable[..., Any]
     shape_types: Sequence[str] = ()
-    input_shape: Callable[[Any], TensorShape] = operator.attrgetter("shape")
+    input_shape: Callable[[Any], TensorShape] = attrgetter("shape")
     held_shape: Callable[..., TensorShape] | None = None
 
     def __init__(

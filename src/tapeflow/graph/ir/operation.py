@@ -135,7 +135,6 @@ class VariableUpdate(GraphOp):
         super().__init__(name, kernel, stateful=True)
 
 
-
 class Operation:
     """One op in a graph, with its inputs and outputs.
 

@@ -50,8 +50,7 @@ class _Postponing(Producers):
         pairs = zip(tensors, tensors[::-1] if len(tensors) > 1 else [None], strict=True)
         for tensor, other in list(pairs)[: 1 if is_bias else 2]:
             reshape = self._reshape(tensor)
-            before = None if reshape is None else reshape.args[0]
-            if reshape is not None and (other is None or _is_of_channels(other, before, tensor)):
+            if reshape is not None and (other is None or _is_of_channels(other, reshape.args[0], tensor)):
                 return self._postponed(step, reshape, tensor, other)
         return [step]
 
