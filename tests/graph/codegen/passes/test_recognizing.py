@@ -113,3 +113,29 @@ def test_attention_whose_weights_are_used():
         return tf.matmul(weights, x) + tf.reduce_sum(weights)
 
     assert "scaled_dot_product_attention(" not in check(function, random(2, 3, 4, 5))
+
+
+ROWS = tf.constant([[True, False, False], [False, False, False], [True, True, True]])  # the second one has no scores
+
+
+@pytest.mark.parametrize("are_zeros", [False, True])
+@pytest.mark.parametrize("number", [-np.inf, -1e30, -1e9])
+def test_masked_scores(number, are_zeros):
+    def function(x):
+        weights = tf.nn.softmax(tf.where(ROWS, tf.matmul(x, x, transpose_b=True), number))
+        return tf.matmul(tf.where(ROWS, weights, 0.0) if are_zeros else weights, x)
+
+    x = random(2, 2, 3, 5)
+    np.testing.assert_allclose(tf.function(function)(x), function(x), rtol=1e-5)
+
+
+def test_infinite_summands_that_leave_no_scores():
+    def function(x):
+        return attention(x, x, x, tf.where(x[0, 0, :, 0] > 10.0, 0.0, -np.inf)[None])
+
+    concrete = tf.function(function).get_concrete_function(tf.TensorSpec([2, 2, 3, 5]))
+    assert "op_scaled_dot_product_attention(" in concrete.source()
+    x = random(2, 2, 3, 5)
+    assert np.isnan(function(x)).all() and np.isnan(concrete(x)).all()
+    x += tf.constant([[11.0], [0.0], [11.0]])
+    np.testing.assert_allclose(concrete(x), function(x), rtol=1e-5)

@@ -10,8 +10,7 @@ over the last axis (Ba et al., Layer Normalization, 2016); scale and offset may 
 `x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a polynomial (Hendrycks and Gimpel, 2016). Attention is
 `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017); Keras computes `k @ q^T`, and transposes the product; its
 masks are conditions, with zeros for the weights where they are false. Inner results must have no other use, such as in
-a gradient. As with `fusing.py`, last bits may differ from eager ones; and where infinite masks leave attention no
-scores, its result is zeros and not NaN.
+a gradient. As with `fusing.py`, last bits may differ from eager ones.
 """
 
 from __future__ import annotations
@@ -37,11 +36,22 @@ from tapeflow.graph.ir.operation import GraphOp, symbolic_in
 
 _LEAST = -1e4  # numbers below it, for scores, are masks: their exponentials are zero
 _LARGE = -1e12  # the sum of it and a score is itself, if that is not large too
+
+
+def _attention(*operands: torch.Tensor, attn_mask: torch.Tensor | None = None, **options: Any) -> torch.Tensor:
+    """Computes attention, which is NaN where an infinite summand leaves no scores: torch's result is zeros there."""
+    result = torch.nn.functional.scaled_dot_product_attention(*operands, attn_mask=attn_mask, **options)
+    if attn_mask is None or attn_mask.dtype is torch.bool:
+        return result
+    has_none = attn_mask.amax(-1, keepdim=True) == -math.inf
+    if attn_mask.is_cpu and not has_none.any():  # which would make a GPU wait
+        return result
+    return result.masked_fill(has_none, math.nan)
+
+
 _KERNELS: dict[str, Callable[..., torch.Tensor]] = {
-    "gelu": torch.nn.functional.gelu,
-    "layer_norm": torch.layer_norm,
-    "scaled_dot_product_attention": torch.nn.functional.scaled_dot_product_attention,
-}
+    "gelu": torch.nn.functional.gelu, "layer_norm": torch.layer_norm, "scaled_dot_product_attention": _attention,
+}  # fmt: skip
 
 
 def recognize(program: Program) -> None:
@@ -323,7 +333,7 @@ class Patterns(Producers):
 
     def may_add(self, number: float) -> bool:
         """Returns True if it is the same whether scores are replaced by a number, or it is added: if they get lost."""
-        return number <= _LARGE
+        return -math.inf < number <= _LARGE
 
     def dropped(self, tensor: Any) -> tuple[Any, float]:
         """Returns a tensor before dropout by a generator of torch, and its rate, which is 0 if there is none."""
