@@ -10,7 +10,8 @@ over the last axis (Ba et al., Layer Normalization, 2016); scale and offset may 
 `x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a polynomial (Hendrycks and Gimpel, 2016). Attention is
 `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017); Keras computes `k @ q^T`, and transposes the product; its
 masks are conditions, with zeros for the weights where they are false. Inner results must have no other use, such as in
-a gradient. As with `fusing.py`, last bits may differ from eager ones.
+a gradient. As with `fusing.py`, last bits may differ from eager ones; and next to the largest number oneDNN's GELU is
+infinite, and beyond it NaN.
 """
 
 from __future__ import annotations
