@@ -35,6 +35,7 @@ from tapeflow.graph.codegen.producers import Producers
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in
 
+_CLOSE = {float32: 1e-6, float64: 1e-14}  # of a constant: `tf.nn.gelu` has those of float32 for float64 too
 _LEAST = -1e4  # numbers below it, for scores, are masks: their exponentials are zero
 _LARGE = -1e12  # the sum of it and a score is itself, if that is not large too
 
@@ -174,7 +175,7 @@ class Patterns(Producers):
         """Returns the other operand of a product with a number, or a sum; None if the tensor is none."""
         for other, constant in self.operands(tensor, op):
             value = self.number(constant)
-            if value is not None and math.isclose(value, number, rel_tol=1e-6):
+            if value is not None and math.isclose(value, number, rel_tol=_CLOSE[other.dtype]):
                 return other
         return None
 
