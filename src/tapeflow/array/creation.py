@@ -188,6 +188,8 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
 
 def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     check_rank(dims, 1)
+    if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):  # which the kernel takes
+        raise invalid(f"value must represent a scalar, got shape {text(value)}")
     if isinstance(dims, Tensor):  # not static
         return TensorShape(None)
     if not isinstance(dims, tuple):
@@ -197,8 +199,6 @@ def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     for d in dims:
         if d is not None and d < 0:
             raise invalid(f"Dimension {d} must be >= 0")
-    if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):
-        raise invalid(f"value must represent a scalar, got shape {text(value)}")
     return TensorShape(dims)
 
 

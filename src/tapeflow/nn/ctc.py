@@ -311,4 +311,4 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     merged = scatter_nd(where(present), boolean_mask(matrix, keep), shape(present, int64))
     if convert(labels).shape.rank is None:
         counts = less_static(counts, None)
-    return less_static(merged, [matrix.shape[0], None]), counts
+    return merged if matrix.shape[0] is not None else less_static(merged, [None, None]), counts

@@ -263,10 +263,11 @@ def ngrams(
     """
     from tapeflow.ragged.tensor import RaggedTensor
 
-    widths = host_value(ngram_width)
-    widths = [widths] if isinstance(widths, int) else list(widths)
+    is_one = isinstance(ngram_width, int) or getattr(ngram_width, "ndim", 1) == 0
+    widths: list[Any] = [ngram_width] if is_one else list(ngram_width)
     if any(w < 1 for w in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
+    widths = [host_value(w) for w in widths]
     if padding_width is not None and padding_width < 1:
         raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
     if padding_width is not None and pad_values is None:
