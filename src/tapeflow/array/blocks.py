@@ -318,7 +318,10 @@ def _places(size: Any, ksize: int, stride: int, rate: int, padding: str) -> Any:
     if size is None:
         return None
     reach = 1 if padding == "SAME" else (ksize - 1) * rate + 1
-    return max((size - reach) // stride + 1, 0)
+    places = (size - reach) // stride + 1
+    if places < 0:
+        raise invalid(f"Computed output size would be negative: {places} [input_size: {size}, filter: {reach}]")
+    return places
 
 
 def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding: str) -> TensorShape:

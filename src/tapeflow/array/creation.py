@@ -188,6 +188,8 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
 
 def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     check_rank(dims, 1)
+    if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):  # which the kernel takes
+        raise invalid(f"value must represent a scalar, got shape {text(value)}")
     if isinstance(dims, Tensor):  # not static
         return TensorShape(None)
     if not isinstance(dims, tuple):
@@ -197,15 +199,13 @@ def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     for d in dims:
         if d is not None and d < 0:
             raise invalid(f"Dimension {d} must be >= 0")
-    if value.rank:
-        raise invalid(f"value must represent a scalar, got shape {text(value)}")
     return TensorShape(dims)
 
 
 def _full(dims: Any, value: torch.Tensor, device: torch.device | None = None) -> torch.Tensor:
-    if value.ndim or (type(dims) is not int and dims and min(dims) < 0):
+    if value.numel() != 1 or value.ndim > 1 or (type(dims) is not int and dims and min(dims) < 0):
         raise TypeError("the shape rule says what is wrong")
-    return value.expand(dims).to(device or devices.current_or_default(value.dtype)).contiguous()
+    return value.reshape(()).expand(dims).to(device or devices.current_or_default(value.dtype)).contiguous()
 
 
 @op("Fill", kernel=_full, host=("dims",), shape=_fill_rule, moves=True, creates=True)

@@ -68,7 +68,7 @@ def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
 @op("ConcatV2", host=("axis",), shape=_concat_rule, moves=True, linear=True, node_name="concat")
 def _concat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
     """Joins tensors along a dimension."""
-    if len(values) == 1:
+    if len(values) == 1 and type(axis) is int:
         return values[0]
     rank = values[0].ndim
     for v in values:
@@ -270,7 +270,7 @@ def _unpack(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor,
     try:
         parts = torch.unbind(value, axis)
     except (IndexError, RuntimeError):
-        raise _axis_error(axis, value.ndim) from None
+        raise invalid(f"axis = {axis} not in [{-value.ndim}, {value.ndim})") from None
     if len(parts) != num:
         raise TypeError("the shape rule says what is wrong")
     return parts

@@ -136,7 +136,7 @@ def _mirror_pad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
     """Pads a tensor with its mirror images."""
     _flat(input, paddings)
     for axis, (before, after) in enumerate(paddings):
-        if before or after:
+        if before or after or not input.shape[axis]:
             input = torch.index_select(
                 input, axis, _mirrored_places(input.shape[axis], before, after, mode, input.device)
             )

@@ -191,11 +191,15 @@ def _accumulated(sign: int) -> Any:
     return kernel
 
 
-def _extreme(reduction: str) -> Any:
+def _extreme(reduction: str, least: float) -> Any:
+    """Returns a kernel by a comparison, which no NaN among the updates passes and none in the tensor ends."""
+
     def kernel(
         tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
     ) -> torch.Tensor:
         out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
+        if rows.is_floating_point():
+            rows = rows.masked_fill(rows.isnan(), least)
         where = places.reshape((-1,) + (1,) * (rows.ndim - 1)).expand_as(rows)
         target.scatter_reduce_(0, where, rows, reduction)
         return out
@@ -317,7 +321,7 @@ def _(call: Call, dy: Any) -> Any:
     return dy, None, -gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
-@op("TensorScatterMax", kernel=_extreme("amax"), shape=_into_rule, batching=_updated_batch)
+@op("TensorScatterMax", kernel=_extreme("amax", -torch.inf), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_max(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -342,7 +346,7 @@ def tensor_scatter_nd_max(
     """
 
 
-@op("TensorScatterMin", kernel=_extreme("amin"), shape=_into_rule, batching=_updated_batch)
+@op("TensorScatterMin", kernel=_extreme("amin", torch.inf), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_min(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:

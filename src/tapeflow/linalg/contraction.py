@@ -26,6 +26,7 @@ from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.linalg.products import matmul
 
@@ -310,7 +311,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     """
     left: Any = a if isinstance(a, Tensor) else convert(a)
     right: Any = b if isinstance(b, Tensor) else convert(b, hint=left.dtype)
-    if left.shape.rank is None or right.shape.rank is None:
+    if left.shape.rank is None or right.shape.rank is None or isinstance(axes, SymbolicTensor):
         return _unranked_tensordot(left, right, axes, name)
     shape_a, shape_b = tuple(shape_of(left)), tuple(shape_of(right))
     axes_a, axes_b = _tensordot_axes(left, axes, len(shape_a))
@@ -351,7 +352,11 @@ def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequen
 def _unranked_tensordot(a: Any, b: Any, axes: Any, name: str | None) -> Any:
     """Computes `tensordot` in a graph, where a rank is unknown."""
     numbers = host_value(axes)
-    if isinstance(numbers, int):
+    if isinstance(numbers, SymbolicTensor):
+        axes_a, axes_b = (convert(numbers[i], int32) % ops.Rank(x) for i, x in enumerate((a, b)))
+    elif isinstance(numbers, int):
+        if numbers < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {numbers}.")
         rank = ops.Rank(a)
         axes_a, axes_b = ops.Range(rank - numbers, rank, 1), ops.Range(0, numbers, 1)
     else:

@@ -61,6 +61,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """
     tensor: Any = input if isinstance(input, Tensor) else convert(input)
     if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+        reduce_max(abs_op(tensor), -1)  # as for the norm, by which some dtypes and shapes are refused before
         raise ValueError(f"tf.linalg.expm does not support matrices of type {tensor.dtype!r}")
     return _matrix_exponential(tensor, name)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like, zeros
 from tapeflow.array.masks import where
+from tapeflow.array.passing import less_static
 from tapeflow.array.shaping import expand_dims, reshape, squeeze, transpose
 from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.ops.convert import convert
@@ -77,7 +78,8 @@ def norm(
         return squeeze(norm(x, ord, keepdims=True, name=name))
     if isinstance(ord, str) or ord == 2:
         if is_matrix and ord == 2:
-            return _spectral_norm(x, axes, keepdims)
+            largest = _spectral_norm(x, axes, keepdims)
+            return less_static(largest, None if x.shape.rank is None else [None] * (largest.shape.rank or 0))
         squares = square(x) if x.dtype.is_floating else x * conj(x)  # conj refuses texts
         return sqrt(reduce_sum(squares, axes, keepdims), name)
     x = abs_op(x)

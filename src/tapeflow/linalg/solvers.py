@@ -298,6 +298,7 @@ def _least_squares_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> Tenso
         return TensorShape(None)
     if matrix.rank != rhs.rank:
         raise invalid(f"All input tensors must have the same rank: {text(matrix)} vs. {text(rhs)}")
+    with_rank(matrix, -2)[-2:-1].assert_is_compatible_with(rhs[-2:-1])
     return matrix[:-2].merge_with(rhs[:-2]).concatenate([matrix[-1], rhs[-1]])
 
 

@@ -31,9 +31,9 @@ def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
         raise NotFoundError.of(f"{name} has no kernel for complex numbers")
 
 
-def _zero_in(y: torch.Tensor) -> bool:
+def _by_zero(x: torch.Tensor, y: torch.Tensor) -> bool:
     """Tests whether integers would be divided by zero, which torch may not notice (an exporter has no values)."""
-    if y.is_floating_point() or y.is_complex() or torch.compiler.is_exporting():
+    if y.is_floating_point() or y.is_complex() or torch.compiler.is_exporting() or not x.numel():
         return False
     if y.numel() < _VECTOR and bulk.by_value(y):
         return 0 in y.reshape(-1).tolist()
@@ -185,7 +185,7 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if x.is_floating_point():
         return torch.floor(torch.div(x, y))
     _needs_real_numbers("FloorDiv", x)
-    if _zero_in(y):
+    if _by_zero(x, y):
         raise invalid("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.floor_divide, x, y)
@@ -221,7 +221,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     _needs_real_numbers("TruncateDiv", x)
-    if _zero_in(y):
+    if _by_zero(x, y):
         raise InternalError.of("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.floor_divide, x, y)
@@ -274,7 +274,7 @@ _COMPUTED_BY_FMOD = (torch.float32, torch.float64)
 
 
 def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    if _zero_in(y):
+    if _by_zero(x, y):
         raise invalid("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.remainder, x, y)
@@ -311,7 +311,7 @@ mod = floormod
 
 
 def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    if _zero_in(y):
+    if _by_zero(x, y):
         raise InternalError.of("Integer division by zero")
     return _remainder(torch.fmod, np.fmod, x, y)
 

@@ -111,7 +111,9 @@ def _(call: Call, dy: Any) -> Any:
 def _zeta(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     # At the poles the sign depends on the side, unless x is even.
     pole = (q <= 0) & (q == torch.floor(q)) & (x > 1) & (torch.remainder(x, 2) != 0)
-    return torch.special.zeta(x, q).masked_fill(pole, torch.nan).masked_fill((q == torch.inf) & (x > 1), 0)
+    series = torch.special.zeta(x, q)
+    # Of powers that vanish, the kernel makes a NaN.
+    return series.masked_fill(pole, torch.nan).masked_fill(series.isnan() & (q > 1) & (x > 1), 0)
 
 
 @op("Zeta", kernel=_zeta, shape=broadcast, elementwise=True)
@@ -341,7 +343,7 @@ def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.T
             c = away(1 + coefficient / c)
             step = c * d
             value = value * step
-        if bool(((step - 1).abs() <= 5e-16).all()):
+        if bool(((step - 1).abs() <= 5e-16).logical_or(step.isnan()).all()):
             break
     return value
 

@@ -176,9 +176,17 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     if sizes[-2] == 0 and state.graph is not None:
         raise invalid("Depth of filter must not be 0")
     result = window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
-    if x.is_fully_defined() and filters.is_fully_defined():
+    if x.is_fully_defined() and filters.is_fully_defined() and not (state.graph is not None and 0 in sizes):
         convolution_layout("Conv3D" if len(sizes) == 5 else "Conv2D", tuple(x.as_list()), tuple(sizes), *attrs)
     return result
+
+
+def _grouped_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
+    """Infers the shape of a convolution of groups of channels, of which there must be one."""
+    channels = x[-1 if channels_last(attrs[3]) else 1] if x.rank == len(attrs[0]) else None
+    if state.graph is not None and channels == 0 and filters.rank and filters[-2]:
+        raise invalid("Number of groups must not be 0")
+    return conv_rule(x, filters, *attrs)
 
 
 def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any, *attrs: Any) -> TensorShape:
@@ -262,7 +270,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 # ---- two dimensions --------------------------------------------------------------------------------------------------
 
 
-@op("Conv2D", shape=conv_rule, batching=convolutions, allocates=True)
+@op("Conv2D", shape=_grouped_rule, batching=convolutions, allocates=True)
 def _conv2d(
     input: torch.Tensor,
     filters: torch.Tensor,
@@ -371,7 +379,7 @@ def conv2d(
     steps = per_dimension(strides, 2, last, "strides")
     rates = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
     kind, explicit = padding_attrs(padding)
-    if (type(input) is EagerTensor and len(input.value.shape) == 4) or rank_of(input) in (4, 3, 2, 1, 0, None):
+    if (type(input) is EagerTensor and len(input.value.shape) == 4) or (rank_of(input) or 0) <= 4:
         return _conv2d(input, filters, steps, kind, explicit, data_format, rates, name)
     return with_one_batch(lambda x: _conv2d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
 
@@ -397,7 +405,12 @@ def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[.
     return without_explicit
 
 
-@op("Conv3D", kernel=_without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions)
+@op(
+    "Conv3D",
+    kernel=_without_explicit(convolve, "Conv3D"),
+    shape=_without_explicit(_grouped_rule),
+    batching=convolutions,
+)
 def _conv3d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
@@ -474,7 +487,7 @@ def conv3d(
     steps = five(strides, "strides", "conv3d")
     rates = (1, 1, 1, 1, 1) if dilations is None else five(dilations, "dilations", "conv3d")
     text_only(padding)
-    if rank_of(input) in (5, None):
+    if (rank_of(input) or 0) <= 5:
         return _conv3d(input, filters, steps, padding, data_format, rates, name)
     return with_one_batch(lambda x: _conv3d(x, filters, steps, padding, data_format, rates, name), input, 4)
 
@@ -517,7 +530,7 @@ def conv1d(
     steps = flat(per_dimension(stride, 1, last, "stride"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     x, kernels = expand_dims(input, height), expand_dims(filters, 0)
-    if rank_of(x) in (4, None):
+    if (rank_of(x) or 0) <= 4:
         y = _conv2d(x, kernels, steps, padding, (), spatial_format, rates, name)
     else:
         y = with_one_batch(lambda x: _conv2d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
@@ -550,25 +563,49 @@ def convolution(
         [2.0, 2.0]
     """
     kernels, x = convert(filters), convert(input)
-    if kernels.shape.rank is None and x.shape.rank is None:
+    if not kernels.shape.rank and not x.shape.rank:
         raise ValueError("One of `input.shape.rank` or `filters.shape.rank` must be static.")
-    dims = (x.shape.rank if kernels.shape.rank is None else kernels.shape.rank) - 2
+    dims = (kernels.shape.rank or x.shape.rank) - 2
     if not 1 <= dims <= 3:
         raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={dims}.")
-    if x.shape.rank is not None and x.shape.rank < dims + 2:
-        raise ValueError(
-            f"`input.shape.rank` must be at least {dims + 2} for filters of shape {kernels.shape}. "
-            f"Received: input.shape={x.shape}"
-        )
-    text_only(padding)
     last = data_format is None or not data_format.startswith("NC")
     steps = per_dimension(strides, dims, last, "strides")
     rates = per_dimension(dilations, dims, last, "dilations")
-    if any(s > 1 for s in steps) and any(r > 1 for r in rates):
-        raise ValueError(
-            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-            f"Received: strides={strides} and dilation_rate={dilations}"
-        )
+    if any(r != 1 for r in rates):
+        _check_dilated(x.shape, kernels.shape, dims, last, steps, rates, padding)
+    text_only(padding)
     spatial_format = FORMATS[dims][0 if last else 1]
     function: Any = (conv1d, conv2d, conv3d)[dims - 1]
     return function(x, kernels, steps, padding, data_format=spatial_format, dilations=rates, name=name)
+
+
+def _check_dilated(
+    x: TensorShape,
+    filters: TensorShape,
+    dims: int,
+    last: bool,
+    steps: Sequence[int],
+    rates: Sequence[int],
+    padding: Padding,
+) -> None:
+    """Raises for arguments that an op with gaps refuses and one without them takes."""
+    if x.rank is not None and x.rank < dims + 2:
+        raise ValueError(f"`input.shape.rank` must be at least {dims + 2}. Received: input.shape={x} of rank {x.rank}")
+    channels = None if x.rank is None else x[-1 if last else -1 - dims]
+    depth = None if filters.rank is None else filters[dims]
+    if depth == 0 and channels is not None:
+        raise ZeroDivisionError("integer modulo by zero")
+    if channels is not None and depth is not None and channels % depth:
+        raise ValueError(
+            f"The number of input channels is not divisible by that of the filters: {channels} and {depth}. "
+            f"Received: input.shape={x}, filters.shape={filters}"
+        )
+    if min(rates) < 1:
+        raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate={rates}")
+    if any(s > 1 for s in steps) and any(r > 1 for r in rates):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={steps} and dilation_rate={rates}"
+        )
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")

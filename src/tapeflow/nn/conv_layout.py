@@ -74,7 +74,8 @@ def convolution_layout(
     last = channels_last(data_format)
     channels = image[-1 if last else 1]
     if not filters[-2] or channels % filters[-2]:
-        raise invalid(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
+        wrong = refused_when_run if "Backprop" in op else invalid
+        raise wrong(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
     groups = channels // filters[-2]
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")

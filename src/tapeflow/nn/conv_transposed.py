@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.array.blocks import batch_to_space, space_to_batch
 from tapeflow.array.joining import concat
-from tapeflow.array.passing import less_static
 from tapeflow.array.shaping import expand_dims, squeeze
-from tapeflow.core.context import state
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.nn.conv import conv2d, conv2d_backprop_input, conv3d_backprop_input
+from tapeflow.nn.conv import conv2d_backprop_input, conv3d_backprop_input, convolution
 from tapeflow.nn.windows import FORMATS, Ints, Padding, flat, padding_attrs, per_dimension
 
 
@@ -173,14 +173,9 @@ def conv_transpose(
         [1.0, 1.0, 1.0, 1.0]
     """
     x = convert(input)
-    rank = x.shape.rank
-    if rank is None:
-        rank = len(output_shape) if isinstance(output_shape, (list, tuple)) else convert(output_shape).shape[0]
-    dims = rank - 2
-    if not 1 <= dims <= 3:
-        raise ValueError(f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={x.shape}")
     sizes = host_value(output_shape)
-    if isinstance(sizes, tuple) and not 3 <= len(sizes) <= 5:
+    dims = (sizes.shape[0] if isinstance(sizes, Tensor) else len(sizes)) - 2
+    if not 1 <= dims <= 3:
         raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: output_shape={output_shape}")
     function: Any = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[dims - 1]
     return function(x, filters, output_shape, strides, padding, data_format or FORMATS[dims][0], dilations, name)
@@ -206,20 +201,8 @@ def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int, padding: st
         >>> tf.nn.atrous_conv2d(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), 2, "VALID").numpy().item()
         4.0
     """
-    step = _checked_rate(rate, padding)
-    x, weights = convert(value), convert(filters)
-    if x.shape.rank is None and weights.shape.rank is None:
-        raise ValueError("One of `input.shape.rank` or `filters.shape.rank` must be static.")
-    return conv2d(x, weights, 1, padding, dilations=(1, step, step, 1), name=name)
-
-
-def _checked_rate(rate: Any, padding: Any) -> int:
-    rate = host_value(rate)
-    if rate < 1:
-        raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate=[{rate} {rate}]")
-    if padding not in ("SAME", "VALID"):
-        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")
-    return rate
+    step = host_value(rate)
+    return convolution(value, filters, 1, padding, dilations=(step, step), name=name)
 
 
 def atrous_conv2d_transpose(
@@ -246,11 +229,42 @@ def atrous_conv2d_transpose(
         >>> tf.nn.atrous_conv2d_transpose(x, filters, [1, 3, 3, 1], 2, "VALID")[0, :, :, 0].numpy().tolist()
         [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
     """
-    step = _checked_rate(rate, padding)
     images, kernels = convert(value), convert(filters)
-    result = conv2d_transpose(images, kernels, output_shape, 1, padding, dilations=(1, step, step, 1), name=name)
-    if state.graph is None or not images.shape.rank == kernels.shape.rank == 4:
-        return result
-    sizes = static_shape(convert(output_shape, hint=int32)).with_rank(4)
-    space = [None, None] if padding == "SAME" and None in kernels.shape[:2] else sizes[1:3]
-    return less_static(result, [images.shape[0], *space, sizes[3]])
+    step = host_value(rate)
+    _check_transposed(images.shape, kernels.shape, output_shape, step, padding)
+    if step == 1:
+        return conv2d_transpose(images, kernels, output_shape, 1, padding, name=name)
+    sizes = host_value(output_shape)
+    before, border = (0, 0), (0, 0)
+    if padding == "SAME":
+        windows = [shape_of(kernels)[i] if n is None else n for i, n in enumerate(_first_two(kernels.shape))]
+        border = tuple((n - 1) * step for n in windows)
+        before = tuple(b // 2 for b in border)
+    outer = [sizes[1 + i] + b for i, b in enumerate(border)]
+    more = [-n % step for n in outer]
+    parts = space_to_batch(images, (step, step), [(0, m) for m in more])
+    shape = (step * step * sizes[0], *((n + m) // step for n, m in zip(outer, more, strict=True)), sizes[3])
+    crops = [(b, w - b + m) for b, w, m in zip(before, border, more, strict=True)]
+    result = conv2d_backprop_input(shape, kernels, parts, (1, 1, 1, 1), "VALID", (), "NHWC", (1, 1, 1, 1), name)
+    return batch_to_space(result, (step, step), crops)
+
+
+def _first_two(shape: TensorShape) -> list[int | None]:
+    return [None, None] if shape.rank is None else shape.as_list()[:2]
+
+
+def _check_transposed(images: TensorShape, kernels: TensorShape, output_shape: Any, rate: int, padding: str) -> None:
+    """Raises ValueError for arguments of `atrous_conv2d_transpose` that do not go together."""
+    few = any(shape.rank is not None and shape.rank < 4 for shape in (images, kernels))
+    if few or (None not in (images.rank, kernels.rank) and not images[3:4].is_compatible_with(kernels[3:4])):
+        raise ValueError(f"`value` and `filters` must have as many channels. Received: {images} and {kernels}")
+    if rate < 1:
+        raise ValueError(f"`rate` cannot be less than one. Received: rate={rate}")
+    if rate == 1:
+        return
+    if not convert(output_shape, hint=int32).shape.is_compatible_with([4]):
+        raise ValueError(f"`output_shape` must have shape (4,). Received: output_shape={output_shape}")
+    if not isinstance(output_shape, Tensor) and not kernels[2:3].is_compatible_with([host_value(output_shape)[3]]):
+        raise ValueError(f"`output_shape` and `filters` must have as many channels: {output_shape} and {kernels}")
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"`padding` must be either 'VALID' or 'SAME'. Received: padding={padding}")

@@ -16,6 +16,7 @@ from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -144,9 +145,9 @@ def softmax_cross_entropy_with_logits(
 
 def _unranked_cross_entropy(labels: Any, logits: Any, axis: int, dtype: Any, name: str | None) -> Any:
     """Computes the losses of logits of a rank that is not static, in `dtype`."""
-    features, before, after = around_axis(logits, axis)
-    targets = around_axis(labels, axis)[0]
-    loss = reshape(softmax_cross_entropy_with_logits(targets, features, 1, name), joined_dims(before, after))
+    (features, before, after), (targets, _, _) = (around_axis(x, axis) for x in (logits, labels))
+    rows = [reshape(transpose(x, (0, 2, 1)), (-1, ops.Shape(x)[1])) for x in (features, targets)]
+    loss = reshape(_softmax_cross_entropy(*rows, name)[0], joined_dims(before, after))
     return loss if loss.dtype is dtype else cast(loss, dtype)
 
 
@@ -321,8 +322,7 @@ def sigmoid_cross_entropy_with_logits(
         [0.6931471824645996, 0.6931471824645996]
     """
     _check_provided(labels, logits)
-    x = convert(logits)
-    z = convert(labels, hint=x.dtype)
+    x, z = convert(logits), convert(labels)
     _check_same_shape(z, x)
     # Of equals, maximum and minimum take their first: at 0 the derivative is 1 - z - 1/2, as it should be.
     return add(subtract(maximum(x, 0), multiply(x, z)), softplus(minimum(negative(x), x)), name=name)
@@ -351,10 +351,10 @@ def weighted_cross_entropy_with_logits(
         >>> tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0).numpy().tolist()
         [1.3862943649291992, 0.6931471824645996]
     """
-    x = convert(logits)
-    z = convert(labels, hint=x.dtype)
+    x, z = convert(logits), convert(labels)
     _check_same_shape(z, x)
-    weight = add(multiply(subtract(convert(pos_weight, hint=x.dtype), 1), z), 1)
+    factor: Any = pos_weight
+    weight = (factor - 1) * z + 1
     positive = add(log1p(exp(negative(abs(x)))), relu(negative(x)))
     return add(multiply(1 - z, x), multiply(weight, positive), name=name)
 

@@ -97,9 +97,11 @@ def _loss_and_gradient(
     with torch.enable_grad():
         leaf = logits.detach().requires_grad_()
         log_probabilities = torch.log_softmax(leaf, 2)
-        losses = functional.ctc_loss(
-            log_probabilities, targets, lengths.long(), torch.tensor([len(r) for r in possible]), blank, "none"
-        )
+        losses = leaf.sum((0, 2))  # without a step
+        if len(leaf):
+            losses = functional.ctc_loss(
+                log_probabilities, targets, lengths.long(), torch.tensor([len(r) for r in possible]), blank, "none"
+            )
         losses = losses.masked_fill(lengths.to(losses.device) == 0, 0.0)
         if wrong:
             chosen = torch.zeros_like(losses, dtype=torch.bool)
@@ -169,11 +171,17 @@ def _by_inputs(call: Call, dy: Any, d_gradient: Any) -> Any:
 _ctc_loss_of_sparse.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
 
 
-@op("CTCLossV2", shape=_losses_rule)
+def _losses_of_dense_rule(inputs: TensorShape, *_: Any) -> list[TensorShape]:
+    inputs = with_rank(inputs, 3)
+    return [inputs[1:2], inputs]
+
+
+@op("CTCLossV2", shape=_losses_of_dense_rule)
 def _ctc_loss_of_dense(
     inputs: torch.Tensor, labels_indices: torch.Tensor, labels_values: torch.Tensor, sequence_length: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the losses and their gradients; the first class is the blank one."""
+    sequence_length = sequence_length.clamp(max=len(inputs))  # there are as many steps as logits
     _check(inputs, sequence_length)
     rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], -1)  # dense labels may be blank ones
     return _loss_and_gradient(inputs, rows, sequence_length, 0, "penalize")
@@ -201,7 +209,7 @@ def ctc_loss(
 
     Args:
         labels: `[batch, most labels]` of int32 or int64, or a `tf.SparseTensor` of int32.
-        logits: `[time, batch, classes]`, float32 (with sparse labels also float64).
+        logits: `[time, batch, classes]`, float32 (with sparse labels also float64, with dense ones also float16).
         label_length: `[batch]`: the number of labels of each example; None for sparse labels.
         logit_length: `[batch]`: the number of steps of each example.
         logits_time_major: whether the time is the first dimension of the logits, or else the batch.
@@ -212,8 +220,8 @@ def ctc_loss(
         `[batch]`: the negative log-likelihoods.
 
     Raises:
-        ValueError: sparse labels without a `blank_index`, or a `blank_index` that is no class.
-        InvalidArgumentError: a label is no class; there are more steps than logits; or, for sparse labels, there are
+        ValueError: sparse labels without a `blank_index`.
+        InvalidArgumentError: a label is no class; or, for sparse labels, there are
             fewer steps than the labels need. (Dense ones then have a loss above 706.)
 
     Example:
@@ -228,16 +236,16 @@ def ctc_loss(
         x = transpose(x, [1, 0, 2])
     classes = shape_of(x)[2]
     blank = (blank_index or 0) + (classes if (blank_index or 0) < 0 else 0)
-    are_static = isinstance(blank, int) and isinstance(classes, int)
-    if are_static and not 0 <= blank < classes:
-        raise ValueError(f"Argument `blank_index` must be in [0, {classes}). Received: blank_index={blank_index}")
     lengths = cast(convert(logit_length), int32)
     if sparse is not None:
         values = cast(sparse.values, int32)
-        if not are_static or blank != classes - 1:
+        if not (isinstance(blank, int) and isinstance(classes, int) and blank == classes - 1):
             x = concat([x[:, :, :blank], x[:, :, blank + 1 :], x[:, :, blank : blank + 1]], 2)
             values = where(less(values, blank), values, subtract(values, 1))
         return _ctc_loss_of_sparse(x, cast(sparse.indices, int64), values, lengths, False, name)[0]
+    dtype = x.dtype
+    if dtype in (dtypes.float16, dtypes.bfloat16):
+        x = cast(x, dtypes.float32)
     dense = cast(convert(labels), int32)
     counts = convert(label_length)
     if counts.shape.rank is None:
@@ -247,7 +255,7 @@ def ctc_loss(
     if not isinstance(blank, int) or blank:
         x = concat([x[:, :, blank : blank + 1], x[:, :, :blank], x[:, :, blank + 1 :]], 2)
         values = where(less(values, blank), add(values, 1), values)
-    return _ctc_loss_of_dense(x, where(present), values, lengths, name)[0]
+    return cast(_ctc_loss_of_dense(x, where(present), values, lengths, name)[0], dtype)
 
 
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
@@ -274,6 +282,8 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     indices = gather(ranks, first, axis=1, batch_dims=1)
     at_rank = equal(expand_dims(ranks, 1), expand_dims(places, 1))  # [batch, rank, label]
     distinct = multiply(cast(at_rank, int64), expand_dims(multiply(matrix, cast(is_first, int64)), 1))
+    if convert(labels).shape.rank is None:
+        indices = less_static(indices, None)
     return [less_static(reduce_sum(distinct, 2), [matrix.shape[0], None]), indices]
 
 
@@ -298,4 +308,7 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     keep = logical_and(changes, sequence_mask(lengths, width))
     counts = reduce_sum(cast(keep, lengths.dtype), 1)
     present = sequence_mask(counts)
-    return scatter_nd(where(present), boolean_mask(matrix, keep), shape(present, int64)), counts
+    merged = scatter_nd(where(present), boolean_mask(matrix, keep), shape(present, int64))
+    if convert(labels).shape.rank is None:
+        counts = less_static(counts, None)
+    return merged if matrix.shape[0] is not None else less_static(merged, [None, None]), counts

@@ -13,6 +13,7 @@ from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.padding import pad
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
@@ -30,7 +31,7 @@ from tapeflow.nn.pooling import (
     pool_rule_without_explicit,
     pooled_depth,
 )
-from tapeflow.nn.windows import Ints, Padding, padding_attrs, per_dimension, text_only
+from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension, text_only
 
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
@@ -70,10 +71,17 @@ def _as_output(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     return y
 
 
+def _max_pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, fmt: str) -> TensorShape:
+    """Infers the shape of the result of `MaxPool`, whose windows may reach over channels."""
+    if state.graph is not None and padding == "VALID" and x.rank == 4 and x[-1 if channels_last(fmt) else 1] == 0:
+        raise invalid("Negative dimension size caused by subtracting 1 from 0")
+    return pool_rule(x, ksize, strides, padding, explicit, fmt)
+
+
 @op(
     "MaxPool",
     kernel=functools.partial(max_of_windows, "MaxPool"),
-    shape=pool_rule,
+    shape=_max_pool_rule,
     batching=joined_batches,
     allocates=True,
 )

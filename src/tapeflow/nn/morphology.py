@@ -47,8 +47,11 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
     if input.shape[3] != filter.shape[2]:
         raise invalid(f"input and filter must have the same depth: {input.shape[3]} vs {filter.shape[2]}")
     height, width = filter.shape[:2]
+    if min(rates) < 0:
+        raise invalid(f"Rate must be >= 0, but got {min(rates)}")
+    whole = tuple((n - 1) * rate + 1 if n else 0 for n, rate in zip((height, width), rates[1:3], strict=True))
     geometry = window_geometry(
-        "Dilation2D", tuple(input.shape[1:3]), (height, width), tuple(strides), tuple(rates), padding, (), "NHWC"
+        "Dilation2D", tuple(input.shape[1:3]), whole, tuple(strides), (1, 1, 1, 1), padding, (), "NHWC"
     )
     x, weights = input, filter
     if not input.is_floating_point():  # wide, so that the border stays the least when the filter is added
@@ -60,6 +63,10 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
         (slice(None), slice(None), *map(_part, (i, j), rates[1:3], geometry.strides, geometry.out)) for i, j in places
     ]
     sums = [image[part] + weights[i, j, :, None, None] for part, (i, j) in zip(parts, places, strict=True)]
+    if not sums:  # windows of nothing: the least number of the dtype
+        bounds = torch.finfo(x.dtype) if x.is_floating_point() else torch.iinfo(input.dtype)
+        shape = (1, *image.shape[:2], *geometry.out)
+        return _Windows(image.new_full(shape, bounds.min), parts, image, geometry)
     return _Windows(without_nan(torch.stack(sums)), parts, image, geometry)
 
 
@@ -115,7 +122,7 @@ def _back_filter(
     """Computes the gradient of grey-scale dilation by its filter."""
     windows = _windows(input, filter, strides, rates, padding)
     sums = [share.sum((0, 2, 3)) for share in _shares(windows, out_backprop)]
-    return torch.stack(sums).reshape(filter.shape).to(filter.dtype)
+    return torch.stack(sums).reshape(filter.shape).to(filter.dtype) if sums else torch.zeros_like(filter)
 
 
 @_dilation2d.gradient(needs="inputs")

@@ -17,7 +17,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, squared_difference, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
-from tapeflow.math.division import realdiv, reciprocal
+from tapeflow.math.division import realdiv, reciprocal, reciprocal_no_nan
 from tapeflow.math.elementwise import rsqrt, square
 from tapeflow.math.reduction import reduce_mean, reduce_sum
 
@@ -91,7 +91,7 @@ def weighted_moments(
     if weights.dtype is not y.dtype:
         weights = cast(weights, y.dtype)
     weights = add(weights, zeros_like(y))
-    share = reciprocal(reduce_sum(weights, axes, keepdims=True))
+    share = reciprocal_no_nan(reduce_sum(weights, axes, keepdims=True))
     mean = multiply(reduce_sum(multiply(weights, y), axes, keepdims=True), share)
     squares = multiply(weights, squared_difference(y, mean))
     variance = multiply(reduce_sum(squares, axes, keepdims=True), share)
@@ -192,7 +192,7 @@ def batch_normalization(
     inverse = rsqrt(add(variance, variance_epsilon))
     if scale is not None:
         inverse = multiply(inverse, scale)
-    shift = multiply(-center, inverse) if offset is None else subtract(offset, multiply(center, inverse))
+    shift = multiply(inverse, -center) if offset is None else offset - multiply(inverse, center)
     y = convert(x, hint=inverse.dtype)
     if inverse.dtype is not y.dtype:
         inverse, shift = cast(inverse, y.dtype), cast(shift, y.dtype)

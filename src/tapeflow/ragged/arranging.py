@@ -112,7 +112,7 @@ def stack(values: Sequence[Any], axis: int) -> Any:
     items = _matched(values)
     rank = len(items[0].shape)
     if rank == 0:
-        return stack_dense(items)
+        return stack_dense(items, checked_axis(axis, 1, "axis"))
     axis = checked_axis(axis, rank + 1, "axis")
     if axis:
         return _joined([expand_dims(v, axis) for v in items], axis)

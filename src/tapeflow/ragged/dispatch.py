@@ -126,12 +126,12 @@ def _(x: Any, y: Any) -> Any:
 
 @handles(concat)
 def _(values: Sequence[Any], axis: Any) -> Any:
-    return arranging.concat(values, int(axis))
+    return arranging.concat(values, axis)
 
 
 @handles(stack)
 def _(values: Sequence[Any], axis: Any) -> Any:
-    return arranging.stack(values, int(axis))
+    return arranging.stack(values, axis)
 
 
 @handles(ops.AddN)
@@ -159,12 +159,12 @@ def _(x: RaggedTensor) -> Tensor:
 
 @handles(expand_dims)
 def _(x: RaggedTensor, axis: Any) -> Any:
-    return arranging.expand_dims(x, int(axis))
+    return arranging.expand_dims(x, axis)
 
 
 @handles(ops.GatherV2)
 def _(params: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
-    return arranging.gather(params, indices, int(axis), batch_dims)
+    return arranging.gather(params, indices, axis, batch_dims)
 
 
 @handles(ops.GatherNd)
@@ -184,14 +184,14 @@ def _(x: RaggedTensor, axis: Any) -> Any:
 
 @handles(ops.Split)
 def _(axis: Any, value: Any, num_split: int) -> Any:
-    return arranging.split(value, num_split, int(axis))
+    return arranging.split(value, num_split, axis)
 
 
 @handles(ops.SplitV)
 def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
     if len(size_splits) != num_split:
         raise ValueError(f"`num` is {num_split}, but there are {len(size_splits)} lengths.")
-    return arranging.split(value, list(size_splits), int(axis))
+    return arranging.split(value, list(size_splits), axis)
 
 
 @handles(ops.MatMul, ops.BatchMatMulV2)

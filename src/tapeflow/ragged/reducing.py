@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather
-from tapeflow.core.ops.convert import host_value
 from tapeflow.core.types.dtypes import bool_, float64, int32
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, logical_not, not_equal
 from tapeflow.math.division import truediv
@@ -57,12 +60,21 @@ def reduce(function: Any, rt: Any, axis: Any, keepdims: bool = False) -> Any:
     if function is reduce_all or function is reduce_any:
         return _logical(function, rt, axis, keepdims)
     rank = len(rt.shape)
-    axes = host_value(axis)
-    axes = [axes] if isinstance(axes, int) else axes
     result: Any = rt
-    for a in sorted({checked_axis(a, rank, "axis") for a in axes}, reverse=True):  # the inner ones first
+    for a in sorted({checked_axis(a, rank, "axis") for a in _listed(axis)}, reverse=True):  # the inner ones first
         result = _over(function, result, a, keepdims)
     return result
+
+
+def _listed(axis: Any) -> Sequence[Any]:
+    """Returns dimensions as a list; those of a tensor must be static."""
+    if isinstance(axis, SymbolicTensor):
+        raise ValueError("axis must be known at graph construction time.")
+    if isinstance(axis, Tensor):
+        axis = axis.numpy()
+    if isinstance(axis, np.ndarray) and axis.ndim:
+        axis = axis.tolist()
+    return axis if isinstance(axis, (list, tuple)) else [axis]
 
 
 def _over(function: Any, value: Any, axis: int, keepdims: bool) -> Any:

@@ -85,7 +85,7 @@ def dct(
         raise ValueError("Cannot take the length of shape with unknown rank.")
     count = length_of(x, -1)
     if type == 1:
-        if x.shape[-1] == 1:
+        if x.shape[-1] in (0, 1):
             raise ValueError("Type-I DCT requires the dimension to be greater than one.")
         return real(rfft(concat([x, x[..., -2:0:-1]], -1)))
     if type == 2:
@@ -101,7 +101,9 @@ def dct(
 
 def root_of_part(part: float, count: Any, dtype: Any) -> Any:
     """Computes `sqrt(part / count)`."""
-    return sqrt(part / cast(count, dtype)) if isinstance(count, Tensor) else math.sqrt(part / count)
+    if isinstance(count, Tensor):
+        return sqrt(part / cast(count, dtype))
+    return math.sqrt(part / count) if count else math.inf
 
 
 def _first_and_others(first: Any, others: Any, count: Any, dtype: Any) -> Any:

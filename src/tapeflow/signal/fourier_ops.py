@@ -51,6 +51,8 @@ def _transform(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tenso
     over_axes = torch.fft.ifftn if inverse else torch.fft.fftn
 
     def kernel(x: torch.Tensor) -> torch.Tensor:
+        if x.ndim < rank:
+            raise TypeError("the shape rule says what is wrong")
         return over_axes(x, dim=axes) if x.numel() else x.clone()
 
     return kernel
@@ -471,10 +473,25 @@ def _(call: Call, dy: Any) -> Any:
 # ---- of real numbers, over the last dimensions -----------------------------------------------------------------------
 
 
+def _long_enough(kernel: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
+    """Returns a kernel that asks for no less elements than it transforms where there are none, for which nobody pads;
+    `last` gives the number that it needs of the last dimension."""
+
+    def checked(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any) -> torch.Tensor:
+        if not x.numel() and x.ndim >= len(axes) == len(fft_length):
+            for axis, n in zip(axes, (*fft_length[:-1], last(fft_length[-1])), strict=True):
+                if 0 < x.shape[axis] < n:
+                    place = x.ndim + axis
+                    raise invalid(f"Input dimension {place} must have length of at least {n} but got: {x.shape[axis]}")
+        return kernel(x, fft_length, axes, dtype)
+
+    return checked
+
+
 def _real_transform(name: str, rank: int) -> Any:
     """Declares the op RFFT, RFFT2D or RFFT3D."""
     axes = tuple(range(-rank, 0))
-    kernel = _nd_kernel(torch.fft.rfftn, _half)
+    kernel = _long_enough(_nd_kernel(torch.fft.rfftn, _half))
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
         shape=lambda x, n, *_: _nd_rule(x, n, axes, _half), batching=leading_dimensions)  # fmt: skip
@@ -491,7 +508,7 @@ def _real_transform(name: str, rank: int) -> Any:
 def _inverse_real_transform(name: str, rank: int) -> Any:
     """Declares the op IRFFT, IRFFT2D or IRFFT3D."""
     axes = tuple(range(-rank, 0))
-    kernel = _nd_kernel(torch.fft.irfftn)
+    kernel = _long_enough(_nd_kernel(torch.fft.irfftn), _half)
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
         shape=lambda x, n, *_: _nd_rule(x, n, axes), batching=leading_dimensions)  # fmt: skip

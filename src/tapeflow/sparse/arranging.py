@@ -383,7 +383,7 @@ def split(
     if state.graph is not None and num_split < 1:
         raise ValueError(f"Attr 'num_split' of 'SparseSplit' Op passed {num_split} less than minimum 1.")
     if rank is not None and not -rank <= axis < rank:
-        raise invalid(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
+        raise InvalidArgumentError.of(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
 
     def check(length: Any) -> None:
         if not 1 <= num_split <= int(length):

@@ -75,6 +75,8 @@ def _sparse_to_dense(
     places.check(sparse_indices, output_shape, sorted_once=validate_indices)
     if default_value.ndim:
         raise invalid("default_value should be a scalar.")
+    if not output_shape:  # an element without an index is the only one
+        return sparse_values.reshape(-1)[-1] if len(sparse_indices) else default_value.clone()
     return default_value.expand(output_shape).clone().index_put_(tuple(sparse_indices.unbind(1)), sparse_values)
 
 

@@ -29,14 +29,14 @@ def _sparse_add(
 ) -> Any:
     """Adds two sparse tensors, without the sums of two elements that are less than the threshold."""
     places.check_same_shape(a_shape, b_shape)
-    both, at_a, at_b = places.union(places.flat(a_indices, a_shape), places.flat(b_indices, a_shape))
+    both, at_a, at_b = places.merged(a_indices, b_indices, a_shape)
     values = torch.zeros(len(both), dtype=a_values.dtype, device=a_values.device)
     values = values.index_add(0, at_a, a_values).index_add(0, at_b, b_values)
     in_a, in_b = (
         torch.zeros(len(both), dtype=torch.bool, device=a_values.device).index_fill(0, at, True) for at in (at_a, at_b)
     )
     retained = (values.abs() >= thresh) | ~(in_a & in_b)
-    return places.unflat(both[retained], a_shape), values[retained], torch.tensor(a_shape, dtype=torch.int64)
+    return both[retained], values[retained], torch.tensor(a_shape, dtype=torch.int64)
 
 
 def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
@@ -100,10 +100,12 @@ def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: Tenso
 def _combined(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:
     def kernel(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any) -> Any:
         places.check_same_shape(a_shape, b_shape)
-        both, at_a, at_b = places.union(places.flat(ai, a_shape), places.flat(bi, a_shape))
+        for indices in (ai, bi):
+            places.check(indices, a_shape, sorted_once=False)
+        both, at_a, at_b = places.merged(ai, bi, a_shape)
         zeros = av.new_zeros(len(both))
         values = choose(zeros.index_copy(0, at_a, av), zeros.index_copy(0, at_b, bv))
-        return places.unflat(both, a_shape), values
+        return both, values
 
     return kernel
 

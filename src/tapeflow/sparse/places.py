@@ -100,10 +100,31 @@ def text(row: Sequence[int] | torch.Tensor) -> str:
     return "[" + ",".join(str(int(v)) for v in row) + "]"
 
 
-def union(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Returns the sorted union of two vectors of numbers, and the position in it of each of `a` and of `b`."""
-    both, inverse = torch.unique(torch.cat([a, b]), sorted=True, return_inverse=True)
-    return both, inverse[: len(a)], inverse[len(a) :]
+def merged(a: torch.Tensor, b: torch.Tensor, shape: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Merges the indices of two sparse tensors, and returns them with the position of each row of `a` and of `b`.
+
+    Rows that are not sorted, or there more than once, are merged as they come: the lesser one of the two next first.
+    """
+    if not len(shape):
+        raise invalid("Tensors must not be empty")
+    if not any(bool(_outside(rows, shape).any()) for rows in (a, b)):
+        numbers = [flat(rows, shape) for rows in (a, b)]
+        if all(bool((n[1:] > n[:-1]).all()) for n in numbers):
+            both, inverse = torch.unique(torch.cat(numbers), sorted=True, return_inverse=True)
+            return unflat(both, shape), inverse[: len(a)], inverse[len(a) :]
+    rows_a, rows_b = a.tolist(), b.tolist()
+    both_rows: list[list[int]] = []
+    at: tuple[list[int], list[int]] = [], []
+    while len(at[0]) < len(rows_a) or len(at[1]) < len(rows_b):
+        next_rows = [
+            rows[len(done)] if len(done) < len(rows) else None for rows, done in zip((rows_a, rows_b), at, strict=True)
+        ]
+        least = min(row for row in next_rows if row is not None)
+        for row, done in zip(next_rows, at, strict=True):
+            if row == least:
+                done.append(len(both_rows))
+        both_rows.append(least)
+    return a.new_tensor(both_rows).reshape(-1, len(shape)), *(a.new_tensor(done, dtype=torch.int64) for done in at)
 
 
 def times_dense(

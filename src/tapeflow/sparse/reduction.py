@@ -18,6 +18,7 @@ from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
+from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -47,19 +48,28 @@ def _reduced(axes: Any, rank: int) -> list[int]:
 
 
 def _groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
-    """Returns the element of the result that each entry belongs to, the result's shape, and that with 1 for the reduced
-    dimensions."""
-    places.check(indices, shape, sorted_once=False)
+    """Returns the indices of the element of the result that each entry belongs to, the result's shape, and that with 1
+    for the reduced dimensions. As in TensorFlow, nobody looks whether indices are inside of the shape."""
     reduced = _reduced(axes, len(shape))
     others = [d for d in range(len(shape)) if d not in reduced]
-    out = [shape[d] for d in others]
-    return places.flat(indices[:, others], out), out, [1 if d in reduced else n for d, n in enumerate(shape)]
+    return indices[:, others], [shape[d] for d in others], [1 if d in reduced else n for d, n in enumerate(shape)]
+
+
+def _distinct(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the different rows, sorted, and the position among them of each row."""
+    if not rows.numel():  # one row of no indices, if any
+        return rows[:1], rows.new_zeros(len(rows))
+    return torch.unique(rows, sorted=True, return_inverse=True, dim=0)
 
 
 def _densely(reduce: str) -> Callable[..., torch.Tensor]:
     def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> torch.Tensor:
-        group, out, with_ones = _groups(indices, shape, axes)
-        result = values.new_zeros(math.prod(out)).scatter_reduce(0, group, values, reduce, include_self=reduce == "sum")
+        rows, out, with_ones = _groups(indices, shape, axes)
+        group, size = places.flat(rows, out), math.prod(out)
+        outside = (group < 0) | (group >= size)
+        if bool(outside.any()):
+            raise InternalError.of(f"Obtained a write index of {int(group[outside][0])} outside of [0, {size})")
+        result = values.new_zeros(size).scatter_reduce(0, group, values, reduce, include_self=reduce == "sum")
         return result.reshape(with_ones if keep_dims else out)
 
     return kernel
@@ -67,11 +77,15 @@ def _densely(reduce: str) -> Callable[..., torch.Tensor]:
 
 def _sparsely(reduce: str) -> Callable[..., Any]:
     def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> Any:
-        group, out, with_ones = _groups(indices, shape, axes)
-        present, at = torch.unique(group, sorted=True, return_inverse=True)
+        rows, out, with_ones = _groups(indices, shape, axes)
+        present, at = _distinct(rows)
         result = values.new_zeros(len(present)).scatter_reduce(0, at, values, reduce, include_self=reduce == "sum")
-        out = with_ones if keep_dims else out
-        return places.unflat(present, out), result, torch.tensor(out, dtype=torch.int64)
+        if keep_dims:
+            reduced = _reduced(axes, len(shape))
+            columns = iter(present.unbind(1))
+            zero = present.new_zeros(len(present))
+            present = torch.stack([zero if d in reduced else next(columns) for d in range(len(shape))], 1)
+        return present, result, torch.tensor(with_ones if keep_dims else out, dtype=torch.int64)
 
     return kernel
 
@@ -131,7 +145,10 @@ def _max_sparse(input_indices: Any, input_values: Any, input_shape: Any, reducti
 
 def _reduce(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
     sp = as_sparse(sp_input)
-    axes = tuple(range(len(sp.shape))) if axis is None else host_value(axis)
+    axes = host_value(axis)
+    if axis is None:
+        rank = sp.shape.rank
+        axes = ops.Range(0, ops.Size(sp.dense_shape), 1) if rank is None else tuple(range(rank))
     function = sparsely if output_is_sparse else densely
     result = function(sp.indices, sp.values, sp.dense_shape, axes, bool(keepdims))
     return SparseTensor(*result) if output_is_sparse else result
@@ -195,8 +212,8 @@ def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Ten
     """Computes softmax over the entries of each row."""
     if len(sp_shape) < 2:
         raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, sp_shape))}")
-    group, out, _ = _groups(sp_indices, sp_shape, -1)
-    count = math.prod(out)
+    present, group = _distinct(_groups(sp_indices, sp_shape, -1)[0])
+    count = len(present)
     most = sp_values.new_zeros(count).scatter_reduce(0, group, sp_values, "amax", include_self=False)
     powers = torch.exp(sp_values - most[group])
     return powers / powers.new_zeros(count).index_add(0, group, powers)[group]

@@ -13,7 +13,7 @@ import torch
 
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.errors import OutOfRangeError
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import ranked, reduction, with_rank
 from tapeflow.core.ops.shape_rules import text as shape_text
@@ -150,6 +150,8 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
             f"segment_ids must have a shape that begins inputs's: {shape_text(TensorShape(ids.shape))} vs. "
             f"{shape_text(TensorShape(inputs.shape))}"
         )
+    if not ids.ndim:
+        raise invalid("Segment_id cannot have rank 0")
     rest = inputs.shape[ids.ndim :]
     rows = inputs.reshape(ids.size, math.prod(rest))
     parts: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(num_segments)]
@@ -261,9 +263,11 @@ def ngrams(
     """
     from tapeflow.ragged.tensor import RaggedTensor
 
-    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    is_one = isinstance(ngram_width, int) or getattr(ngram_width, "ndim", 1) == 0
+    widths: list[Any] = [ngram_width] if is_one else list(ngram_width)
     if any(w < 1 for w in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
+    widths = [host_value(w) for w in widths]
     if padding_width is not None and padding_width < 1:
         raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
     if padding_width is not None and pad_values is None:
@@ -280,6 +284,8 @@ def ngrams(
         return RaggedTensor.from_row_splits(words, splits, validate=False)
 
     if isinstance(data, RaggedTensor):
+        if data.dtype is not string:
+            raise ValueError(f"Tensor conversion requested dtype string for RaggedTensor with dtype {data.dtype.name}")
         return of_rows(data)
     tensor: Any = convert(data, string)
     if not tensor.shape.rank:

@@ -143,13 +143,13 @@ def split(
     """
     from tapeflow.ragged.tensor import RaggedTensor
 
+    strings: Any = input if isinstance(input, RaggedTensor) else convert(input, string)
     separator = convert("" if sep is None else sep, string)
 
     def split_vector(vector: Any) -> list[Any]:
         indices, values, shape = _string_split(vector, separator, maxsplit, name)
         return [RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0], validate=False)]
 
-    strings: Any = input if isinstance(input, RaggedTensor) else convert(input, string)
     if isinstance(strings, Tensor) and strings.shape.rank is None:
         strings = ensure_shape(strings, [None])  # as in TensorFlow
     return in_rows(strings, split_vector)[0]

@@ -103,13 +103,15 @@ class DefinedOp(Op):
             self.settled.clear()
         self.settled[key] = Settled(types, arguments[len(self.opdef.inputs) :], dtypes)
 
-    def convert_arguments(self, args: tuple[Any, ...], promotes: bool = False) -> tuple[list[Any], dict[str, Any]]:
+    def convert_arguments(
+        self, args: tuple[Any, ...], promotes: bool = False, in_turn: bool = False
+    ) -> tuple[list[Any], dict[str, Any]]:
         """Converts every argument to its parameter's type, and determines the op's type attrs on the way.
 
         As in TensorFlow, the first tensor settles the type of all inputs that share its type attr; Python
-        values and arrays are converted to it. In a graph it is the first input, whether a tensor or not.
+        values and arrays are converted to it. In a graph, or `in_turn`, it is the first input, whether a tensor or not.
         """
-        in_turn = state.graph is not None
+        in_turn = in_turn or state.graph is not None
         types: dict[str, Any] = {}
         inputs = self.opdef.inputs
         out = list(args)

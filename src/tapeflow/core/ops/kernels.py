@@ -328,7 +328,7 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
 
 def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
-    if isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY.search(str(error)):
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
         size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
         return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
     try:

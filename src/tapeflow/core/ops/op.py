@@ -162,7 +162,7 @@ class RegisteredOp(DefinedOp):
         result = self.dispatched(args)
         if result is not NotImplemented:
             return result
-        arguments, types = self.convert_arguments(args, promotes or self.promotes)
+        arguments, types = self.convert_arguments(args, promotes or self.promotes, self.promotes and not promotes)
         key = self.key(arguments)
         values, exact = compute(self, arguments, types, name)
         outputs: Any
@@ -391,7 +391,8 @@ def op(
         creates: the kernel takes `device=` as it has no tensor inputs.
         orders: the kernel only compares elements; uint64, which ATen can't compare, is then compared as int64.
         promotes: a Python value that does not fit the other operand's dtype keeps its own (and so is a dtype
-            mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError.
+            mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError. The function converts its
+            first argument without a look at the second.
         rename: from a parameter's name to the attr's, where they differ.
         signature: inputs, outputs and attrs of an op that TensorFlow lacks, see `op_def.declare`.
         alias: another registered op that takes the same arguments, and gives the same.

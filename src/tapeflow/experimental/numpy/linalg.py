@@ -28,11 +28,12 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Multiplies matrices, or stacks of them; a vector is a row on the left, a column on the right."""
     x, y = promoted(x1, x2)
     try:
-        if y.shape.rank == 1:
-            return linalg.tensordot(x, y, 1)
-        if x.shape.rank == 1:
-            return linalg.tensordot(x, y, [[0], [-2]])
-        return linalg.matmul(x, y)
+        return by_rank(
+            y,
+            1,
+            lambda: linalg.tensordot(x, y, 1),
+            lambda: by_rank(x, 1, lambda: linalg.tensordot(x, y, [[0], [-2]]), lambda: linalg.matmul(x, y)),
+        )
     except InvalidArgumentError as error:
         raise ValueError(str(error)) from error
 

@@ -1,0 +1,202 @@
+"""Calls that sweeps over the recorded ones found to differ: one hostile change at a time, eagerly and in functions."""
+
+from goldens.case import Group
+
+GROUP = Group("""
+inf, nan = float("inf"), float("nan")
+half = tf.constant([0.0, 1.5], tf.float16)
+Z = tf.zeros
+def S(indices, values, shape):
+    rows = np.array(indices, np.int64).reshape(len(indices), len(shape))
+    return tf.SparseTensor(rows, values, np.array(shape, np.int64))
+def parts(sparse):
+    return tf.nest.flatten(sparse, expand_composites=True)
+def traced(function, *specs):
+    return tf.function(function, autograph=False).get_concrete_function(*specs)
+def run(function, *args):
+    return traced(function, *[tf.TensorSpec(a.shape, a.dtype) for a in args])(*args)
+def unranked(function, *args):
+    return traced(function, *[tf.TensorSpec(None, a.dtype) for a in args])(*args)
+def shapes(function, *specs):
+    outputs = tf.nest.flatten(traced(function, *specs).structured_outputs, expand_composites=True)
+    return [str(o.shape) for o in outputs]
+I = lambda *values: tf.constant(values)
+U, UI = tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)
+def atrous(x, k):
+    return tf.nn.atrous_conv2d(x, k, 2, 'SAME')
+def transposed(x, k, shape=(1, 5, 4, 1), rate=2, padding='SAME'):
+    return tf.nn.atrous_conv2d_transpose(x, k, shape, rate, padding)
+ramp = lambda *shape: tf.reshape(tf.range(float(np.prod(shape))), shape)
+ctc = lambda logits, **options: tf.nn.ctc_loss([[0, 1]], logits, [2], [4], False, **{'blank_index': -1, **options})
+dilated = lambda x, k, rate: tf.nn.dilation2d(x, k, [1] * 4, 'SAME', 'NHWC', [1, rate, 2, 1])
+""")
+
+# ---- convolutions of nothing, and with gaps --------------------------------------------------------------------------
+
+GROUP.values("""
+tf.nn.conv2d(Z([1, 2, 2, 2]), Z([1, 1, 2, 0]), 1, 'SAME').shape
+tf.nn.conv2d(Z([1, 2, 2, 0]), Z([1, 1, 2, 2]), 1, 'SAME').shape
+shapes(lambda: tf.nn.depthwise_conv2d(Z([1, 2, 2, 0]), Z([2, 2, 0, 2]), [1] * 4, 'SAME'))
+tf.nn.atrous_conv2d(ramp(1, 5, 4, 2), ramp(2, 2, 2, 2), 2, 'SAME')
+transposed(ramp(1, 5, 4, 2), ramp(3, 2, 1, 2))
+transposed(ramp(1, 3, 3, 2), ramp(3, 2, 1, 2), [1, 9, 6, 1], 3, 'VALID')
+transposed(ramp(1, 3, 3, 2), ramp(3, 2, 1, 2), tf.constant([1, 7, 5, 1]), 2, 'VALID')
+transposed(ramp(1, 3, 3, 2), ramp(3, 2, 1, 2), [1, 5, 4, 1], 1, 'VALID')
+shapes(lambda x, k: transposed(x, k), tf.TensorSpec([1, 5, None, 2]), tf.TensorSpec([3, 2, 1, 2]))
+dilated(ramp(1, 3, 3, 2), Z([0, 2, 2]), 2)
+dilated(ramp(1, 3, 3, 2), ramp(2, 2, 2), 0)
+tf.nn.erosion2d(ramp(1, 3, 3, 2), Z([0, 2, 2]), [1] * 4, 'SAME', 'NHWC', [1] * 4)
+""")
+GROUP.errors("""
+run(lambda x, k: tf.nn.conv2d(x, k, 1, 'SAME'), Z([1, 2, 2, 0]), Z([1, 1, 2, 2]))
+run(lambda x, k: tf.nn.conv1d(x, k, 1, 'SAME'), Z([1, 2, 2]), Z([0, 2, 2]))
+run(lambda x: tf.nn.max_pool2d(x, 1, 1, 'VALID'), Z([1, 2, 2, 0]))
+tf.nn.convolution(Z([]), Z([2, 2, 2]))
+tf.nn.conv1d(Z([2, 2]), Z([1, 2, 2]), 1, 'SAME')
+tf.nn.conv_transpose(Z([]), Z([3, 2, 1, 2]), [1, 10, 8, 1], 2)
+run(lambda x, k: tf.nn.conv2d_transpose(x, k, [1, 11, 8, 1], 3), Z([1, 4, 3, 2]), Z([3, 2, 2, 2]))
+atrous(Z([]), Z([2, 2, 2, 2]))
+atrous(Z([1, 5, 4, 2]), Z([2, 2, 0, 2]))
+atrous(Z([1, 5, 4, 3]), Z([2, 2, 2, 2]))
+tf.nn.atrous_conv2d(Z([1, 5, 4, 2]), Z([2, 2, 2, 2]), 0, 'SAME')
+tf.nn.atrous_conv2d(Z([1, 5, 4, 2]), Z([2, 2, 2, 2]), 2, 'FULL')
+tf.nn.atrous_conv2d(Z([1, 5, 4, 2]), Z([2, 2, 2, 2]), 1, 'FULL')
+transposed(Z([1, 5, 4, 2]), Z([3, 2, 0, 2]))
+transposed(Z([1, 1, 5, 4, 2]), Z([3, 2, 1, 2]))
+transposed(Z([1, 6, 4, 2]), Z([3, 2, 1, 2]))
+run(transposed, Z([1, 0, 4, 2]), Z([3, 2, 1, 2]))
+transposed(Z([1, 5, 4, 2]), Z([3, 2, 1, 2]), rate=0)
+transposed(Z([1, 5, 4, 2]), Z([3, 2, 1, 2]), [1, 5, 4])
+""")
+
+# ---- what settles a dtype --------------------------------------------------------------------------------------------
+
+GROUP.errors("""
+tf.add([1.0, 2.0], half)
+tf.add([1, 2], half)
+tf.add(np.array([1.0, 2.0]), half)
+tf.nn.sigmoid_cross_entropy_with_logits([1.0, 2.0], half)
+tf.nn.sigmoid_cross_entropy_with_logits([-1], [1.0])
+tf.nn.weighted_cross_entropy_with_logits([1, 2], [1.0, 2.0], 1.0)
+tf.linalg.expm(tf.constant([1, 1, 1], tf.uint8))
+tf.linalg.expm(tf.constant(1))
+run(lambda: tf.linalg.expm(tf.ones([2, 2], tf.uint8)))
+tf.strings.split(tf.constant(0.5), sep=1)
+tf.strings.ngrams(tf.ragged.constant([[1, 2]]), 2)
+tf.strings.ngrams(['a', 'b'], np.int32(-3))
+tf.concat([I(1, 2)], [0])
+tf.concat([I(1, 2)], 1.5)
+tf.concat([I(1, 2)], None)
+tf.concat([I(1, 2)], 'a')
+""")
+GROUP.values("""
+tf.add(half, [1.0, 2.0])
+[1.0, 2.0] + half
+tf.concat([I(1, 2)], 5)
+run(lambda: tf.nn.batch_normalization(half, 0.5, half + 1, None, None, 0.001))
+run(lambda: tf.nn.batch_normalization(half, half, half + 1, [1.0, 2.0], [0.5, 1.0], 0.001))
+tf.strings.ngrams(['a', 'b'], tf.constant(1))
+ctc(tf.cast(ramp(1, 4, 3) / 5, tf.float16))
+""")
+
+# ---- no elements -----------------------------------------------------------------------------------------------------
+
+GROUP.family("tf.{op}(Z([0], tf.int32), 0)", op="math.floordiv math.floormod truncatediv truncatemod")
+GROUP.values("""
+ctc(Z([1, 0, 3]))
+ctc(ramp(1, 4, 3), blank_index=5)
+tf.fill([2], np.array([1.5]))
+tf.nn.weighted_moments(Z([2, 0, 4]), [1, 2], tf.constant(0.5), keepdims=True)[:]
+tf.nn.weighted_moments(tf.ones([2, 3, 4]), [1, 2], tf.constant(0.0), keepdims=True)[:]
+tf.sparse.to_dense(S([], tf.constant([], tf.string), []), '-')
+tf.signal.rfft(Z([2, 3, 0]), [4]).shape
+tf.signal.rfft2d(Z([2, 2, 3, 0]), [2, 4]).shape
+tf.signal.dct(Z([2, 0]), 4, norm='ortho')
+""")
+GROUP.errors("""
+tf.gather_nd(Z([2, 3, 0]), [[0, 1], [1, 2]])
+tf.signal.fft3d(Z([0, 4], tf.complex64))
+tf.signal.rfft3d(Z([0, 4, 3, 2]), [2, 3, 3])
+run(lambda x: tf.signal.rfft(x, [4]), Z([0, 2, 2]))
+tf.signal.inverse_mdct(Z([0, 2]))
+tf.signal.dct(Z([2, 0]), 1)
+tf.pad(Z([0, 4]), [[0, 0], [1, 1]], 'REFLECT')
+tf.image.sobel_edges(Z([0, 4, 5, 2]))
+tf.extract_volume_patches(Z([1, 0, 4, 3, 2]), [1, 2, 2, 2, 1], [1] * 5, 'VALID')
+run(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1] * 4, [1] * 4, 'VALID'), Z([1, 0, 4, 2]))
+tf.strings.unsorted_segment_join(['a', 'b'], tf.constant(0), 2)
+tf.unstack(5, num=3)
+unranked(lambda x: tf.unstack(x, num=3), Z([]))
+""")
+
+# ---- special values --------------------------------------------------------------------------------------------------
+
+GROUP.family("tf.tensor_scatter_nd_{op}([nan, 2.0, 3.0], [[0], [1], [2]], [1.0, nan, 9.0])", op="max min")
+GROUP.values("""
+tf.math.erfinv([1e-30, 1e-8, -3e-8, 1e-7, -2e-7, 1e-3])
+tf.math.erfinv(tf.constant([1e-20, 1e-10, -1e-9], tf.float64))
+tf.math.betainc(tf.constant(1e300, tf.float64), tf.constant(3.0, tf.float64), tf.constant(0.5, tf.float64))
+tf.math.zeta([inf, 3e38], [1.5, 1.5])
+""")
+
+# ---- sparse tensors whose indices are not sorted, not different or not inside ----------------------------------------
+
+SUMS = [
+    "S([[0], [0], [1]], [1.0, 2.0, 3.0], [3]), S([[0]], [-1.0], [3])",
+    "S([[0], [0], [1]], [1.0, 2.0, 3.0], [3]), S([[0], [0]], [10.0, 20.0], [3])",
+    "S([[1], [0]], [1.0, 2.0], [3]), S([[2], [1]], [10.0, 20.0], [3])",
+]
+OUTSIDE = "S([[2 ** 62, 0], [1, -1], [2, 1]], [1.0, 2.0, 3.0], [3, 4])"
+GROUP.family("parts(tf.sparse.{op}({both}))", op="add minimum maximum", both=SUMS)
+GROUP.family("parts(tf.sparse.add({both}, 2.5))", both=SUMS)
+GROUP.family(
+    "parts(tf.sparse.{call})", call=[
+        f"add({OUTSIDE}, S([[0, 0]], [-1.0], [3, 4]))", f"softmax({OUTSIDE})", f"reduce_max({OUTSIDE})",
+        f"reduce_sum({OUTSIDE}, 0, output_is_sparse=True)", f"reduce_sum({OUTSIDE}, output_is_sparse=True)",
+        "reduce_sum(S([[5, 0]], [1.0], [3, 4]), 0)", f"reduce_sum({OUTSIDE}, 0, True, True)",
+    ],
+)  # fmt: skip
+GROUP.family(
+    "tf.sparse.{call}", raises=True, call=[
+        f"minimum({OUTSIDE}, S([[0, 0]], [-1.0], [3, 4]))", f"maximum(S([[0, 0]], [-1.0], [3, 4]), {OUTSIDE})",
+        f"reduce_sum({OUTSIDE}, 0)", "add(S([[]], [1.0], []), S([[]], [1.0], []))",
+    ],
+)  # fmt: skip
+
+# ---- ragged axes -----------------------------------------------------------------------------------------------------
+
+GROUP.family(
+    "tf.{call}", raises=True, call=[
+        "ragged.stack([1], axis=1)", "ragged.stack([1, 2], axis=-2)",
+        "reduce_all(tf.ragged.constant([[True]]), I(0)[0])",
+        "reduce_sum(tf.ragged.constant([[1]]), np.int64(0))", "expand_dims(tf.ragged.constant([[1]]), np.int64(5))",
+    ],
+)  # fmt: skip
+
+# ---- unknown ranks and sizes -----------------------------------------------------------------------------------------
+
+GROUP.family("unranked(tnp.matmul, {x}, {y})".replace("tnp", "tf.experimental.numpy"),
+             x=["ramp(3)", "ramp(2, 3)"], y=["ramp(3)", "ramp(4, 3, 2)"])  # fmt: skip
+GROUP.family("traced(lambda s: tf.sparse.{op}(s{options}), tf.SparseTensorSpec(None))(S([[0], [2]], [1.0, 2.0], [3]))",
+             op="reduce_sum reduce_max", options=["", ", keepdims=True"])  # fmt: skip
+GROUP.values("""
+run(tf.tensordot, ramp(2, 3), ramp(3, 2), tf.constant([[1], [0]]))
+unranked(tf.tensordot, ramp(2, 3), ramp(3, 2), tf.constant([[1], [0]]))
+shapes(tf.tensordot, tf.TensorSpec([2, 3]), tf.TensorSpec([3, 2]), tf.TensorSpec([2, 1], tf.int32))
+shapes(lambda x: tf.norm(x, ord=2, axis=[0, 1]), tf.TensorSpec([1, 2, 3]))
+shapes(lambda x: tf.norm(x, ord=2, axis=[2, 0], keepdims=True), tf.TensorSpec([4, 2, 3]))
+shapes(tf.nn.collapse_repeated, UI, UI)
+shapes(lambda x: tf.nn.collapse_repeated(x, [3, 2]), UI)
+shapes(tf.nn.ctc_unique_labels, UI)
+shapes(ctc, U)
+shapes(lambda x: ctc(tf.transpose(x), blank_index=0), tf.TensorSpec([3, 4, 1]))
+unranked(lambda x, y: tf.nn.softmax_cross_entropy_with_logits(x, y), ramp(1, 2), ramp(1, 1))
+unranked(lambda x, y: tf.nn.softmax_cross_entropy_with_logits(x, y), ramp(2, 2, 3), ramp(2, 2, 3))
+""")
+GROUP.errors("""
+unranked(tf.tensordot, ramp(2, 3), ramp(2, 3), tf.constant([1]))
+unranked(lambda x, y: tf.tensordot(x, y, -1), ramp(2, 3), ramp(3, 2))
+unranked(lambda x, y: tf.nn.softmax_cross_entropy_with_logits(x, y), Z([0, 2]), Z([0, 3]))
+traced(lambda x: tf.linalg.diag(x, num_rows=3, num_cols=4), tf.TensorSpec([None]))
+run(lambda s: tf.sparse.split(S([[0, 0]], s, [2, 2]), 2, 5), Z([1]))
+""")
