@@ -152,17 +152,24 @@ class Patterns(Producers):
 
     def _substitute(self, step: Step, op: GraphOp, args: list[Any]) -> None:
         op.allocates = True
-        inner = self._inner(step, args)
+        inner = self.inner(step, args)
         origins = [o for s in inner for o in s.origins]
         step.op, step.args, step.types, step.origins = op, args, {}, [*origins, *step.origins]
 
-    def may_replace(self, step: Step, args: Sequence[Any]) -> bool:
-        """Returns True if no other step needs what is between a step and the tensors that it then takes."""
-        inner = self._inner(step, args)
-        within = Counter(id(t) for s in (*inner, step) for t in s.inputs)
-        return all(s.op.view or within[id(t)] == self.uses[id(t)] for s in inner for t in s.outputs)
+    def may_replace(self, step: Step, args: Sequence[Any], results: Sequence[Any] = ()) -> bool:
+        """Returns True if no other step needs what is between a step and the tensors that it then takes.
 
-    def _inner(self, step: Step, args: Iterable[Any]) -> list[Step]:
+        Args:
+            step: the step.
+            args: the tensors.
+            results: what else the step then computes, which others may need.
+        """
+        inner = self.inner(step, args)
+        within = Counter(id(t) for s in (*inner, step) for t in s.inputs)
+        shared = {id(t) for t in results}
+        return all(s.op.view or id(t) in shared or within[id(t)] == self.uses[id(t)] for s in inner for t in s.outputs)
+
+    def inner(self, step: Step, args: Iterable[Any]) -> list[Step]:
         """Returns the steps from some tensors to a step."""
         ids, inner, stack = {id(t) for t in args}, [], step.inputs
         while stack:
@@ -269,10 +276,10 @@ class Patterns(Producers):
                 mean = self.of(self._attached(squares.args[1]), ops.Mean)
                 if mean is None or mean.args[0] is not x or not (mean.args[2] and x.shape.rank):
                     continue
-                axes, rank = self._axes(mean), x.shape.rank
+                axes, rank = self.axes(mean), x.shape.rank
                 is_of_layer = axes == (rank - 1,) and spread is variance.outputs[0]
                 is_of_batch = rank > 1 and axes == tuple(range(rank - 1)) and is_vector(root, x)
-                if self._axes(variance) == axes and variance.args[2] and (is_of_layer or is_of_batch):
+                if self.axes(variance) == axes and variance.args[2] and (is_of_layer or is_of_batch):
                     return Moments(mean, variance, scale, float(str(np.float32(epsilon))), is_of_layer)
         return None
 
@@ -312,11 +319,11 @@ class Patterns(Producers):
         fit = all(v is None or (is_vector(v, x) and u.shape.rank == 1) for v, u in zip(vectors, unshaped, strict=True))
         return unshaped if fit else None
 
-    def _axes(self, mean: Step) -> tuple[int, ...] | None:
-        """Returns the axes that a step takes means over, if they are static."""
-        axes = self.program.constant(mean.args[1]) if isinstance(mean.args[1], SymbolicTensor) else mean.args[1]
+    def axes(self, step: Step) -> tuple[int, ...] | None:
+        """Returns the axes that a step reduces, if they are static."""
+        axes = self.program.constant(step.args[1]) if isinstance(step.args[1], SymbolicTensor) else step.args[1]
         axes = numbers(axes) if isinstance(axes, torch.Tensor) else axes
-        axes, rank = (axes,) if type(axes) is int else axes, mean.args[0].shape.rank
+        axes, rank = (axes,) if type(axes) is int else axes, step.args[0].shape.rank
         return None if axes is None or rank is None else tuple([a % rank for a in axes])
 
     def _attached(self, tensor: Any) -> Any:
