@@ -97,8 +97,8 @@ def _pattern(patterns: Patterns, step: Step) -> _Pattern | None:
     parameters = patterns.parameters(vectors, x)
     for scaled, _ in patterns.operands(out, ops.AddV2):
         for other, factor in patterns.operands(scaled, ops.Mul):
-            for root, scale in patterns.operands(factor, ops.Mul) if other is x and parameters is not None else ():
-                if scale is vectors[0] and patterns.of(root, ops.Rsqrt) is not None:
+            for root, scale in patterns.operands(factor, ops.Mul) if other is x else ():
+                if parameters is not None and scale is vectors[0] and patterns.of(root, ops.Rsqrt) is not None:
                     mean = moments.mean.outputs[0]
                     return _Pattern(x, mean, root, factor, scale, parameters, moments.epsilon, step)
     return None
@@ -132,10 +132,9 @@ def _gradient(patterns: Patterns, steps: Steps, pattern: _Pattern) -> _Gradient 
         for weighted, scale in patterns.operands(total.args[0], ops.Mul):
             dy = _cotangent(patterns, pattern, weighted) if scale is pattern.scale else None
             terms = None if dy is None else _terms(patterns, steps, pattern, dy, term.outputs[0])
-            if terms is not None:
-                return _Gradient(
-                    dy, _of_scale(patterns, steps, pattern, weighted), _of_offset(patterns, steps, pattern, dy), *terms
-                )
+            if dy is not None and terms is not None:
+                of_scale = _of_scale(patterns, steps, pattern, weighted)
+                return _Gradient(dy, of_scale, _of_offset(patterns, steps, pattern, dy), *terms)
     return None
 
 
