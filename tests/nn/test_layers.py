@@ -51,6 +51,12 @@ def test_convolutions_copy_nothing_on_the_way_in_or_out():
     assert tf.nn.max_pool2d(y, 2, 2, "VALID").value.is_contiguous()
 
 
+@pytest.mark.parametrize("channels", [1, 8])
+def test_transposed_convolutions_leave_no_gaps_in_memory(channels):
+    y = tf.nn.conv2d_transpose(tf.ones([2, 4, 4, 3]), tf.ones([5, 5, channels, 3]), [2, 8, 8, channels], 2, "SAME")
+    assert y.value.is_contiguous()
+
+
 def test_filter_gradients_are_laid_out_like_the_filters():
     (g,) = gradients(lambda f: tf.nn.conv2d(tf.ones([2, 8, 8, 3]), f, 1, "VALID"), rand(3, 3, 3, 4))
     assert g.value.is_contiguous()
@@ -103,6 +109,29 @@ def test_large_filters_give_what_parts_of_them_give(image, options):
         tape.gradient(loss, [x, filters]), tape.gradient(expected_loss, [x, filters]), strict=True
     ):
         np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-1)
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"strides": 2, "padding": "SAME"},
+        {"strides": (3, 1), "padding": "VALID"},
+        {"strides": 1, "padding": "SAME", "dilations": (2, 1)},
+        {"strides": 2, "padding": [[0, 0], [1, 0], [0, 2], [0, 0]]},
+    ],
+)
+def test_gradients_by_images_of_few_channels(options, channels):
+    """They are those of more channels, of which filters see no others."""
+    x, filters = tf.constant(rand(2, 11, 8, 8), tf.float32), tf.constant(rand(3, 4, 8, 5), tf.float32)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        few = tf.nn.conv2d(x[..., :channels], filters[:, :, :channels], **options)
+        all_of_them = tf.nn.conv2d(x, filters * tf.cast(tf.range(8) < channels, tf.float32)[:, None], **options)
+        losses = [tf.reduce_sum(y**3) for y in (few, all_of_them)]
+    np.testing.assert_allclose(few, all_of_them, rtol=1e-4, atol=1e-4)
+    first, second = (tape.gradient(loss, x) for loss in losses)
+    np.testing.assert_allclose(first, second, rtol=1e-3, atol=1e-2)
 
 
 # ---- pooling ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import torch
 
 import tapeflow as tf
 from tapeflow.core.rng import seeds
+from tapeflow.core.rng.philox import Philox
 
 Invalid = tf.errors.InvalidArgumentError
 
@@ -423,3 +424,14 @@ def test_dropped_functions_leave_no_streams():
     del f
     gc.collect()
     assert len(seeds.state.streams._of_operations) == before - 1
+
+
+@pytest.mark.parametrize(
+    ("key", "counter"), [(0, 0), (2**64 - 1, 2**128 - 1), (7, 2**64 - 1), (5, 2**32 - 2), (2**40 + 3, 2**96 - 3)]
+)
+def test_the_words_of_a_stream_are_its_blocks(key, counter):
+    device = torch.device("cpu")
+    words = Philox(key, counter).words(2500, device)
+    for start in (0, 1, 2047, 2049, 2496):
+        few = Philox(key, counter).skipped(start).words(4, device)  # computed one by one
+        np.testing.assert_array_equal(words[start : start + 4], few)

@@ -12,7 +12,7 @@ import torch
 
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import direct
-from tapeflow.core.ops.layer import Activation, Layer
+from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, Layer
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
@@ -123,9 +123,12 @@ class _Packed:
         if activation[0] not in ("none", "relu"):  # ATen has no others
             return None
         attrs: Any = *self._attrs, "add", 1.0, None if activation[0] == "none" else activation[0], [], ""
-        image, layout = self._image, self._layout
+        image, layout, plain = self._image, self._layout, self.kernel(NO_ACTIVATION)
 
         def kernel(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+            if other.shape[0] != x.shape[0] or not x.shape[0]:  # one of them is broadcast, or there is nothing to add
+                total = plain(x, filters, bias) + other
+                return total.relu_() if activation[0] == "relu" else total
             other = other.permute(layout.to_first)
             return _convolve_and_add(image(x), other, filters, bias, *attrs).permute(layout.from_first)
 

@@ -21,6 +21,7 @@ from tapeflow.nn.windows import padded, padded_sizes, unpadded
 
 LARGE = 2**18  # elements of filters that do not stay in a core's cache
 _WINDOWS = 2  # for each filter: with more of them, copying the windows costs more than copying the filters
+_CHANNELS = 2  # of images: oneDNN computes the gradient by so few as if there were a vector register full of them
 _MATRICES = frozenset({torch.float32, torch.float64})
 
 
@@ -42,6 +43,19 @@ def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> boo
         and math.prod(filters) >= LARGE
         and (by_value(x) or _is_followed(x))
         and math.prod(layout.output[:-1]) <= _WINDOWS * filters[-1]
+    )
+
+
+def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...]) -> bool:
+    """Returns whether to compute the gradient by images with few channels as a product, and sums of its elements."""
+    return (
+        dy.is_cpu
+        and dy.dtype in _MATRICES
+        and len(filters) == 4
+        and filters[2] <= _CHANNELS
+        and layout.channels_last
+        and layout.groups == 1
+        and (by_value(dy) or _is_followed(dy))
     )
 
 
@@ -68,6 +82,21 @@ def product_back_input(layout: Layout, sizes: tuple[int, ...], filters: torch.Te
     if layout.pointwise:
         return windows.view(tuple(sizes))
     return _images(layout, sizes, windows, filters.shape)
+
+
+def few_channels_back_input(
+    layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor
+) -> torch.Tensor:
+    """Computes the gradient of a convolution by its images, whose shape is `sizes`, for few channels."""
+    geometry = layout.geometry
+    height, width, _, results = filters.shape
+    batch, *spatial, _ = sizes if geometry.symmetric else padded_sizes(sizes, geometry, True)
+    matrix = filters.permute(2, 0, 1, 3).reshape(-1, results)
+    windows = torch.bmm(matrix.expand(batch, *matrix.shape), dy.reshape(batch, -1, results).mT)
+    dx = torch.ops.aten.col2im(windows, spatial, (height, width), layout.rates, layout.border, geometry.strides)
+    if not geometry.symmetric:
+        dx = unpadded(dx, geometry, sizes[1:-1])
+    return dx.permute(layout.from_first).contiguous()
 
 
 def _images(layout: Layout, sizes: tuple[int, ...], windows: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:

@@ -67,7 +67,7 @@ class _Patterns(Patterns):
         call = f"torch.nn.functional.{name}({arguments}){ending}"
         step.op, step.args = GraphOp(name, None, template=call), args
 
-    def may_replace(self, step: Step, args: Sequence[Any]) -> bool:
+    def may_replace(self, step: Step, args: Sequence[Any], results: Sequence[Any] = ()) -> bool:
         return True
 
     def may_add(self, number: float) -> bool:

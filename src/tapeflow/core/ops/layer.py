@@ -27,8 +27,9 @@ class Layer(NamedTuple):
         prepare: takes the weights, and the factors of the channels or None, and returns the prepared weights, in memory
             of their own.
         kernel: returns for an activation the function of the input, the prepared weights and a bias.
-        adding: returns for an activation the function of a summand of the result's shape and the same, which computes
-            the activation of the sum, and the function that does so in the summand's memory; or None.
+        adding: returns for an activation the function of a summand and the same, which computes the activation of the
+            sum, and the function that does so in the summand's memory, if the shapes are static; or None. The summand
+            is of the result's shape, but may have one image, or the result may, where their number is not static.
         steps: the steps before the op whose work the kernel does too.
     """
 

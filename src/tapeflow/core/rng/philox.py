@@ -9,6 +9,8 @@ Bits are held in int32 tensors, whose sign is of no meaning.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +22,7 @@ _MASK = 0xFFFFFFFF
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _KEY_STEPS = 0x9E3779B9, 0xBB67AE85
 _FEW = 4  # blocks that are faster one at a time than all at once
-_CHUNK = 1 << 16  # words computed at once, so that they stay in the cache
+_CHUNK = 1 << 13  # words computed at once, so that they stay in the cache
 
 
 class Philox(NamedTuple):
@@ -45,14 +47,11 @@ class Philox(NamedTuple):
             words = np.array(rows, np.uint32).reshape(blocks, 4)
             return torch.from_numpy(words.view(np.int32)).to(device)
         if device.type == "cpu":
-            from randomgen import Philox as Generator  # heavy: loaded when it is first used
-
-            before = self.skipped(-1).counter  # the generator steps first
-            generator = Generator(key=self.key, counter=before, number=4, width=32)
+            draw = _draws_from(self)
             out = np.empty(blocks * 4, np.uint32)
             for start in range(0, len(out), _CHUNK):
                 part = out[start : start + _CHUNK]
-                part[:] = generator.random_raw(len(part))  # of 64 bits each
+                part[:] = draw(len(part))  # of 64 bits each
             return torch.from_numpy(out.view(np.int32)).view(blocks, 4)
         return _tensor_blocks(self, torch.arange(blocks, device=device))
 
@@ -61,6 +60,24 @@ class Philox(NamedTuple):
         out = np.empty((len(offsets), 4), np.uint32)
         _array_blocks(self, offsets.astype(np.uint64), out)
         return out
+
+
+_own = threading.local()  # of each thread, a generator and its state: setting that takes less time than a new one
+
+
+def _draws_from(stream: Philox) -> Callable[[int], np.ndarray]:
+    """Returns the function that draws a number of words, one after the other from the beginning of a stream."""
+    if not hasattr(_own, "generator"):
+        from randomgen import Philox as Generator  # heavy: loaded when it is first used
+
+        _own.generator = Generator(key=0, counter=0, number=4, width=32)
+        _own.state = _own.generator.state
+    before = stream.skipped(-1).counter  # the generator steps first
+    position = _own.state["state"]
+    position["counter"][:] = [before >> shift & _MASK for shift in (0, 32, 64, 96)]
+    position["key"][:] = stream.key & _MASK, stream.key >> 32
+    _own.generator.state = _own.state
+    return _own.generator.random_raw
 
 
 def from_seeds(seed: int, seed2: int) -> Philox:

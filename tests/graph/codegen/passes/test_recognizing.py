@@ -46,6 +46,36 @@ def test_gelu_of_float64():
         np.testing.assert_allclose(tf.function(constants_of_float32)(x), constants_of_float32(x), rtol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_gradient_of_a_gelu(dtype):
+    def step(x, weights):
+        with tf.GradientTape() as tape:
+            tape.watch([x, weights])
+            z = tf.matmul(x, weights)
+            y = 0.5 * z * (1.0 + tf.math.erf(z * np.sqrt(0.5)))
+            loss = tf.reduce_sum(tf.sin(y))
+        return [y, *tape.gradient(loss, [x, weights])]
+
+    arguments = random(3, 4, dtype=dtype), random(4, 5, dtype=dtype) * 2.0
+    concrete = tf.function(step).get_concrete_function(*arguments)
+    for got, want in zip(concrete(*arguments), step(*arguments), strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-6)
+    assert "op_gelu_backward(" in concrete.source() and "op_gelu(" in concrete.source()
+    assert "Erf" not in concrete.source() and "Exp" not in concrete.source()
+
+
+def test_what_is_like_the_gradient_of_a_gelu():
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(x * 0.5 * (tf.math.erf(x * 0.7) + 1.0))
+        return tape.gradient(loss, x)
+
+    concrete, x = tf.function(step).get_concrete_function(tf.TensorSpec([3, 4])), random(3, 4)
+    assert "gelu" not in concrete.source()
+    np.testing.assert_allclose(concrete(x), step(x), rtol=2e-5, atol=2e-6)
+
+
 def test_a_gelu_in_the_memory_of_its_input():
     source = check(lambda x: tf.nn.gelu(tf.sin(x)), random(200, 200))
     assert "op_gelu(Sin)" in source

@@ -116,8 +116,22 @@ def test_a_residual_that_is_used_again_is_not_written_to():
         np.testing.assert_allclose(result, expected, rtol=2e-5, atol=2e-5)
 
 
-def test_a_residual_that_may_be_broadcast_stays():
-    source = traced(residual, tf.TensorSpec((None, 10, 10, 8)))[1]
+@pytest.mark.parametrize("relu", [True, False])
+def test_a_residual_of_any_number_of_images(relu):
+    """One image is broadcast."""
+    f = lambda x, y: (tf.nn.relu if relu else tf.identity)(normalized(convolved(x)) + y)  # noqa: E731
+    specs = tf.TensorSpec((None, 10, 10, 8)), tf.TensorSpec((None, 10, 10, 6))
+    concrete, source = traced(f, *specs)
+    assert "op_Conv2DMulAddV2AddV2" in source
+    for images, others in ((4, 4), (4, 1), (1, 4), (0, 0), (0, 1), (1, 0)):
+        x, y = tf.constant(X[:images]), tf.constant(np.tile(X, 2)[:others, ..., :6] * 3.0)
+        np.testing.assert_allclose(concrete(x, y), f(x, y), rtol=2e-5, atol=2e-5)
+
+
+def test_a_residual_of_other_channels_stays():
+    f = lambda x, y: normalized(convolved(x)) + y  # noqa: E731
+    specs = tf.TensorSpec((None, 10, 10, 8)), tf.TensorSpec((None, 10, None, 1))
+    source = traced(f, *specs)[1]
     assert "op_AddV2(" in source and "op_Conv2DMulAddV2(" in source
 
 

@@ -18,6 +18,7 @@ from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.grouping import group
 from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.normalizing import normalize
+from tapeflow.graph.codegen.passes.normalizing_layers import normalize_layers
 from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.postponing import postpone
 from tapeflow.graph.codegen.passes.pruning import prune
@@ -32,10 +33,10 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 SPECIALIZE: tuple[Pass, ...] = (
-    normalize, recognize, postpone, assemble, fuse, update, join_adam, group, prune, start_early,
+    normalize, normalize_layers, recognize, postpone, assemble, fuse, update, join_adam, group, prune, start_early,
     parallelize, reuse, bind,
 )  # fmt: skip
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (
-    normalize, recognize, postpone, assemble, join_layers, fuse, update, join_adam, group, prune, cache,
-    start_early, parallelize, reuse, bind,
+    normalize, normalize_layers, recognize, postpone, assemble, join_layers, fuse, update, join_adam, group, prune,
+    cache, start_early, parallelize, reuse, bind,
 )  # fmt: skip

@@ -132,7 +132,9 @@ class _Joining:
 
 
 def _are_alike(x: SymbolicTensor, y: SymbolicTensor) -> bool:
-    return x is not y and x.shape.is_fully_defined() and x.shape == y.shape
+    """Returns True if tensors have one shape, but for the number of images: the kernels look at that."""
+    sizes = [t.shape.as_list() if t.shape.rank else [None] for t in (x, y)]
+    return x is not y and sizes[0] == sizes[1] and None not in sizes[0][1:]
 
 
 def _change(step: Step) -> str | None:

@@ -37,7 +37,7 @@ from tapeflow.graph.ir.operation import GraphOp
 def normalize(program: Program) -> None:
     """Replaces batch normalizations and their gradients."""
     if any(step.op is ops.Rsqrt.op for step in program.steps):
-        steps = _Steps(program)
+        steps = Steps(program)
         patterns = [p for step in program.steps if (p := _forward(steps, step)) is not None]
         for pattern in patterns:
             _replace_gradient(steps, pattern)
@@ -73,7 +73,7 @@ class _Pattern(NamedTuple):
     result: Step
 
 
-class _Steps(Producers):
+class Steps(Producers):
     """The steps of a program, by what they compute and by what they take; some of them are replaced."""
 
     def __init__(self, program: Program) -> None:
@@ -152,7 +152,7 @@ def _other(step: Step, tensor: Any) -> Any:
 # ---- the forward pattern ---------------------------------------------------------------------------------------------
 
 
-def _forward(steps: _Steps, root: Step) -> _Pattern | None:
+def _forward(steps: Steps, root: Step) -> _Pattern | None:
     """Returns the batch normalization whose reciprocal root a step computes, or None."""
     if root.op is not ops.Rsqrt.op or root.placed or root.outputs[0].dtype not in (float32, float64):
         return None
@@ -185,7 +185,7 @@ def _forward(steps: _Steps, root: Step) -> _Pattern | None:
     return None
 
 
-def _factors(steps: _Steps, root: Any, x: Any) -> Iterator[tuple[Any, Any]]:
+def _factors(steps: Steps, root: Any, x: Any) -> Iterator[tuple[Any, Any]]:
     """Yields what may be the factor of `x`, and the scale in it."""
     yield root, None
     for product in steps.users(root, ops.Mul):
@@ -215,7 +215,7 @@ def _is_vector(tensor: Any, x: Any) -> bool:
 
 
 def _shift(
-    steps: _Steps, scaled: Step, mean: Any, factor: Any
+    steps: Steps, scaled: Step, mean: Any, factor: Any
 ) -> tuple[SymbolicTensor, SymbolicTensor | None, Step] | None:
     """Returns the mean, the offset and the last step of a normalization, if this is how the scaled `x` goes on."""
     result = steps.user(scaled.outputs[0], ops.AddV2)
@@ -239,7 +239,7 @@ def _shift(
     return center, offset, result
 
 
-def _replace_forward(steps: _Steps, pattern: _Pattern) -> None:
+def _replace_forward(steps: Steps, pattern: _Pattern) -> None:
     """Replaces the statistics and the normalization, if the parameters are there before these."""
     mean, result = pattern.mean, pattern.result
     tensors = [pattern.x, *(steps.unshaped(t) for t in (pattern.scale, pattern.offset) if t is not None)]
@@ -277,7 +277,7 @@ def _normalized(
 def _image(x: torch.Tensor) -> torch.Tensor:
     """Returns a view of a tensor as images, in the layout for which the kernels have channels last in memory."""
     channels = x.shape[-1]
-    batch = x.shape[0] if x.dim() > 2 else 1
+    x, batch = x.contiguous(), x.shape[0] if x.dim() > 2 else 1  # with gaps, the kernels take ten times as long
     images = x if x.dim() == 4 else x.reshape(batch, math.prod(x.shape[:-1]) // max(batch, 1), 1, channels)
     return images.permute(0, 3, 1, 2)
 
@@ -309,7 +309,7 @@ class _Gradient(NamedTuple):
     rest: list[SymbolicTensor]
 
 
-def _replace_gradient(steps: _Steps, pattern: _Pattern) -> None:
+def _replace_gradient(steps: Steps, pattern: _Pattern) -> None:
     """Replaces the gradients of a batch normalization, where they are computed."""
     for of_root in steps.users(pattern.root, ops.RsqrtGrad):
         gradient = _gradient(steps, pattern, of_root) if of_root.args[0] is pattern.root else None
@@ -337,7 +337,7 @@ def _replace_gradient(steps: _Steps, pattern: _Pattern) -> None:
             total = result
 
 
-def _gradient(steps: _Steps, pattern: _Pattern, of_root: Step) -> _Gradient | None:
+def _gradient(steps: Steps, pattern: _Pattern, of_root: Step) -> _Gradient | None:
     """Returns the gradient of which a step computes the part that the reciprocal root has."""
     x, factor, scaled = pattern.x, pattern.factor, pattern.scaled.outputs[0]
     of_variance = _over_count(steps, of_root.outputs[0], pattern)
@@ -367,7 +367,7 @@ def _gradient(steps: _Steps, pattern: _Pattern, of_root: Step) -> _Gradient | No
     return None
 
 
-def _over_count(steps: _Steps, tensor: Any, pattern: _Pattern) -> Any:
+def _over_count(steps: Steps, tensor: Any, pattern: _Pattern) -> Any:
     """Returns a vector as a step divides it by the number of elements of a channel and broadcasts it, or None."""
     while (reshape := steps.user(tensor, ops.Reshape)) is not None:
         tensor = reshape.outputs[0]
@@ -378,7 +378,7 @@ def _over_count(steps: _Steps, tensor: Any, pattern: _Pattern) -> Any:
     return broadcast.outputs[0]
 
 
-def _is_count(steps: _Steps, tensor: Any, pattern: _Pattern) -> bool:
+def _is_count(steps: Steps, tensor: Any, pattern: _Pattern) -> bool:
     """Tests whether a tensor is the number of elements of a channel: a constant, or from the size of `x`."""
     number = steps.number(tensor)
     *dims, channels = pattern.x.shape.as_list()
@@ -392,7 +392,7 @@ def _is_count(steps: _Steps, tensor: Any, pattern: _Pattern) -> bool:
     return size.args[0] is pattern.x or size.args[0] is pattern.squares.outputs[0]
 
 
-def _sum(steps: _Steps, tensor: Any) -> tuple[list[Step], list[Any]]:
+def _sum(steps: Steps, tensor: Any) -> tuple[list[Step], list[Any]]:
     """Returns the steps that add others to a tensor, and these others."""
     adds: list[Step] = []
     summands: list[Any] = []
@@ -404,7 +404,7 @@ def _sum(steps: _Steps, tensor: Any) -> tuple[list[Step], list[Any]]:
     return adds, summands
 
 
-def _summands(steps: _Steps, tensor: Any, user: Step) -> tuple[list[Step], list[Any]]:
+def _summands(steps: Steps, tensor: Any, user: Step) -> tuple[list[Step], list[Any]]:
     """Returns the steps that compute a tensor as a sum for one step alone, and the summands."""
     step = steps.of(tensor, ops.AddV2)
     if step is None or steps.user(tensor, ops.AddV2) is not user:
@@ -413,7 +413,7 @@ def _summands(steps: _Steps, tensor: Any, user: Step) -> tuple[list[Step], list[
     return [*(s for adds, _ in parts for s in adds), step], [t for _, summands in parts for t in summands]
 
 
-def _is_of_mean(steps: _Steps, pattern: _Pattern, tensor: Any, total: Any) -> bool:
+def _is_of_mean(steps: Steps, pattern: _Pattern, tensor: Any, total: Any) -> bool:
     """Tests whether a summand is what the gradient of the mean contributes: -total * factor / n, broadcast."""
     broadcast = steps.of(tensor, ops.BroadcastTo)
     divided = None if broadcast is None else steps.of(broadcast.args[0], ops.RealDiv)
@@ -422,7 +422,7 @@ def _is_of_mean(steps: _Steps, pattern: _Pattern, tensor: Any, total: Any) -> bo
     return _is_negative_product(steps, steps.unshaped(divided.args[0]), total, pattern.factor)
 
 
-def _is_negative_product(steps: _Steps, tensor: Any, a: Any, b: Any) -> bool:
+def _is_negative_product(steps: Steps, tensor: Any, a: Any, b: Any) -> bool:
     """Tests whether a tensor is `-(a * b)`, wherever the sign and reshapes stand."""
     outer = steps.of(tensor, ops.Neg)
     product = steps.of(tensor if outer is None else outer.args[0], ops.Mul)
@@ -437,7 +437,7 @@ def _is_negative_product(steps: _Steps, tensor: Any, a: Any, b: Any) -> bool:
     return signs and {id(steps.unshaped(o)) for o in operands} == {id(steps.unshaped(a)), id(steps.unshaped(b))}
 
 
-def _weighted(steps: _Steps, pattern: _Pattern, tensor: Any, dy: Any, total: Any) -> Any:
+def _weighted(steps: Steps, pattern: _Pattern, tensor: Any, dy: Any, total: Any) -> Any:
     """Returns the gradient of the factor, the sum of `dy * (x - mean)`, if that of the root follows from it."""
     if pattern.scale is not None:
         product = steps.of(tensor, ops.Mul)

@@ -57,9 +57,11 @@ _KERNELS: dict[str, Callable[..., torch.Tensor]] = {
 
 
 def recognize(program: Program) -> None:
-    """Replaces layer normalizations, GELUs and attention."""
-    of_patterns = (ops.Rsqrt.op, ops.Erf.op, ops.Tanh.op, ops.Softmax.op)
-    if any(step.op in of_patterns for step in program.steps) and Patterns(program).replace():
+    """Replaces layer normalizations, GELUs and attention, after gradients that need parts of them."""
+    present = {step.op for step in program.steps}
+    if ops.Erf.op in present and Patterns(program).replace_gradients():
+        prune(program)
+    if present & {ops.Rsqrt.op, ops.Erf.op, ops.Tanh.op, ops.Softmax.op} and Patterns(program).replace():
         prune(program)
 
 
@@ -126,6 +128,11 @@ class Patterns(Producers):
                 replaced |= not step.registered
         return replaced
 
+    def replace_gradients(self) -> bool:
+        """Replaces the last steps of gradients, and returns True if there are any."""
+        sums = [s for s in self.program.steps if s.op is ops.AddV2.op and not s.placed]
+        return sum(self._replace_gelu_gradient(s) for s in sums if s.outputs[0].dtype in _CLOSE) > 0
+
     def write(self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "") -> None:
         """Replaces a step, if it may be replaced.
 
@@ -139,20 +146,30 @@ class Patterns(Producers):
         if not self.may_replace(step, args):
             return
         op = GraphOp(name, _KERNELS[name], template=f"{{kernel}}({arguments}){ending}")
-        op.allocates = True
         if name == "gelu":
             op.elementwise, op.in_place = True, lambda *_: (torch.ops.aten.gelu_.default, op.template)
-        inner = self._inner(step, args)
+        self._substitute(step, op, args)
+
+    def _substitute(self, step: Step, op: GraphOp, args: list[Any]) -> None:
+        op.allocates = True
+        inner = self.inner(step, args)
         origins = [o for s in inner for o in s.origins]
         step.op, step.args, step.types, step.origins = op, args, {}, [*origins, *step.origins]
 
-    def may_replace(self, step: Step, args: Sequence[Any]) -> bool:
-        """Returns True if no other step needs what is between a step and the tensors that it then takes."""
-        inner = self._inner(step, args)
-        within = Counter(id(t) for s in (*inner, step) for t in s.inputs)
-        return all(s.op.view or within[id(t)] == self.uses[id(t)] for s in inner for t in s.outputs)
+    def may_replace(self, step: Step, args: Sequence[Any], results: Sequence[Any] = ()) -> bool:
+        """Returns True if no other step needs what is between a step and the tensors that it then takes.
 
-    def _inner(self, step: Step, args: Iterable[Any]) -> list[Step]:
+        Args:
+            step: the step.
+            args: the tensors.
+            results: what else the step then computes, which others may need.
+        """
+        inner = self.inner(step, args)
+        within = Counter(id(t) for s in (*inner, step) for t in s.inputs)
+        shared = {id(t) for t in results}
+        return all(s.op.view or id(t) in shared or within[id(t)] == self.uses[id(t)] for s in inner for t in s.outputs)
+
+    def inner(self, step: Step, args: Iterable[Any]) -> list[Step]:
         """Returns the steps from some tensors to a step."""
         ids, inner, stack = {id(t) for t in args}, [], step.inputs
         while stack:
@@ -195,6 +212,30 @@ class Patterns(Producers):
                 self.write(step, "gelu", [x], "{0}, approximate='tanh'")
             return
 
+    def _replace_gelu_gradient(self, step: Step) -> bool:
+        """Replaces the last sum of the gradient of a GELU, which is, for `z = x / sqrt(2)`,
+        `dy / 2 * (1 + Erf(z)) + dy * x / 2 * Exp(-z * z) * sqrt(2 / pi)`; returns whether a step is that."""
+        for direct, through in self.operands(step.outputs[0], ops.AddV2):
+            slope = self._without(through, ops.Mul, math.sqrt(0.5))
+            for dy, sum_with_one in self.operands(self._without(direct, ops.Mul, 0.5), ops.Mul):
+                erf = self.of(self._without(sum_with_one, ops.AddV2, 1.0), ops.Erf)
+                x = None if erf is None else self._without(erf.args[0], ops.Mul, math.sqrt(0.5))
+                if erf is not None and x is not None and self._is_slope(slope, dy, x, erf.args[0]):
+                    op = GraphOp("gelu_backward", torch.ops.aten.gelu_backward.default, template="{kernel}({0}, {1})")
+                    self._substitute(step, op, [dy, x])
+                    return True
+        return False
+
+    def _is_slope(self, tensor: Any, dy: Any, x: Any, z: Any) -> bool:
+        """Returns whether a tensor is `dy * x / 2 * Exp(-z * z) * 2 / sqrt(pi)`."""
+        for product, bell in self.operands(tensor, ops.Mul):
+            exp = self.of(self._without(bell, ops.Mul, 2.0 / math.sqrt(math.pi)), ops.Exp)
+            negative = None if exp is None else self.of(exp.args[0], ops.Neg)
+            square = None if negative is None else self.of(negative.args[0], ops.Square)
+            if square is not None and square.args[0] is z:
+                return any(a is dy and self._without(b, ops.Mul, 0.5) is x for a, b in self.operands(product, ops.Mul))
+        return False
+
     def _is_cubic(self, tensor: Any, x: Any) -> bool:
         """Returns whether a tensor is `sqrt(2 / pi) * (x + 0.044715 * x ** 3)`."""
         for a, b in self.operands(self._without(tensor, ops.Mul, math.sqrt(2 / math.pi)), ops.AddV2):
@@ -235,10 +276,10 @@ class Patterns(Producers):
                 mean = self.of(self._attached(squares.args[1]), ops.Mean)
                 if mean is None or mean.args[0] is not x or not (mean.args[2] and x.shape.rank):
                     continue
-                axes, rank = self._axes(mean), x.shape.rank
+                axes, rank = self.axes(mean), x.shape.rank
                 is_of_layer = axes == (rank - 1,) and spread is variance.outputs[0]
                 is_of_batch = rank > 1 and axes == tuple(range(rank - 1)) and is_vector(root, x)
-                if self._axes(variance) == axes and variance.args[2] and (is_of_layer or is_of_batch):
+                if self.axes(variance) == axes and variance.args[2] and (is_of_layer or is_of_batch):
                     return Moments(mean, variance, scale, float(str(np.float32(epsilon))), is_of_layer)
         return None
 
@@ -278,11 +319,11 @@ class Patterns(Producers):
         fit = all(v is None or (is_vector(v, x) and u.shape.rank == 1) for v, u in zip(vectors, unshaped, strict=True))
         return unshaped if fit else None
 
-    def _axes(self, mean: Step) -> tuple[int, ...] | None:
-        """Returns the axes that a step takes means over, if they are static."""
-        axes = self.program.constant(mean.args[1]) if isinstance(mean.args[1], SymbolicTensor) else mean.args[1]
+    def axes(self, step: Step) -> tuple[int, ...] | None:
+        """Returns the axes that a step reduces, if they are static."""
+        axes = self.program.constant(step.args[1]) if isinstance(step.args[1], SymbolicTensor) else step.args[1]
         axes = numbers(axes) if isinstance(axes, torch.Tensor) else axes
-        axes, rank = (axes,) if type(axes) is int else axes, mean.args[0].shape.rank
+        axes, rank = (axes,) if type(axes) is int else axes, step.args[0].shape.rank
         return None if axes is None or rank is None else tuple([a % rank for a in axes])
 
     def _attached(self, tensor: Any) -> Any:
