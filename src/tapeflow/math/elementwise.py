@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import by_value, may_have_nan, mkl_is_slow
+from tapeflow.core.ops.bulk import by_value, may_have_nan, mkl_is_slow, where_ordinary
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
@@ -343,7 +343,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, conj(call.outputs[0]))
 
 
-@op("Expm1", kernel=torch.expm1, shape=same, elementwise=True, in_place="{0}.expm1_()", allocates=True)
+@op(
+    "Expm1", kernel=where_ordinary(torch.expm1, np.expm1), shape=same, elementwise=True, in_place="{0}.expm1_()",
+    allocates=True,
+)  # fmt: skip
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
 

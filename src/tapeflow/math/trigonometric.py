@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.bulk import where_ordinary
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -173,7 +175,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Sinh", kernel=torch.sinh, shape=same, elementwise=True)
+@op("Sinh", kernel=where_ordinary(torch.sinh, np.sinh), shape=same, elementwise=True)
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic sine of each element.
 
@@ -194,7 +196,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cosh(conj(call.inputs[0])))
 
 
-@op("Cosh", kernel=torch.cosh, shape=same, elementwise=True)
+@op("Cosh", kernel=where_ordinary(torch.cosh, np.cosh), shape=same, elementwise=True)
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
 
@@ -215,7 +217,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, sinh(conj(call.inputs[0])))
 
 
-@op("Asinh", kernel=torch.asinh, shape=same, elementwise=True, takes_sparse=True)
+@op("Asinh", kernel=where_ordinary(torch.asinh, np.arcsinh), shape=same, elementwise=True, takes_sparse=True)
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
 
@@ -257,7 +259,7 @@ def _(call: Call, dy: Any) -> Any:
     return realdiv(dy, sinh(conj(call.outputs[0])))
 
 
-@op("Atanh", kernel=torch.atanh, shape=same, elementwise=True, takes_sparse=True)
+@op("Atanh", kernel=where_ordinary(torch.atanh, np.arctanh), shape=same, elementwise=True, takes_sparse=True)
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 

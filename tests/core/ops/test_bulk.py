@@ -1,4 +1,4 @@
-"""Ops on many elements, which take another way than on few: the same results, to the bit."""
+"""Ops on many elements, which take another way than on few: the same bits, but for the last ones of functions."""
 
 import numpy as np
 import pytest
@@ -160,6 +160,28 @@ def test_square_roots(dtype):
     in_place = tf.function(lambda x: tf.sqrt(x + 1.0) * 2.0)
     for _ in range(2):
         np.testing.assert_allclose(in_place(x[7:]), np.sqrt(x[7:] + 1) * 2, eps)
+
+
+@pytest.mark.parametrize("name, low, high", [
+    ("asinh", -1e6, 1e6), ("atanh", -1.0, 1.0), ("sinh", -80.0, 80.0), ("cosh", -80.0, 80.0), ("expm1", -80.0, 80.0),
+])  # fmt: skip
+def test_functions_of_floats_on_one_thread(name, low, high):
+    """By NumPy's code for wide vectors, if there is any; the last digits may be others."""
+    function, exact = getattr(tf.math, name), getattr(np, {"asinh": "arcsinh", "atanh": "arctanh"}.get(name, name))
+    x = np.random.default_rng(0).uniform(low, high, 300_000).astype("f")
+    x[::3] *= 1e-6
+    special = np.array([*SPECIAL, 1e38, -1e38], "f")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        for y in (x, np.concatenate([special, x]), x[::2], np.resize(special, len(x))):
+            with np.errstate(all="ignore"):
+                expected = exact(y.astype("d")).astype("f")
+            np.testing.assert_allclose(function(tf.constant(y)), expected, 4e-6)
+            result = tf.function(lambda y: function(y) * 1.0)(tf.constant(y))
+            np.testing.assert_allclose(result, expected, 4e-6)
+    finally:
+        torch.set_num_threads(threads)
 
 
 ELEMENTWISE = sorted(

@@ -170,6 +170,22 @@ def test_what_cannot_be_compiled_stays_python(world, monkeypatch, why):
     assert not world.sent and set(world.ran) == {"python"}
 
 
+def test_no_full_collection_holds_up_calls_while_the_compiler_is_loaded(world, monkeypatch):
+    before, within = gc.get_threshold(), []
+
+    def failing(data):
+        within.append(gc.get_threshold())
+        raise Refused("the compiling process failed: it was ended")
+
+    monkeypatch.setattr(background, "second_process", failing)
+    function = tf.function(tf.sqrt, experimental_attributes=ON)
+    for _ in range(background.FEWEST):
+        function(tf.constant([4.0]))
+    world.work()
+    assert within[0][:2] == before[:2] and within[0][2] > 1e6
+    assert gc.get_threshold() == before
+
+
 def test_other_shapes_run_python(world):
     double = tf.function(
         lambda x: x * 2.0, input_signature=[tf.TensorSpec([None])], experimental_attributes=ON, autograph=False

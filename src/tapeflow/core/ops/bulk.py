@@ -3,7 +3,8 @@
 On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same
 bits in another way: comparisons in the dtype of the operands, choices by masks of bits, bools as bytes. For few
 elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`) or torch's autograd
-follows them, they call ATen's kernel.
+follows them, they call ATen's kernel. Functions of floats are NumPy's where it computes them faster, and the same but
+for the last digits.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.values.tensor import traced
@@ -121,3 +123,36 @@ def may_have_nan(x: torch.Tensor) -> bool:
     if not by_value(x):
         return True
     return math.isnan(torch.sum(x).item()) if x.numel() >= SOME else not torch.equal(x, x)
+
+
+# ---- functions of floats ---------------------------------------------------------------------------------------------
+
+_LARGE = 1 << 18  # elements: looking at some of them costs a hundredth of the kernel
+_LOOKED_AT = 64
+_WIDE = "AVX512", "X86_V4"  # NumPy's names of instruction sets
+
+
+def where_ordinary(function: Callable[[torch.Tensor], torch.Tensor], numpys: np.ufunc) -> Any:
+    """Returns the kernel of a function for which ATen has no fast code, such as `torch.asinh`.
+
+    On one thread it is NumPy's where NumPy has code for this processor's widest vectors, and the results are numbers:
+    that code is slow for others.
+    """
+    info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
+    if not any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values()):
+        return function
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        if x.numel() < _LARGE or torch.get_num_threads() > 1 or not _may_be_numpys(x):
+            return function(x)
+        some = function(x.view(-1)[:: x.numel() // _LOOKED_AT])
+        if not math.isfinite(some.sum().item()):
+            return function(x)
+        with np.errstate(all="ignore"):
+            return torch.from_numpy(numpys(x.numpy()))
+
+    return kernel
+
+
+def _may_be_numpys(x: torch.Tensor) -> bool:
+    return x.dtype is torch.float32 and by_value(x) and x.is_contiguous() and not x.is_neg()

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -31,7 +32,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core import device as devices
@@ -246,7 +247,8 @@ def build(reference: Callable[[], Hot | None], arguments: Sequence[Any]) -> None
     if function is None:
         return
     try:
-        function.plan_in_background(arguments)
+        with full_collections_postponed():
+            function.plan_in_background(arguments)
     except Refused as why:
         function.refused(why)
     except Exception as error:  # nobody calls this who could be told
@@ -261,6 +263,23 @@ def compiled_elsewhere(graphs: Sequence[AtenGraph]) -> list[Callable[..., Any]]:
     """
     second_process(compile_process.packed([(graph.module, graph.arguments) for graph in graphs]))
     return inductor.inducted(graphs, only_cached=True)
+
+
+@contextlib.contextmanager
+def full_collections_postponed() -> Iterator[None]:
+    """Has Python's collector leave old objects alone.
+
+    Loading TorchInductor makes so many objects that it would look through all of them several times, and other threads
+    would wait for a tenth of a second each time.
+    """
+    before = gc.get_threshold()
+    within = (*before[:2], 1 << 30)
+    gc.set_threshold(*within)
+    try:
+        yield
+    finally:
+        if gc.get_threshold() == within:  # or somebody has changed it meanwhile
+            gc.set_threshold(*before)
 
 
 # ---- the thread, and the second process ------------------------------------------------------------------------------
