@@ -18,6 +18,7 @@ from tapeflow.hosted import (
     decorators,
     eager_context,
     exporting,
+    gradient_registry,
     keras_2,
     monitoring,
     names,
@@ -262,6 +263,39 @@ def test_a_scope_of_graphs_may_be_reset():
         tf.compat.v1.reset_default_graph()
         assert tf.compat.v1.get_default_graph() is not before and not tf.executing_eagerly()
     assert tf.executing_eagerly()
+
+
+def test_entries_of_the_gradient_registry_may_be_replaced_and_put_back():
+    registry = gradient_registry._gradient_registry._registry
+    x = tf.constant([-1.0, 2.0])
+
+    def gradient():
+        def of_relu(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.nn.relu(x)
+            return tape.gradient(y, x).numpy().tolist() if tf.executing_eagerly() else tape.gradient(y, x)
+
+        return of_relu(x), tf.function(of_relu)(x).numpy().tolist()
+
+    assert "Relu" in registry and "Nothing" not in registry and "Add" not in registry and "Exp" in [*registry]
+    own = registry["Relu"]["type"]
+    assert gradient() == ([0.0, 1.0], [0.0, 1.0])
+    registry["Relu"]["type"] = lambda op, dy: own(op, dy) * 10.0 + op.inputs[0] + op.outputs[0]
+    registry["mine"] = {"type": lambda op, dy: dy * op.get_attr("factor"), "location": registry["Relu"]["location"]}
+    try:
+        assert gradient() == ([-1.0, 14.0], [-1.0, 14.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.constant(3.0)
+            gradient_registry.record_gradient("mine", [x], ("factor", 5.0), [y])
+        assert tape.gradient(y, x).numpy() == 5.0
+    finally:
+        registry["Relu"]["type"] = own
+        del registry["mine"]
+    assert gradient() == ([0.0, 1.0], [0.0, 1.0])
+    with tf.GradientTape(), pytest.raises(LookupError, match="gradient registry has no entry for: mine"):
+        gradient_registry.record_gradient("mine", [x], (), [x])
 
 
 def test_bound_functions_may_be_forgotten():
