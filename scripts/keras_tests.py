@@ -30,6 +30,10 @@ FOLDERS = (
     "optimizers", "quantizers", "random", "regularizers", "saving", "testing", "trainers", "tree", "utils",
     "wrappers",
 )  # fmt: skip
+# Tests of what TapeFlow does otherwise on purpose, by a part of their names.
+DELIBERATELY_DIFFERENT = {
+    "test_save_model_exception_raised": "a save that fails leaves the former file, not one without weights",
+}
 
 
 # ---- inside pytest: this file is its plugin --------------------------------------------------------------------------
@@ -121,6 +125,8 @@ def compare(folder: str, found: dict[str, tuple[str, str]], record: dict[str, An
             continue
         if outcome == "passed":
             passed += 1
+        elif any(part in test for part in DELIBERATELY_DIFFERENT):
+            expected -= 1
         elif outcome == "failed":
             causes[re.sub(r"0x[0-9a-f]+", "0x", cause)].append(name)
     share = f" of {expected} that pass with TensorFlow ({100 * passed / expected:.1f} %)" if expected else ""

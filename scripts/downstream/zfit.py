@@ -4,7 +4,7 @@
 # requires: matplotlib pytest-helpers-namespace
 # tests: tests/test_coordinates.py tests/test_operations.py tests/test_param_validation.py
 # tests: tests/test_constraint.py tests/test_cache.py tests/test_dependencies.py tests/test_dimensions.py
-# helpers: tests/__init__.py tests/conftest.py
+# helpers: tests/__init__.py tests/conftest.py docs/images
 import numpy as np
 import zfit
 

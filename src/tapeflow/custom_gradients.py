@@ -242,11 +242,11 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     return passing
 
 
-class _Operation:
+class OperationOfCall:
     """A call of an op, with the attributes of the operation that a registered gradient function takes."""
 
     def __init__(self, call: Call) -> None:
-        self._call = call
+        self.call = call
         self.type = self.name = call.op.name
         self.inputs, self.outputs = list(call.inputs), list(call.outputs)
 
@@ -256,8 +256,8 @@ class _Operation:
         Raises:
             ValueError: the op has no such attr.
         """
-        op = self._call.op
-        for param, value in zip(op.statics(op.params), self._call.attrs, strict=True):
+        op = self.call.op
+        for param, value in zip(op.statics(op.params), self.call.attrs, strict=True):
             if op.attr_names.get(param) == name:
                 return value
         attr = op.opdef.attrs[name]
@@ -279,7 +279,7 @@ def _with_registered_gradient(op: Any, name: str) -> Any:
         raise LookupError(f"gradient registry has no entry for: {name}")
     function, changed = _registered[name], copy.copy(op)
     changed.differentiable = True
-    gradient_of(changed, needs="inputs outputs")(lambda call, *dys: function(_Operation(call), *dys))
+    gradient_of(changed, needs="inputs outputs")(lambda call, *dys: function(OperationOfCall(call), *dys))
     return changed
 
 
@@ -313,7 +313,7 @@ class RegisterGradient:
             raise KeyError(f"Registering two gradient with name '{self._op_type}'! (It has one already.)")
         _registered[self._op_type] = f
         if op is not None:
-            gradient_of(op, needs="inputs outputs")(lambda call, *dys: f(_Operation(call), *dys))
+            gradient_of(op, needs="inputs outputs")(lambda call, *dys: f(OperationOfCall(call), *dys))
         return f
 
 

@@ -18,6 +18,7 @@ from tapeflow.hosted import (
     decorators,
     eager_context,
     exporting,
+    gradient_registry,
     keras_2,
     monitoring,
     names,
@@ -245,6 +246,70 @@ def test_a_variable_that_wraps_another():
         doubled.variable._dense_var_to_tensor(tf.int32)
 
 
+def test_a_class_that_derives_from_an_abstract_variable():
+    class Constant(tf.Variable):
+        def __init__(self):
+            with pytest.raises(NotImplementedError):
+                super().__init__(name="constant")
+
+    assert isinstance(Constant(), tf.Variable)
+
+
+def test_a_scope_of_graphs_may_be_reset():
+    with eager_context.graph_mode():
+        before = tf.compat.v1.get_default_graph()
+        with eager_context.graph_mode():
+            assert tf.compat.v1.get_default_graph() is before and not tf.executing_eagerly()
+        tf.compat.v1.reset_default_graph()
+        assert tf.compat.v1.get_default_graph() is not before and not tf.executing_eagerly()
+    assert tf.executing_eagerly()
+
+
+def test_entries_of_the_gradient_registry_may_be_replaced_and_put_back():
+    registry = gradient_registry._gradient_registry._registry
+    x = tf.constant([-1.0, 2.0])
+
+    def gradient():
+        def of_relu(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.nn.relu(x)
+            return tape.gradient(y, x).numpy().tolist() if tf.executing_eagerly() else tape.gradient(y, x)
+
+        return of_relu(x), tf.function(of_relu)(x).numpy().tolist()
+
+    assert "Relu" in registry and "Nothing" not in registry and "Add" not in registry and "Exp" in [*registry]
+    own = registry["Relu"]["type"]
+    assert gradient() == ([0.0, 1.0], [0.0, 1.0])
+    registry["Relu"]["type"] = lambda op, dy: own(op, dy) * 10.0 + op.inputs[0] + op.outputs[0]
+    registry["mine"] = {"type": lambda op, dy: dy * op.get_attr("factor"), "location": registry["Relu"]["location"]}
+    try:
+        assert gradient() == ([-1.0, 14.0], [-1.0, 14.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.constant(3.0)
+            gradient_registry.record_gradient("mine", [x], ("factor", 5.0), [y])
+        assert tape.gradient(y, x).numpy() == 5.0
+    finally:
+        registry["Relu"]["type"] = own
+        del registry["mine"]
+    assert gradient() == ([0.0, 1.0], [0.0, 1.0])
+    with tf.GradientTape(), pytest.raises(LookupError, match="gradient registry has no entry for: mine"):
+        gradient_registry.record_gradient("mine", [x], (), [x])
+
+
+def test_bound_functions_may_be_forgotten():
+    class Model:
+        @tf.function
+        def call(self, x):
+            return x + 1.0
+
+    model = Model()
+    assert model.call(1.0) == 2.0
+    Model.call._descriptor_cache.clear()  # as zfit does
+    assert model.call(1.0) == 2.0
+
+
 def test_operators_by_name():
     assert tf.__operators__.add(tf.constant(1), 2).numpy() == 3
     assert tf.__operators__.getitem(tf.constant([1, 2]), 1).numpy() == 2
@@ -282,12 +347,19 @@ def test_ops_of_symbolic_tensors_of_a_library(monkeypatch):
             return op.__name__, args[0] if op is tf.nn.relu else None
 
     this = sys.modules[__name__]
+    monkeypatch.setattr(keras_2, "_of_all_ops", [])
     monkeypatch.setattr(this, "keras_tensor", types.SimpleNamespace(KerasTensor=KerasTensor), raising=False)
     Dispatcher().register()
     x = KerasTensor()
     assert tf.nn.relu(x) == ("relu", x)
     assert (x + 1.0)[0] == (1.0 + x)[0] == tf.add(x, x)[0] == "add"
     assert x[0] == ("getitem", None)
+
+    @keras_2.add_dispatch_support
+    def half(x):
+        return tf.math.divide(tf.convert_to_tensor(x), 2.0)
+
+    assert half(x) == ("half", None) and half(4.0).numpy() == 2.0
 
     class OfSlices(keras_2.OpDispatcher):
         def handle(self, args, kwargs):

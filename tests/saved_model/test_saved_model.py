@@ -262,6 +262,21 @@ def test_refuses_what_cannot_be_saved(tmp_path):
         tf.saved_model.SaveOptions(experimental_image_format=True)
 
 
+def test_saves_and_loads_in_a_graph(tmp_path):
+    class Square(tf.Module):
+        @tf.function
+        def __call__(self, x):
+            return x * x
+
+    with tf.Graph().as_default():
+        square = Square()
+        square(tf.constant(0.0))
+        tf.saved_model.save(square, tmp_path)
+        squared = tf.saved_model.load(tmp_path)(11.0)
+        with tf.compat.v1.Session() as session:
+            assert session.run(squared) == 121.0
+
+
 def test_refuses_what_cannot_be_loaded(saved, tmp_path):
     assert tf.saved_model.contains_saved_model(saved) and not tf.saved_model.contains_saved_model(tmp_path)
     with pytest.raises(OSError, match="SavedModel file does not exist at"):

@@ -85,7 +85,8 @@ class Function:
         self._calls = self._warnings = 0
         self._tracing = threading.RLock()
         self._created_variables = False
-        self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        # bound to objects; libraries clear it by this name
+        self._descriptor_cache: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._fast: dict[Any, tuple[ConcreteFunction, list[int]]] = {}
         functools.update_wrapper(self, python_function, updated=())
         for attribute, value in getattr(python_function, "__dict__", {}).items():
@@ -503,14 +504,14 @@ class Function:
         if instance is None:
             return self
         try:
-            bound = self._methods.get(instance)
+            bound = self._descriptor_cache.get(instance)
         except TypeError:  # an object that has no hash or no weak references
             bound = instance.__dict__.get(f"_function_{self._name}")
             if bound is None:
                 bound = instance.__dict__[f"_function_{self._name}"] = self._bound(instance)
             return bound
         if bound is None:
-            bound = self._methods[instance] = self._bound(instance)
+            bound = self._descriptor_cache[instance] = self._bound(instance)
         return bound
 
     def _bound(self, instance: Any) -> Function:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.compat.v1.defaults import disable_eager_execution, enable_eager_execution
 from tapeflow.core.autodiff.tape import Tape
 from tapeflow.core.context import state
 from tapeflow.core.device import Machine, current, machine, synchronize
@@ -62,9 +62,15 @@ def context() -> Context:
 
 @contextmanager
 def graph_mode() -> Iterator[None]:
-    """Returns a scope in which ops are added to the default graph."""
-    with get_default_graph().as_default():
+    """Returns a scope in which ops are added to the default graph, which may be reset in it."""
+    if state.graph is not None:
         yield
+        return
+    disable_eager_execution()
+    try:
+        yield
+    finally:
+        enable_eager_execution()
 
 
 def get_device_name() -> str:

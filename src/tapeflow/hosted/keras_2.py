@@ -13,7 +13,8 @@ from tapeflow.config.execution import get_soft_device_placement
 
 
 def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
-    """Decorates a function so that `dispatch_for_types` can add implementations for other types than tensors."""
+    """Decorates a function so that `dispatch_for_types` can add implementations for other types than tensors, and
+    dispatchers for all ops implement it where it refuses its arguments."""
     if target is None:
         return add_dispatch_support
     for_types: list[tuple[tuple[type, ...], Callable[..., Any]]] = []
@@ -23,7 +24,14 @@ def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) ->
         for types, other in for_types:
             if any(isinstance(value, types) for value in (*args, *kwargs.values())):
                 return other(*args, **kwargs)
-        return target(*args, **kwargs)
+        try:
+            return target(*args, **kwargs)
+        except (TypeError, ValueError):  # it may be an op to what it called with its arguments
+            for dispatcher in _of_all_ops:
+                result = dispatcher.handle(dispatching, args, kwargs)
+                if result is not dispatcher.NOT_SUPPORTED:
+                    return result
+            raise
 
     if isinstance(target, type):
         return target
@@ -55,6 +63,7 @@ class GlobalOpDispatcher:
 
     def register(self) -> None:
         """Registers the dispatcher for all ops of symbolic tensors."""
+        _of_all_ops.append(self)
         symbolic = getattr(sys.modules[type(self).__module__], "keras_tensor", None)
         if symbolic is not None:
             symbolic.KerasTensor.__tf_dispatch__ = lambda _, function, args: self._dispatch(function, args)
@@ -68,6 +77,7 @@ class GlobalOpDispatcher:
         return NotImplemented if result is self.NOT_SUPPORTED else result
 
 
+_of_all_ops: list[GlobalOpDispatcher] = []
 _of_one_op: dict[Any, list[OpDispatcher]] = {}
 
 

@@ -79,7 +79,10 @@ MODULES = {
         "Mirrored": "tapeflow.distribute.values",
         "PerReplica": "tapeflow.distribute.values",
     },
-    "tensorflow.python.eager.backprop": {"GradientTape": "tapeflow.autodiff"},
+    "tensorflow.python.eager.backprop": {
+        "GradientTape": "tapeflow.autodiff",
+        "record_gradient": f"{_H}.gradient_registry",
+    },
     "tensorflow.python.eager.context": {
         "num_gpus": f"{_H}.devices",
         "executing_eagerly": "tapeflow.core.scopes",
@@ -113,6 +116,7 @@ MODULES = {
         "EagerTensor": "tapeflow.core.values.tensor",
         "OpStats": f"{_H}.op_statistics",
         "RegisterStatistics": f"{_H}.op_statistics",
+        "_gradient_registry": f"{_H}.gradient_registry",
         "convert_to_tensor": "tapeflow.array.creation",
         "convert_to_tensor_or_composite": f"{_H}.conversion",
         "device": "tapeflow.core.device",

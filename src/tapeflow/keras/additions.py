@@ -10,6 +10,7 @@
 - Threads that apply gradients by one optimizer do so one after the other, as do functions that apply them: an optimizer
   reads its moments and its count before it writes them, and would lose what another thread wrote in between. (Not
   replicas of a strategy, which wait for each other within an update.)
+- `tf.keras.backend.get_graph()`: the graph to which ops are added.
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
 """
@@ -23,11 +24,13 @@ import threading
 from typing import Any
 
 import keras
+from keras._tf_keras.keras import backend
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.saving import saving_lib
 from keras.src.utils.tracking import Tracker
 
+from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.values.variable import Variable
@@ -56,6 +59,7 @@ def add() -> None:
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
     BaseOptimizer.apply = _one_by_one(BaseOptimizer.apply)
+    backend.get_graph = get_default_graph
 
 
 def _never_auto_compile(self: Any) -> bool:

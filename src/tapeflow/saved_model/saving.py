@@ -13,7 +13,7 @@ from tensorboard.compat.proto import meta_graph_pb2
 
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.scopes import executing_eagerly
+from tapeflow.core.scopes import inside_function
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import to_proto
@@ -25,6 +25,7 @@ from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.export import PRODUCER, FunctionWriter
+from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io.replacing import replaced_file, replaced_folder
 from tapeflow.lookup.nodes import storage_of
 from tapeflow.lookup.tables import StaticHashTable
@@ -95,7 +96,7 @@ def save_and_return_nodes(
     Raises:
         ValueError, AssertionError, NotImplementedError: as of `save`.
     """
-    if not executing_eagerly():
+    if inside_function():
         raise NotImplementedError(
             "tf.saved_model.save is not supported inside a traced @tf.function. Move it outside of it."
         )
@@ -105,16 +106,17 @@ def save_and_return_nodes(
             f"export. Got {obj} with type {type(obj)}."
         )
     options = options or SaveOptions()
-    obj._maybe_initialize_trackable()
-    view = SavedView(obj)
-    view.attached["signatures"] = SignatureNode(signatures_of(view, signatures))
-    model = _Model(view)
-    with replaced_folder(os.fspath(export_dir), last=FILE, parts=PARTS) as directory:
-        prefix = variables_prefix(directory)
-        os.makedirs(os.path.dirname(prefix), exist_ok=True)
-        write_bundle(prefix, model.checkpoint())
-        model.copy_assets(directory)
-        write_model(directory, model.meta_graph(options))
+    with executing_eagerly():  # also where a graph of TensorFlow 1 is built
+        obj._maybe_initialize_trackable()
+        view = SavedView(obj)
+        view.attached["signatures"] = SignatureNode(signatures_of(view, signatures))
+        model = _Model(view)
+        with replaced_folder(os.fspath(export_dir), last=FILE, parts=PARTS) as directory:
+            prefix = variables_prefix(directory)
+            os.makedirs(os.path.dirname(prefix), exist_ok=True)
+            write_bundle(prefix, model.checkpoint())
+            model.copy_assets(directory)
+            write_model(directory, model.meta_graph(options))
     return model.objects, model.paths()
 
 

@@ -181,7 +181,8 @@ class TestCase(ArrayAssertions):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
 
     def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
-        """Checks that two dicts have the same keys and values; tensors and arrays by their elements.
+        """Checks that two dicts have the same keys and values; numbers, tensors and arrays by their elements, which
+        may differ by rounding.
 
         Args:
             a, b: the dicts.
@@ -191,11 +192,9 @@ class TestCase(ArrayAssertions):
         self.assertIsInstance(b, dict, f"the second argument is no dict, but {b!r}. {msg or ''}")
         self.assertCountEqual(a.keys(), b.keys(), msg)
         for key in a:
-            x, y = self.evaluate_if_both_tensors(a[key], b[key])
-            if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
-                self.assertAllEqual(x, y, f"{key} {msg or ''}")
-            else:
-                self.assertEqual(x, y, f"{key} {msg or ''}")
+            x, y = map(self._GetNdArray, self.evaluate_if_both_tensors(a[key], b[key]))
+            compare = self.assertAllClose if np.issubdtype(x.dtype, np.floating) else self.assertAllEqual
+            compare(x, y, msg=f"{key} {msg or ''}")
 
     def assertItemsEqual(self, first: Any, second: Any, msg: str | None = None) -> None:
         """Calls `assertCountEqual`; the name of Python 2.

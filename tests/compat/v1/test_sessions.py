@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from tensorboard.compat.proto import config_pb2
 
 import tapeflow as tf
 
@@ -118,6 +119,22 @@ def test_callables():
         assert call([1.0, 2.0])["sum"] == 3.0 and call([5.0])["sum"] == 5.0
         with pytest.raises(tf.errors.InvalidArgumentError, match="You must feed"):
             call()
+
+
+def test_callables_from_options():
+    with tf.Graph().as_default(), v1.Session() as session:
+        x, y, other = v1.placeholder(tf.float32), v1.placeholder(tf.float32), tf.constant(5.0)
+        total = x + y
+        count = v1.get_variable("count", initializer=0.0, use_resource=True)
+        step = count.assign_add(1.0)
+        session.run(count.initializer)
+        options = config_pb2.CallableOptions(
+            feed=[x.name], fetch=[total.name], target=[step.op.name],
+            tensor_connection=[{"from_tensor": other.name, "to_tensor": y.name}],
+        )  # fmt: skip
+        call = session._make_callable_from_options(options)
+        assert call(np.float32(2.0)) == [7.0] and call(3.0, run_metadata=None) == [8.0]
+        assert session.run(count) == 2.0
 
 
 @pytest.mark.parametrize(

@@ -253,6 +253,24 @@ class Session:
 
         return call if accept_options else lambda *values: call(*values)
 
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
+        """Returns the function that a `CallableOptions` message describes; Keras 2 asks for it.
+
+        It takes the values of the feeds, and gives those of the fetches.
+        """
+        self._check_open()
+        feeds, fetches = list(callable_options.feed), list(callable_options.fetch)
+        targets, connections = list(callable_options.target), list(callable_options.tensor_connection)
+
+        def call(*values: Any, run_metadata: Any = None) -> list[Any]:
+            fed = dict(zip(feeds, values, strict=True))
+            if connections:  # tensors that take the places of others
+                sources = self.run([c.from_tensor for c in connections], fed)
+                fed.update(zip([c.to_tensor for c in connections], sources, strict=True))
+            return self.run([fetches, targets], fed, callable_options.run_options)[0]
+
+        return call
+
     # ---- running in parts --------------------------------------------------------------------------------------------
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:

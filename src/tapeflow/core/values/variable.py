@@ -160,6 +160,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
+            if type(self) is not Variable:  # to a class that derives from it, TensorFlow's is abstract
+                raise NotImplementedError
             raise ValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
                 "`variable_def`. You provided neither."
