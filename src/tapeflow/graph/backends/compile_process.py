@@ -52,7 +52,8 @@ def compiled(module: torch.fx.GraphModule, arguments: Sequence[Argument], **opti
         examples = [empty(argument) for argument in arguments]
     with torch.no_grad(), tracing(TracingContext(mode)):
         run: Any = compile_fx(module, examples, ignore_shape_env=True, **options)
-    return run
+    # What keeps Dynamo, which is not at work here, from looking into it takes a tenth of a small call.
+    return getattr(run, "_torchdynamo_orig_callable", run)
 
 
 class _Pickler(pickle.Pickler):
