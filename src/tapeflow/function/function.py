@@ -659,8 +659,9 @@ def function(
         autograph: whether Python's `if`, `while`, `for` and so on become graph control flow where they depend on
             tensors.
         jit_compile: whether TorchInductor compiles the graph, and those of its gradients, for each shape of the inputs:
-            seconds once, for fused code. Needs a C++ compiler. A graph that it can't compile (of strings, loops,
-            prints, Python functions) runs uncompiled, with a warning.
+            seconds once, for fused code. Needs a C++ compiler. A graph with loops and conditionals is compiled in
+            parts, with a warning where it has what can't be compiled (strings, prints, Python functions);
+            `explain_jit_compile()` of the concrete function tells the outcome.
         reduce_retracing: traces for a dimension of None where calls differ in one, rather than once for each.
         experimental_implements: accepted; without effect.
         experimental_autograph_options: features of AutoGraph, `tf.autograph.experimental.Feature`s.
