@@ -20,6 +20,7 @@ def unranked(function, *args):
 def shapes(function, *specs):
     outputs = tf.nest.flatten(traced(function, *specs).structured_outputs, expand_composites=True)
     return [str(o.shape) for o in outputs]
+ROWS = tf.RaggedTensorSpec([None, None])
 I = lambda *values: tf.constant(values)
 U, UI = tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)
 def atrous(x, k):
@@ -199,4 +200,18 @@ unranked(lambda x, y: tf.tensordot(x, y, -1), ramp(2, 3), ramp(3, 2))
 unranked(lambda x, y: tf.nn.softmax_cross_entropy_with_logits(x, y), Z([0, 2]), Z([0, 3]))
 traced(lambda x: tf.linalg.diag(x, num_rows=3, num_cols=4), tf.TensorSpec([None]))
 run(lambda s: tf.sparse.split(S([[0, 0]], s, [2, 2]), 2, 5), Z([1]))
+""")
+
+# ---- what is compared while tracing, and what when it runs -----------------------------------------------------------
+
+GROUP.values("""
+unranked(tf.clip_by_value, ramp(2), Z([1, 2]), tf.constant(0.5))
+parts(traced(lambda r, d: tf.concat([r, d], 0), ROWS, U)(tf.ragged.constant([[1.0]]), Z([1, 2])))
+""")
+GROUP.errors("""
+run(lambda x: tf.clip_by_value(x, 0, 2), tf.constant([1j]))
+run(lambda x: tf.clip_by_value(x, 0.0, [1.0, 2.0]), Z([]))
+run(lambda: tf.concat([tf.ragged.constant([[1], [2]]), tf.ragged.constant([[1]])], 1))
+traced(lambda *r: tf.concat(r, 1), ROWS, ROWS)(*[tf.ragged.constant([[1.0]] * n) for n in (1, 2)])
+run(lambda x: tf.image.ssim_multiscale(x, x, 1.0, filter_size=3), Z([1, 3, 4, 3]))
 """)

@@ -10,6 +10,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.joining import concat, stack, tile
 from tapeflow.array.padding import pad
+from tapeflow.array.passing import less_static
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
 from tapeflow.core.hooks import hooks
@@ -137,7 +138,11 @@ def ssim_multiscale(
     similarity: Any = None
     for scale, _ in enumerate(factors):
         if scale:
-            first, second = _halved(first), _halved(second)
+            # TensorFlow does not know the size of images that it may have padded.
+            first, second = (
+                less_static(_halved(x), None if x.shape.rank is None else [*x.shape[:-3], None, None, x.shape[-1]])
+                for x in (first, second)
+            )
         similarity, contrast = _per_channel(first, second, peak, filter_size, filter_sigma, k1, k2)
         contrasts.append(relu(contrast))
     similarities = stack([*contrasts[:-1], relu(similarity)], -1)

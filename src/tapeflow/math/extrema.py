@@ -8,6 +8,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -103,8 +104,8 @@ def _chosen(call: Call, dy: Any, chooses_x: Any) -> Any:
 
 
 def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: TensorShape) -> TensorShape:
-    broadcast(t, clip_value_min)
-    broadcast(t, clip_value_max)
+    for bound in (clip_value_max, clip_value_min):
+        t.assert_is_compatible_with(broadcast(t, bound))
     return t
 
 
@@ -148,6 +149,12 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
     t, low, high = args
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_value(t.values, low, high, name), t.indices, t.dense_shape)
+    if state.graph is not None:
+        values = convert(t)
+        if (
+            values.shape.rank is None or values.dtype.is_complex
+        ):  # the kernel looks at shapes, TensorFlow at static ones
+            return ops.Maximum(ops.Minimum(values, high), low)
     return _clip_by_value.op.run(args, name)
 
 

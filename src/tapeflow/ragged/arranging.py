@@ -15,10 +15,12 @@ from tapeflow.array.joining import concat as concat_dense
 from tapeflow.array.joining import split as split_dense
 from tapeflow.array.joining import stack as stack_dense
 from tapeflow.array.joining import unstack
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import broadcast_to, reshape, transpose
 from tapeflow.array.shaping import expand_dims as expand_dense
 from tapeflow.array.shaping import squeeze as squeeze_dense
 from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -38,9 +40,10 @@ def _matched(values: Sequence[Any]) -> list[Any]:
         raise ValueError("rt_inputs may not be empty.")
     dtype = next((v.dtype for v in values if isinstance(v, RaggedTensor) or is_tensor_like(v)), None)
     items = [v if isinstance(v, RaggedTensor) else convert(v, None if is_tensor_like(v) else dtype) for v in values]
-    ranks = {len(v.shape) for v in items}
+    ranks = {v.shape.rank for v in items} - {None}
     if len(ranks) > 1:
         raise ValueError(f"Shapes {[v.shape for v in items]} must all have the same rank.")
+    items = [ensure_shape(v, [None] * rank) if v.shape.rank is None else v for rank in ranks for v in items] or items
     ragged = [v for v in items if isinstance(v, RaggedTensor)]
     if any(v.row_splits.dtype is int64 for v in ragged):
         items = [v.with_row_splits_dtype(int64) if isinstance(v, RaggedTensor) else v for v in items]
@@ -74,9 +77,8 @@ def _joined(items: list[Any], axis: int) -> Any:
     if not any(isinstance(v, RaggedTensor) for v in items):
         return concat_dense(items, axis)
     items = _equally_ragged(items, 1)
-    counts = {v._row_partition.static_nrows for v in items} - {None}
-    if len(counts) > 1:
-        raise invalid(f"Input tensors have incompatible shapes: {sorted(counts)} rows")
+    for other in items[1:]:
+        checked(_check_rows, items[0]._row_partition.nrows(), other._row_partition.nrows())
     if axis == 1:
         return _side_by_side(items)
     first = items[0]
@@ -84,6 +86,13 @@ def _joined(items: list[Any], axis: int) -> Any:
     for other in items[1:]:
         first._row_partition.must_be(other._row_partition, different)
     return first.with_values(_joined([v.values for v in items], axis - 1))
+
+
+def _check_rows(*counts: Any) -> None:
+    if len({int(count) for count in counts}) > 1:
+        raise InvalidArgumentError.of(
+            f"Input tensors have incompatible shapes: {[int(count) for count in counts]} rows"
+        )
 
 
 def _joined_rows(items: list[Any]) -> Any:
