@@ -281,7 +281,7 @@ def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: 
     if not indices.ndim or indices.shape[-1] > params.ndim:
         raise TypeError("the shape rule says what is wrong")
     depth = indices.shape[-1]
-    if not params.numel() and math.prod(indices.shape[:-1]):
+    if not params.numel() and indices.shape[:-1].numel():
         raise invalid(f"Requested more than 0 entries, but params is empty. Params shape: {list(params.shape)}")
     outside = None
     if not indices.is_cpu or bad_indices_policy == "IGNORE":

@@ -235,7 +235,8 @@ def atrous_conv2d_transpose(
     if step == 1:
         return conv2d_transpose(images, kernels, output_shape, 1, padding, name=name)
     sizes = host_value(output_shape)
-    before, border = (0, 0), (0, 0)
+    before: tuple[Any, ...] = (0, 0)
+    border: tuple[Any, ...] = (0, 0)
     if padding == "SAME":
         windows = [shape_of(kernels)[i] if n is None else n for i, n in enumerate(_first_two(kernels.shape))]
         border = tuple((n - 1) * step for n in windows)

@@ -124,7 +124,8 @@ def merged(a: torch.Tensor, b: torch.Tensor, shape: Sequence[int]) -> tuple[torc
             if row == least:
                 done.append(len(both_rows))
         both_rows.append(least)
-    return a.new_tensor(both_rows).reshape(-1, len(shape)), *(a.new_tensor(done, dtype=torch.int64) for done in at)
+    at_a, at_b = (a.new_tensor(done, dtype=torch.int64) for done in at)
+    return a.new_tensor(both_rows).reshape(-1, len(shape)), at_a, at_b
 
 
 def times_dense(

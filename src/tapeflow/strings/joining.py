@@ -263,8 +263,8 @@ def ngrams(
     """
     from tapeflow.ragged.tensor import RaggedTensor
 
-    is_one = isinstance(ngram_width, int) or getattr(ngram_width, "ndim", 1) == 0
-    widths: list[Any] = [ngram_width] if is_one else list(ngram_width)
+    sizes: Any = ngram_width
+    widths = [sizes] if isinstance(sizes, int) or getattr(sizes, "ndim", 1) == 0 else list(sizes)
     if any(w < 1 for w in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
     widths = [host_value(w) for w in widths]
