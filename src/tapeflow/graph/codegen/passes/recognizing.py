@@ -40,9 +40,16 @@ _LEAST = -1e4  # numbers below it, for scores, are masks: their exponentials are
 _LARGE = -1e12  # the sum of it and a score is itself, if that is not large too
 
 
-def _attention(*operands: torch.Tensor, attn_mask: torch.Tensor | None = None, **options: Any) -> torch.Tensor:
+def _attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    scale: float | None = None,
+) -> torch.Tensor:
     """Computes attention, which is NaN where an infinite summand leaves no scores: torch's result is zeros there."""
-    result = torch.nn.functional.scaled_dot_product_attention(*operands, attn_mask=attn_mask, **options)
+    result = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, scale=scale)
     if attn_mask is None or attn_mask.dtype is torch.bool:
         return result
     has_none = attn_mask.amax(-1, keepdim=True) == -math.inf
