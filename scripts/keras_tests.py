@@ -32,7 +32,7 @@ FOLDERS = (
 )  # fmt: skip
 # Tests of what TapeFlow does otherwise on purpose, by a part of their names.
 DELIBERATELY_DIFFERENT = {
-    "test_save_model_exception_raised": "a save that fails leaves the former file, not one without weights",
+    "test_save_model_exception_raised": "a save that fails leaves the former file, not one without weights"
 }
 
 

@@ -134,9 +134,7 @@ def convolve_back_input(
         dy.permute(layout.to_first), image, _weight(filters, layout), None, geometry.strides,
         layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
-    if (
-        not geometry.symmetric
-    ):  # a part of an image has gaps in memory, with which batch normalization takes ten times as long
+    if not geometry.symmetric:  # without the padding there are gaps in memory, which make batch normalization slow
         return unpadded(dx, geometry, spatial(sizes, attrs[3])).permute(layout.from_first).contiguous()
     return dx.permute(layout.from_first)
 

@@ -471,8 +471,10 @@ def _at_places(matrix: Any, like: Any, dtype: DType) -> Any:
     # A last position behind all others stands for places without a value.
     positions, values = concat([positions, [_LARGEST]], 0), concat([values, zeros([1], dtype)], 0)
     at = searchsorted(positions, wanted)
-    found = gather(values, at)
-    return from_sparse(places_of_like, where(equal(gather(positions, at), wanted), found, zeros_like(found)), shape)
+    candidates = gather(values, at)
+    return from_sparse(
+        places_of_like, where(equal(gather(positions, at), wanted), candidates, zeros_like(candidates)), shape
+    )
 
 
 def _product_held(a: Any, b: Any, type: Any, transpose_a: Any, transpose_b: Any, adjoint_a: Any, adjoint_b: Any) -> Any:

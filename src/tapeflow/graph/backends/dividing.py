@@ -134,12 +134,12 @@ class _Division:
             :MOST_PARTS
         ]
         steps: list[Step] = []
-        taken = [{id(t) for t in self._program.outputs}]
+        operands = [{id(t) for t in self._program.outputs}]
         for i in range(count):
-            taken.append({id(t) for step in (*single[i], *([] if i in chosen else parts[i])) for t in step.inputs})
+            operands.append({id(t) for step in (*single[i], *([] if i in chosen else parts[i])) for t in step.inputs})
         blocks = {i: self._part(parts[i]) for i in sorted(chosen)}
         for i, block in blocks.items():
-            others = set().union(*taken, *({id(t) for t in b.inputs} for j, b in blocks.items() if j != i))
+            others = set().union(*operands, *({id(t) for t in b.inputs} for j, b in blocks.items() if j != i))
             block.outputs = [t for step in parts[i] for t in step.outputs if id(t) in others]
         for i in range(count):
             steps += single[i]
@@ -175,12 +175,12 @@ class _Division:
 def _needed(steps: list[Step], outputs: list[SymbolicTensor]) -> list[Step]:
     """Returns the steps that outputs and side effects depend on."""
     needed = {id(t) for t in outputs}
-    kept = []
+    result = []
     for step in reversed(steps):
         if step.must_run or any(id(t) in needed for t in step.outputs):
-            kept.append(step)
+            result.append(step)
             needed.update(id(t) for t in step.inputs)
-    return kept[::-1]
+    return result[::-1]
 
 
 def _cost(program: Program, steps: list[Step]) -> float:
