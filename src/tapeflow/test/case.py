@@ -32,6 +32,8 @@ from tapeflow.test.graph_defs import as_message, difference
 
 _SEED = 87654321  # the seed of every test, as in TensorFlow
 
+_folders: list[tempfile.TemporaryDirectory[str]] = []  # of tests that ran
+
 
 class TestCase(ArrayAssertions):
     """A `unittest.TestCase` with assertions about tensors.
@@ -70,11 +72,11 @@ class TestCase(ArrayAssertions):
         super().tearDown()
 
     def get_temp_dir(self) -> str:
-        """Returns a folder of this test, the same on every call."""
+        """Returns a folder of this test, the same on every call; it is there until the process ends."""
         if self._folder is None:
             parent = os.environ.get("TEST_TMPDIR")
-            holder = tempfile.TemporaryDirectory(dir=parent)
-            self.addCleanup(holder.cleanup)
+            holder = tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True)
+            _folders.append(holder)  # a later test may still stand in it
             self._folder = holder.name
         return self._folder
 
