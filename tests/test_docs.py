@@ -28,21 +28,21 @@ import tapeflow as tf
 
 def documented():
     """Every docstring with an example: `(name, text)`, of modules, functions, classes and their members."""
-    found = {}
+    texts = {}
     for info in pkgutil.walk_packages(tf.__path__, "tapeflow."):
         if info.name.endswith("__main__"):
             continue
         module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            if getattr(value, "__module__", None) != info.name:
-                continue
+            if getattr(value, "__module__", None) != info.name or type(value).__module__ == "typing":
+                continue  # it is of another module, or a type variable, whose docstring is Python's
             things = {f"{info.name}.{name}": value}
             if inspect.isclass(value):
                 things |= {f"{info.name}.{name}.{member}": inspect.unwrap(getattr(v, "__func__",
                 getattr(v, "fget", v)) or v)
                            for member, v in vars(value).items()}  # fmt: skip
-            found |= {title: thing.__doc__ for title, thing in things.items() if ">>> " in (thing.__doc__ or "")}
-    return found
+            texts |= {title: thing.__doc__ for title, thing in things.items() if ">>> " in (thing.__doc__ or "")}
+    return texts
 
 
 @pytest.mark.parametrize(("name", "text"), [pytest.param(n, t, id=n) for n, t in documented().items()])
