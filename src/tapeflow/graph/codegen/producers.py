@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.program import Program, Step
 
 
@@ -26,7 +27,32 @@ class Producers:
         step = self.producers.get(id(tensor))
         return step if step is not None and step.op is op.op and not step.placed else None
 
+    def unshaped(self, tensor: Any) -> Any:
+        """Returns a tensor before it was reshaped."""
+        step = self.of(tensor, ops.Squeeze) or self.of(tensor, ops.Reshape)
+        return tensor if step is None else self.unshaped(step.args[0])
+
     def number(self, tensor: Any) -> float | None:
         """Returns the value of a constant scalar, or None."""
         value = self.program.constant(tensor)
         return float(value) if isinstance(value, torch.Tensor) and value.numel() == 1 else None
+
+
+def other_operand(step: Step, tensor: Any) -> Any:
+    """Returns the other operand of a step of two."""
+    return step.args[1] if step.args[0] is tensor else step.args[0]
+
+
+def is_vector(tensor: Any, x: Any) -> bool:
+    """Tests whether a tensor has one number for each channel of `x`, so that their product has the shape of `x`.
+
+    The channels are the last dimension. The tensor is a vector, or has dimensions of 1 before that: so layers have it
+    that name their axis.
+    """
+    rank, channels = tensor.shape.rank, x.shape[-1]
+    return (
+        bool(rank)
+        and rank <= x.shape.rank
+        and channels is not None
+        and tensor.shape.as_list() == [1] * (rank - 1) + [channels]
+    )

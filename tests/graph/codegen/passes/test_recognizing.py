@@ -93,6 +93,15 @@ def test_layer_normalization(arguments, batch):
     assert "Rsqrt" not in source and "Mean" not in source
 
 
+def test_a_scale_of_more_dimensions_than_the_input():
+    def function(x):
+        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+        return tf.nn.batch_normalization(x, mean, variance, None, tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 1, 4]), 1e-3)
+
+    x = random(3, 4)
+    assert tf.function(function)(x).shape == function(x).shape == [1, 3, 4]
+
+
 def test_statistics_that_are_used():
     def function(x):
         mean, variance = tf.nn.moments(x, [-1], keepdims=True)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -29,7 +29,7 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.producers import Producers
+from tapeflow.graph.codegen.producers import Producers, is_vector, other_operand
 from tapeflow.graph.codegen.program import Program, Step, substituted
 from tapeflow.graph.ir.operation import GraphOp
 
@@ -98,10 +98,29 @@ class Steps(Producers):
         """Returns the step that takes a tensor, if it is the only one and of this op."""
         return next(self.users(tensor, op), None) if len(self._users.get(id(tensor), ())) == 1 else None
 
-    def unshaped(self, tensor: Any) -> Any:
-        """Returns a tensor before reshapes."""
-        step = self.of(tensor, ops.Squeeze) or self.of(tensor, ops.Reshape)
-        return tensor if step is None else self.unshaped(step.args[0])
+    def reshaped(self, tensor: Any) -> Any:
+        """Returns a tensor after the reshapes that alone take it."""
+        step = self.user(tensor, ops.Reshape)
+        return tensor if step is None else self.reshaped(step.outputs[0])
+
+    def shared_out(self, tensor: Any, is_count: Callable[[Any], bool]) -> Any:
+        """Returns a sum as a step divides it by the number of its terms and one broadcasts it, or None."""
+        divided = self.user(self.reshaped(tensor), ops.RealDiv)
+        broadcast = None if divided is None else self.user(divided.outputs[0], ops.BroadcastTo)
+        if divided is None or broadcast is None or not is_count(divided.args[1]):
+            return None
+        return broadcast.outputs[0]
+
+    def through_variance(self, of_root: Step, x: Any, mean: Any, is_count: Callable[[Any], bool]) -> Any:
+        """Returns `dvariance * 2 * (x - mean) / n`, which follows from the gradient of the reciprocal root; or None."""
+        of_variance = self.shared_out(of_root.outputs[0], is_count)
+        twice = None if of_variance is None else self.user(of_variance, ops.Mul)
+        term = None if twice is None else self.user(twice.outputs[0], ops.Mul)
+        if twice is None or term is None or self.number(other_operand(twice, of_variance)) != 2.0:
+            return None
+        deviation = self.of(other_operand(term, twice.outputs[0]), ops.Sub)
+        is_of_x = deviation is not None and deviation.args[0] is x and deviation.args[1] is mean
+        return term.outputs[0] if is_of_x else None
 
     def whole(self, tensor: Any, *likes: Any) -> Any:
         """Returns a tensor before it was summed to the shape of one of others, all of which have one shape: it has that
@@ -133,6 +152,11 @@ class Steps(Producers):
         if alike is not None:
             self._alike |= {id(t): alike for step in gone for t in step.outputs if id(t) not in computed}
 
+    def add_others(self, last: Step, results: Sequence[Any], others: Sequence[Any]) -> None:
+        """Puts sums in the place of a step: each result but the first is the one before, with another summand."""
+        for summand, before, after in zip(others, results, results[1:], strict=False):
+            self.replace(last, [Step(ops.AddV2.op, [before, summand], [after], last.origins)], [])
+
     def remaining(self) -> list[Step]:
         """Returns the steps, with the new ones."""
         steps: list[Step] = []
@@ -142,11 +166,6 @@ class Steps(Producers):
                 step.args = substituted(step.args, self._alike)
                 steps.append(step)
         return steps
-
-
-def _other(step: Step, tensor: Any) -> Any:
-    """Returns the other operand of a step of two."""
-    return step.args[1] if step.args[0] is tensor else step.args[0]
 
 
 # ---- the forward pattern ---------------------------------------------------------------------------------------------
@@ -169,11 +188,11 @@ def _forward(steps: Steps, root: Step) -> _Pattern | None:
     rank = x.shape.rank
     if rank is None or rank < 2 or not all(r.args[2] and _is_over_others(r, x) for r in (mean, variance)):
         return None
-    if not _is_vector(root.outputs[0], x):
+    if not is_vector(root.outputs[0], x):
         return None
     for factor, scale in _factors(steps, root.outputs[0], x):
         for scaled in steps.users(x, ops.Mul):
-            if _other(scaled, x) is not factor:
+            if other_operand(scaled, x) is not factor:
                 continue
             shift = _shift(steps, scaled, mean.outputs[0], factor)
             if shift is not None:
@@ -189,8 +208,8 @@ def _factors(steps: Steps, root: Any, x: Any) -> Iterator[tuple[Any, Any]]:
     """Yields what may be the factor of `x`, and the scale in it."""
     yield root, None
     for product in steps.users(root, ops.Mul):
-        scale = _other(product, root)
-        if _is_vector(scale, x):
+        scale = other_operand(product, root)
+        if is_vector(scale, x):
             yield product.outputs[0], scale
 
 
@@ -200,20 +219,6 @@ def _is_over_others(reduction: Step, x: Any) -> bool:
     return type(axes) in (int, tuple) and ((axes,) if type(axes) is int else axes) == tuple(range(x.shape.rank - 1))
 
 
-def _is_vector(tensor: Any, x: Any) -> bool:
-    """Tests whether a tensor has one number for each channel of `x`, so that their product has the shape of `x`.
-
-    It is a vector, or has dimensions of 1 before that: so layers have it that name their axis.
-    """
-    rank, channels = tensor.shape.rank, x.shape[-1]
-    return (
-        bool(rank)
-        and rank <= x.shape.rank
-        and channels is not None
-        and tensor.shape.as_list() == [1] * (rank - 1) + [channels]
-    )
-
-
 def _shift(
     steps: Steps, scaled: Step, mean: Any, factor: Any
 ) -> tuple[SymbolicTensor, SymbolicTensor | None, Step] | None:
@@ -221,12 +226,12 @@ def _shift(
     result = steps.user(scaled.outputs[0], ops.AddV2)
     if result is None:
         return None
-    shift = _other(result, scaled.outputs[0])
+    shift = other_operand(result, scaled.outputs[0])
     difference = steps.of(shift, ops.Sub)
     product = steps.of(shift if difference is None else difference.args[1], ops.Mul)
     if product is None or not any(t is factor for t in product.args):
         return None
-    center = _other(product, factor)
+    center = other_operand(product, factor)
     negative = steps.of(center, ops.Neg) if difference is None else None
     if difference is None:
         if negative is None:
@@ -234,7 +239,7 @@ def _shift(
         center = negative.args[0]
     offset = None if difference is None else difference.args[0]
     vectors = (center,) if offset is None else (center, offset)
-    if steps.unshaped(center) is not mean or not all(_is_vector(v, scaled.outputs[0]) for v in vectors):
+    if steps.unshaped(center) is not mean or not all(is_vector(v, scaled.outputs[0]) for v in vectors):
         return None
     return center, offset, result
 
@@ -330,55 +335,38 @@ def _replace_gradient(steps: Steps, pattern: _Pattern) -> None:
         op = GraphOp("BatchNormalizationGrad", kernel, gives_tuple=True)
         outputs = [step.outputs[0] for step in own]
         steps.replace(at, [Step(op, tensors, outputs, [step.origins[-1] for step in own])], [*own, *gradient.sum])
-        total, partial = outputs[0], [step.outputs[0] for step in adds]
-        sums = [*partial[: len(gradient.rest) - 1], last.outputs[0]]
-        for summand, result in zip(gradient.rest, sums, strict=False):
-            steps.replace(last, [Step(ops.AddV2.op, [total, summand], [result], last.origins)], [])
-            total = result
+        partial = [step.outputs[0] for step in adds][: len(gradient.rest) - 1]
+        steps.add_others(last, [outputs[0], *partial, last.outputs[0]], gradient.rest)
 
 
 def _gradient(steps: Steps, pattern: _Pattern, of_root: Step) -> _Gradient | None:
     """Returns the gradient of which a step computes the part that the reciprocal root has."""
     x, factor, scaled = pattern.x, pattern.factor, pattern.scaled.outputs[0]
-    of_variance = _over_count(steps, of_root.outputs[0], pattern)
-    twice = None if of_variance is None else steps.user(of_variance, ops.Mul)
-    term = None if twice is None else steps.user(twice.outputs[0], ops.Mul)
-    if twice is None or term is None or steps.number(_other(twice, of_variance)) != 2.0:
+    is_count = functools.partial(_is_count, steps, pattern)
+    term = steps.through_variance(of_root, x, pattern.mean.outputs[0], is_count)
+    if term is None:
         return None
-    deviation = steps.of(_other(term, twice.outputs[0]), ops.Sub)
-    if deviation is None or deviation.args[0] is not x or deviation.args[1] is not pattern.mean.outputs[0]:
-        return None
-    summed = steps.user(term.outputs[0], ops.SumToShape)
-    own = term.outputs[0] if summed is None or summed.args[1] is not x else summed.outputs[0]
+    summed = steps.user(term, ops.SumToShape)
+    own = term if summed is None or summed.args[1] is not x else summed.outputs[0]
     adds, summands = _sum(steps, own)
     for direct, of_mean in itertools.permutations(summands, 2):
         product = steps.of(steps.whole(direct, x), ops.Mul)
         if product is None or not any(t is factor for t in product.args):
             continue
-        dy = steps.whole(_other(product, factor), scaled)
+        dy = steps.whole(other_operand(product, factor), scaled)
         total = next((s for s in steps.users(dy, ops.Sum) if _is_over_others(s, x) and not s.args[2]), None)
         if total is None or not _is_of_mean(steps, pattern, of_mean, total.outputs[0]):
             continue
         weighted = _weighted(steps, pattern, of_root.args[1], dy, total.outputs[0])
         if weighted is not None:
-            scale = next((s for s in steps.users(weighted, ops.Mul) if _other(s, weighted) is pattern.root), None)
+            products = () if pattern.scale is None else steps.users(weighted, ops.Mul)
+            scale = next((s for s in products if other_operand(s, weighted) is pattern.root), None)
             rest = [t for t in summands if t is not direct and t is not of_mean]
-            return _Gradient(dy, total, None if pattern.scale is None else scale, adds, own, rest)
+            return _Gradient(dy, total, scale, adds, own, rest)
     return None
 
 
-def _over_count(steps: Steps, tensor: Any, pattern: _Pattern) -> Any:
-    """Returns a vector as a step divides it by the number of elements of a channel and broadcasts it, or None."""
-    while (reshape := steps.user(tensor, ops.Reshape)) is not None:
-        tensor = reshape.outputs[0]
-    divided = steps.user(tensor, ops.RealDiv)
-    broadcast = None if divided is None else steps.user(divided.outputs[0], ops.BroadcastTo)
-    if divided is None or broadcast is None or not _is_count(steps, divided.args[1], pattern):
-        return None
-    return broadcast.outputs[0]
-
-
-def _is_count(steps: Steps, tensor: Any, pattern: _Pattern) -> bool:
+def _is_count(steps: Steps, pattern: _Pattern, tensor: Any) -> bool:
     """Tests whether a tensor is the number of elements of a channel: a constant, or from the size of `x`."""
     number = steps.number(tensor)
     *dims, channels = pattern.x.shape.as_list()
@@ -397,7 +385,7 @@ def _sum(steps: Steps, tensor: Any) -> tuple[list[Step], list[Any]]:
     adds: list[Step] = []
     summands: list[Any] = []
     while (step := steps.user(tensor, ops.AddV2)) is not None:
-        inner, more = _summands(steps, _other(step, tensor), step)
+        inner, more = _summands(steps, other_operand(step, tensor), step)
         adds += [*inner, step]
         summands += more
         tensor = step.outputs[0]
@@ -417,7 +405,7 @@ def _is_of_mean(steps: Steps, pattern: _Pattern, tensor: Any, total: Any) -> boo
     """Tests whether a summand is what the gradient of the mean contributes: -total * factor / n, broadcast."""
     broadcast = steps.of(tensor, ops.BroadcastTo)
     divided = None if broadcast is None else steps.of(broadcast.args[0], ops.RealDiv)
-    if divided is None or not _is_count(steps, divided.args[1], pattern):
+    if divided is None or not _is_count(steps, pattern, divided.args[1]):
         return False
     return _is_negative_product(steps, steps.unshaped(divided.args[0]), total, pattern.factor)
 
@@ -443,7 +431,7 @@ def _weighted(steps: Steps, pattern: _Pattern, tensor: Any, dy: Any, total: Any)
         product = steps.of(tensor, ops.Mul)
         if product is None or not any(t is pattern.scale for t in product.args):
             return None
-        tensor = _other(product, pattern.scale)
+        tensor = other_operand(product, pattern.scale)
     both = steps.of(tensor, ops.AddV2)
     for first, second in () if both is None else (both.args, both.args[::-1]):
         summed = steps.of(steps.unshaped(first), ops.Sum)

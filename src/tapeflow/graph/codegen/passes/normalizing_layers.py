@@ -22,6 +22,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.normalizing import Steps
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.recognizing import Patterns
+from tapeflow.graph.codegen.producers import other_operand
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 
@@ -104,49 +105,35 @@ def _pattern(patterns: Patterns, step: Step) -> _Pattern | None:
     return None
 
 
-def _other(step: Step, tensor: Any) -> Any:
-    return step.args[1] if step.args[0] is tensor else step.args[0]
-
-
 def _is_over(patterns: Patterns, step: Step, x: Any, last: bool) -> bool:
     """Returns whether a sum is over the last axis, or over all others, which it drops."""
     rank = x.shape.rank
     return patterns.axes(step) == ((rank - 1,) if last else tuple(range(rank - 1))) and not step.args[2]
 
 
+def _is_count(steps: Steps, pattern: _Pattern, tensor: Any) -> bool:
+    """Returns whether a tensor is the number of elements that are normalized together."""
+    return steps.number(tensor) == pattern.x.shape[-1]
+
+
 def _gradient(patterns: Patterns, steps: Steps, pattern: _Pattern) -> _Gradient | None:
     """Returns the gradient of a layer normalization, or None."""
     x, root = pattern.x, pattern.root
+    is_count = functools.partial(_is_count, steps, pattern)
     for of_root in steps.users(root, ops.RsqrtGrad):
-        spread = _spread(steps, of_root.outputs[0], x.shape[-1])
-        twice = None if spread is None else steps.user(spread, ops.Mul)
-        term = None if twice is None else steps.user(twice.outputs[0], ops.Mul)
-        if of_root.args[0] is not root or twice is None or term is None or steps.number(_other(twice, spread)) != 2.0:
-            continue
-        deviation = steps.of(_other(term, twice.outputs[0]), ops.Sub)
-        if deviation is None or deviation.args[0] is not x or deviation.args[1] is not pattern.mean:
+        term = steps.through_variance(of_root, x, pattern.mean, is_count) if of_root.args[0] is root else None
+        if term is None:
             continue
         total = steps.of(steps.unshaped(of_root.args[1]), ops.Sum)
         if total is None or not _is_over(patterns, total, x, last=True):
             continue
         for weighted, scale in patterns.operands(total.args[0], ops.Mul):
             dy = _cotangent(patterns, pattern, weighted) if scale is pattern.scale else None
-            terms = None if dy is None else _terms(patterns, steps, pattern, dy, term.outputs[0])
+            terms = None if dy is None else _terms(patterns, steps, pattern, dy, term)
             if dy is not None and terms is not None:
                 of_scale = _of_scale(patterns, steps, pattern, weighted)
                 return _Gradient(dy, of_scale, _of_offset(patterns, steps, pattern, dy), *terms)
     return None
-
-
-def _spread(steps: Steps, tensor: Any, count: int) -> Any:
-    """Returns a tensor after a step divides it by a number of elements and one broadcasts it, or None."""
-    while (reshape := steps.user(tensor, ops.Reshape)) is not None:
-        tensor = reshape.outputs[0]
-    divided = steps.user(tensor, ops.RealDiv)
-    broadcast = None if divided is None else steps.user(divided.outputs[0], ops.BroadcastTo)
-    if divided is None or broadcast is None or steps.number(divided.args[1]) != count:
-        return None
-    return broadcast.outputs[0]
 
 
 def _cotangent(patterns: Patterns, pattern: _Pattern, tensor: Any) -> Any:
@@ -164,13 +151,14 @@ def _terms(
     patterns: Patterns, steps: Steps, pattern: _Pattern, dy: Any, of_variance: Any
 ) -> tuple[list[Step], list[Any]] | None:
     """Returns the steps that add up the three terms of the gradient of `x`, and what they add besides these."""
+    is_count = functools.partial(_is_count, steps, pattern)
     for product in steps.users(dy, ops.Mul):
         direct = product.outputs[0]
-        if _other(product, dy) is not pattern.factor:
+        if other_operand(product, dy) is not pattern.factor:
             continue
         for total in steps.users(direct, ops.Sum):
             negative = None if not _is_over(patterns, total, pattern.x, last=True) else _negative(steps, total)
-            of_mean = None if negative is None else _spread(steps, negative, pattern.x.shape[-1])
+            of_mean = None if negative is None else steps.shared_out(negative, is_count)
             for add in steps.users(direct, ops.AddV2) if of_mean is not None else ():
                 paths = [_sums(steps, add), *(_sums(steps, steps.user(t, ops.AddV2)) for t in (of_variance, of_mean))]
                 common = [s for s in paths[0] if all(any(s is other for other in path) for path in paths[1:])]
@@ -181,10 +169,7 @@ def _terms(
 
 def _negative(steps: Steps, total: Step) -> Any:
     """Returns the negative of a sum, which may be reshaped; None if it has another use."""
-    tensor = total.outputs[0]
-    while (reshape := steps.user(tensor, ops.Reshape)) is not None:
-        tensor = reshape.outputs[0]
-    negation = steps.user(tensor, ops.Neg)
+    negation = steps.user(steps.reshaped(total.outputs[0]), ops.Neg)
     return None if negation is None else negation.outputs[0]
 
 
@@ -210,7 +195,7 @@ def _summed(paths: list[list[Step]], last: Step, terms: tuple[Any, ...]) -> tupl
 def _of_scale(patterns: Patterns, steps: Steps, pattern: _Pattern, weighted: Any) -> Step | None:
     """Returns the step that computes the gradient of the scale, or None."""
     for product in steps.users(weighted, ops.Mul):
-        if _other(product, weighted) is pattern.root:
+        if other_operand(product, weighted) is pattern.root:
             total = steps.user(product.outputs[0], ops.Sum)
             return total if total is not None and _is_over(patterns, total, pattern.x, last=False) else None
     return None
@@ -237,8 +222,7 @@ def _replace_gradient(steps: Steps, pattern: _Pattern, gradient: _Gradient) -> b
     outputs = [results[0], *(s.outputs[0] for s in parameters)]
     origins = [step.origins[-1] for step in (*parameters, last)]
     steps.replace(at, [Step(op, tensors, outputs, origins)], [*parameters, *gradient.sum])
-    for summand, before, after in zip(gradient.rest, results, results[1:], strict=False):
-        steps.replace(last, [Step(ops.AddV2.op, [before, summand], [after], last.origins)], [])
+    steps.add_others(last, results, gradient.rest)
     return True
 
 

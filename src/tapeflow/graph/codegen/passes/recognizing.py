@@ -31,7 +31,7 @@ from tapeflow.core.ops.static import numbers
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.pruning import prune
-from tapeflow.graph.codegen.producers import Producers
+from tapeflow.graph.codegen.producers import Producers, is_vector
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in
 
@@ -77,12 +77,6 @@ def _equation(step: Step) -> str:
     names: dict[str, str] = {}
     text = step.args[1].replace(" ", "")
     return "".join([names.setdefault(c, string.ascii_letters[len(names)]) if c.isalpha() else c for c in text])
-
-
-def is_vector(tensor: Any, x: Any) -> bool:
-    """Returns whether a tensor has one number for each element of the last axis of `x`, along which it is broadcast."""
-    rank, size = tensor.shape.rank, x.shape[-1]
-    return bool(rank) and size is not None and tensor.shape.as_list() == [1] * (rank - 1) + [size]
 
 
 def places(tensors: Sequence[Any], first: int = 1) -> list[str]:
@@ -276,7 +270,7 @@ class Patterns(Producers):
         for root, scale in [(factor, None), *self.operands(factor, ops.Mul)]:
             reciprocal = self.of(root, ops.Rsqrt)
             for spread, constant in self.operands(None if reciprocal is None else reciprocal.args[0], ops.AddV2):
-                epsilon, variance = self.number(constant), self.of(self._unshaped(spread), ops.Mean)
+                epsilon, variance = self.number(constant), self.of(self.unshaped(spread), ops.Mean)
                 squares = None if variance is None else self.of(variance.args[0], ops.SquaredDifference)
                 if epsilon is None or variance is None or squares is None or squares.args[0] is not x:
                     continue
@@ -309,7 +303,7 @@ class Patterns(Producers):
     def _is_mean(self, tensor: Any, moments: Moments) -> bool:
         mean = moments.mean.outputs[0]
         return tensor is mean or (
-            not moments.is_of_layer and self._unshaped(tensor) is mean and is_vector(tensor, moments.mean.args[0])
+            not moments.is_of_layer and self.unshaped(tensor) is mean and is_vector(tensor, moments.mean.args[0])
         )
 
     def replace_layer_norm(self, step: Step, x: Any, vectors: Sequence[Any], moments: Moments) -> None:
@@ -322,7 +316,7 @@ class Patterns(Producers):
 
     def parameters(self, vectors: Sequence[Any], x: Any) -> list[Any] | None:
         """Returns vectors for the last axis of `x` before they were reshaped; None if one of them is none."""
-        unshaped: list[Any] = [None if v is None else self._unshaped(v) for v in vectors]
+        unshaped: list[Any] = [None if v is None else self.unshaped(v) for v in vectors]
         fit = all(v is None or (is_vector(v, x) and u.shape.rank == 1) for v, u in zip(vectors, unshaped, strict=True))
         return unshaped if fit else None
 
@@ -337,11 +331,6 @@ class Patterns(Producers):
         """Returns a tensor before autograd was stopped at it."""
         step = self.producers.get(id(tensor))
         return step.args[0] if step is not None and step.op.kernel is torch.Tensor.detach else tensor
-
-    def _unshaped(self, tensor: Any) -> Any:
-        """Returns a tensor before it was reshaped."""
-        step = self.of(tensor, ops.Reshape) or self.of(tensor, ops.Squeeze)
-        return tensor if step is None else self._unshaped(step.args[0])
 
     # ---- attention -----------------------------------------------------------------------------------------------
 
