@@ -1,6 +1,7 @@
 """Functions to be compiled: loops (recurrent layers, descent, elementwise steps), a chain and a dense network."""
 
 import numpy as np
+from programs.functions import chain
 
 STEPS, BATCH, WIDTH = 80, 16, 64
 EPOCHS = 100
@@ -65,11 +66,6 @@ def functions(tf):
             y = tf.tanh(y * 1.01 + 0.1) * 0.9 + tf.exp(-y * y) * 0.1
         return y
 
-    def chain():
-        y = tf.tanh(large) * 2.0 + 1.0
-        y = tf.sigmoid(y) - tf.exp(-y * y)
-        return tf.nn.relu(y) * large + tf.sqrt(tf.abs(large))
-
     layers = [tf.Variable(_normal(128, 128)) for _ in range(6)]
 
     def dense():
@@ -83,7 +79,7 @@ def functions(tf):
         return loss
 
     return {
-        "elementwise chain of 4 MB": chain,
+        "elementwise chain of 4 MB": lambda: chain(tf, large),
         "6 dense layers: train step": dense,
         "LSTM of 80 steps: train step": training(lstm, 4),
         "GRU of 80 steps: train step": training(gru, 3),

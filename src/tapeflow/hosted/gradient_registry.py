@@ -13,13 +13,9 @@ from typing import Any
 from tapeflow.core.autodiff.tape import record_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import Op, find, registry
-from tapeflow.core.ops.op import gradient_of
+from tapeflow.core.ops.op import RegisteredOp, gradient_of
 from tapeflow.custom_gradients import OperationOfCall
 
-_STATE = (
-    "accumulate", "differentiable", "gradient", "keep_all_inputs", "keep_dtypes", "keep_inputs", "keep_outputs",
-    "keep_shapes", "none_for_zero", "passes_gradient",
-)  # fmt: skip
 _LOCATION = ("UNKNOWN",) * 5
 
 
@@ -27,12 +23,12 @@ class OwnGradient:
     """The gradient function that an op has by itself, called as registered ones are.
 
     Args:
-        op: the op.
+        op: the op, of which it holds what a tape reads.
     """
 
     def __init__(self, op: Op) -> None:
         self.op = op
-        self._state = {name: getattr(op, name) for name in _STATE}
+        self._state = {name: getattr(op, name) for name in RegisteredOp.__slots__}
 
     def __call__(self, op: OperationOfCall, *dys: Any) -> Any:
         return self._state["gradient"](op.call, *dys)

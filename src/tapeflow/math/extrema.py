@@ -151,9 +151,7 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
         return IndexedSlices(clip_by_value(t.values, low, high, name), t.indices, t.dense_shape)
     if state.graph is not None:
         values = convert(t)
-        if (
-            values.shape.rank is None or values.dtype.is_complex
-        ):  # the kernel looks at shapes, TensorFlow at static ones
+        if values.shape.rank is None or values.dtype.is_complex:  # TensorFlow compares static shapes alone
             return ops.Maximum(ops.Minimum(values, high), low)
     return _clip_by_value.op.run(args, name)
 

@@ -110,8 +110,8 @@ class JitCompile:
 
     def explanation(self) -> str:
         """Returns what is compiled, and what is not and why, a line for each function and part of one that ran."""
-        functions = [f for _, f in sorted(self._functions.items())]
-        return "\n".join(f"{f.name}: {f.outcome()}" for f in functions if f.outcome()) or "not compiled yet"
+        outcomes = [(function.name, function.outcome()) for _, function in sorted(self._functions.items())]
+        return "\n".join(f"{name}: {outcome}" for name, outcome in outcomes if outcome) or "not compiled yet"
 
     def warn(self, kind: str, text: str) -> None:
         """Logs a warning, once for each kind."""
