@@ -155,7 +155,13 @@ not_equal.op.variants = {
 }
 
 
-@op("Less", kernel=bulk.comparison(torch.lt), **_COMPARISON, orders=True, scalar=ScalarForm("{0} < {1}", to_bool=True))
+@op(
+    "Less",
+    kernel=bulk.comparison(torch.lt, np.less),
+    **_COMPARISON,
+    orders=True,
+    scalar=ScalarForm("{0} < {1}", to_bool=True),
+)
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
@@ -176,7 +182,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "LessEqual",
-    kernel=bulk.comparison(torch.le),
+    kernel=bulk.comparison(torch.le, np.less_equal),
     **_COMPARISON,
     orders=True,
     scalar=ScalarForm("{0} <= {1}", to_bool=True),
@@ -201,7 +207,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "Greater",
-    kernel=bulk.comparison(torch.gt),
+    kernel=bulk.comparison(torch.gt, np.greater),
     **_COMPARISON,
     orders=True,
     scalar=ScalarForm("{0} > {1}", to_bool=True),
@@ -226,7 +232,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "GreaterEqual",
-    kernel=bulk.comparison(torch.ge),
+    kernel=bulk.comparison(torch.ge, np.greater_equal),
     **_COMPARISON,
     orders=True,
     scalar=ScalarForm("{0} >= {1}", to_bool=True),

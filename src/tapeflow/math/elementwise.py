@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import by_value, may_have_nan, mkl_is_slow, where_ordinary
+from tapeflow.core.ops.bulk import by_numpy, by_value, may_have_nan, mkl_is_slow
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
@@ -320,6 +320,7 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
     shape=same,
     elementwise=True,
     in_place="{0}.exp_()",
+    for_many=by_numpy(torch.exp, np.exp, threads=1, instead_of_mkl=True),
     allocates=True,
     foreach=torch._foreach_exp,
 )
@@ -344,8 +345,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Expm1", kernel=where_ordinary(torch.expm1, np.expm1), shape=same, elementwise=True, in_place="{0}.expm1_()",
-    allocates=True,
+    "Expm1", kernel=torch.expm1, shape=same, elementwise=True, in_place="{0}.expm1_()", allocates=True,
+    for_many=by_numpy(torch.expm1, np.expm1, where_finite=True),
 )  # fmt: skip
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
@@ -367,7 +368,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, add(conj(call.outputs[0]), 1.0))
 
 
-@op("Log", kernel=torch.log, shape=same, elementwise=True, in_place="{0}.log_()", allocates=True)
+@op(
+    "Log", kernel=torch.log, shape=same, elementwise=True, in_place="{0}.log_()", allocates=True,
+    for_many=by_numpy(torch.log, np.log, threads=2, instead_of_mkl=True),
+)  # fmt: skip
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; -inf for 0 and NaN for negative floats.
 
@@ -388,7 +392,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(conj(call.inputs[0])))
 
 
-@op("Log1p", kernel=torch.log1p, shape=same, elementwise=True, in_place="{0}.log1p_()", allocates=True)
+@op(
+    "Log1p", kernel=torch.log1p, shape=same, elementwise=True, in_place="{0}.log1p_()", allocates=True,
+    for_many=by_numpy(torch.log1p, np.log1p, instead_of_mkl=True, where_finite=True),
+)  # fmt: skip
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import by_value, mkl_is_slow
+from tapeflow.core.ops.bulk import by_numpy
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
@@ -64,30 +65,10 @@ def _(call: Call, g: Any) -> Any:
     return subtract(by_dy, multiply(multiply(by_dy, y), 2.0)), sigmoid_grad(y, g)
 
 
-_MANY = 1 << 14  # elements: from here on oneDNN's tanh is worth the 25 microseconds that it costs to call
-_AT_ONCE = 1 << 18  # elements whose copies in oneDNN's form stay in the processor's cache
-
-
-def _tanh(x: torch.Tensor) -> torch.Tensor:
-    """Computes `tanh` of many numbers by oneDNN: three times as fast as MKL where that is slow, to the same 8e-8."""
-    if x.numel() < _MANY or x.dtype is not torch.float32 or not by_value(x) or not x.is_contiguous():
-        return torch.tanh(x)
-    if x.numel() <= _AT_ONCE:
-        return x.to_mkldnn().tanh().to_dense()
-    result = torch.empty_like(x)
-    for part, target in zip(x.view(-1).split(_AT_ONCE), result.view(-1).split(_AT_ONCE), strict=True):
-        target.copy_(part.to_mkldnn().tanh().to_dense())
-    return result
-
-
 @op(
-    "Tanh",
-    kernel=_tanh if mkl_is_slow() else torch.tanh,
-    shape=same,
-    elementwise=True,
-    allocates=True,
-    takes_sparse=True,
-)
+    "Tanh", kernel=torch.tanh, shape=same, elementwise=True, in_place="{0}.tanh_()", allocates=True, takes_sparse=True,
+    for_many=by_numpy(torch.tanh, np.tanh, threads=4, instead_of_mkl=True),
+)  # fmt: skip
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 

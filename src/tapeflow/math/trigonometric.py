@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import where_ordinary
+from tapeflow.core.ops.bulk import by_numpy
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -19,7 +19,10 @@ from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 
 
-@op("Sin", kernel=torch.sin, shape=same, elementwise=True, in_place="{0}.sin_()", allocates=True, takes_sparse=True)
+@op(
+    "Sin", kernel=torch.sin, shape=same, elementwise=True, in_place="{0}.sin_()", allocates=True, takes_sparse=True,
+    for_many=by_numpy(torch.sin, np.sin, threads=2, instead_of_mkl=True),
+)  # fmt: skip
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element.
 
@@ -40,7 +43,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cos(conj(call.inputs[0])))
 
 
-@op("Cos", kernel=torch.cos, shape=same, elementwise=True, in_place="{0}.cos_()", allocates=True)
+@op(
+    "Cos", kernel=torch.cos, shape=same, elementwise=True, in_place="{0}.cos_()", allocates=True,
+    for_many=by_numpy(torch.cos, np.cos, threads=2, instead_of_mkl=True),
+)  # fmt: skip
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element.
 
@@ -61,7 +67,10 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, sin(conj(call.inputs[0]))))
 
 
-@op("Tan", kernel=torch.tan, shape=same, elementwise=True, takes_sparse=True)
+@op(
+    "Tan", kernel=torch.tan, shape=same, elementwise=True, takes_sparse=True,
+    for_many=by_numpy(torch.tan, np.tan, threads=4, instead_of_mkl=True),
+)  # fmt: skip
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element.
 
@@ -82,7 +91,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
 
 
-@op("Asin", kernel=torch.asin, shape=same, elementwise=True, takes_sparse=True)
+@op(
+    "Asin", kernel=torch.asin, shape=same, elementwise=True, takes_sparse=True,
+    for_many=by_numpy(torch.asin, np.arcsin, threads=3, instead_of_mkl=True),
+)  # fmt: skip
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
 
@@ -103,7 +115,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0]))))
 
 
-@op("Acos", kernel=torch.acos, shape=same, elementwise=True)
+@op(
+    "Acos", kernel=torch.acos, shape=same, elementwise=True,
+    for_many=by_numpy(torch.acos, np.arccos, threads=3, instead_of_mkl=True),
+)  # fmt: skip
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
 
@@ -124,7 +139,10 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0])))))
 
 
-@op("Atan", kernel=torch.atan, shape=same, elementwise=True, takes_sparse=True)
+@op(
+    "Atan", kernel=torch.atan, shape=same, elementwise=True, takes_sparse=True,
+    for_many=by_numpy(torch.atan, np.arctan, threads=4, instead_of_mkl=True),
+)  # fmt: skip
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse tangent of each element, from -pi/2 to pi/2.
 
@@ -175,7 +193,10 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Sinh", kernel=where_ordinary(torch.sinh, np.sinh), shape=same, elementwise=True)
+@op(
+    "Sinh", kernel=torch.sinh, shape=same, elementwise=True,
+    for_many=by_numpy(torch.sinh, np.sinh, where_finite=True),
+)  # fmt: skip
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic sine of each element.
 
@@ -196,7 +217,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cosh(conj(call.inputs[0])))
 
 
-@op("Cosh", kernel=where_ordinary(torch.cosh, np.cosh), shape=same, elementwise=True)
+@op(
+    "Cosh", kernel=torch.cosh, shape=same, elementwise=True,
+    for_many=by_numpy(torch.cosh, np.cosh, where_finite=True),
+)  # fmt: skip
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
 
@@ -217,7 +241,10 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, sinh(conj(call.inputs[0])))
 
 
-@op("Asinh", kernel=where_ordinary(torch.asinh, np.arcsinh), shape=same, elementwise=True, takes_sparse=True)
+@op(
+    "Asinh", kernel=torch.asinh, shape=same, elementwise=True, takes_sparse=True,
+    for_many=by_numpy(torch.asinh, np.arcsinh, where_finite=True),
+)  # fmt: skip
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
 
@@ -238,7 +265,10 @@ def _(call: Call, dy: Any) -> Any:
     return realdiv(dy, cosh(conj(call.outputs[0])))
 
 
-@op("Acosh", kernel=torch.acosh, shape=same, elementwise=True)
+@op(
+    "Acosh", kernel=torch.acosh, shape=same, elementwise=True,
+    for_many=by_numpy(torch.acosh, np.arccosh, threads=4),
+)  # fmt: skip
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic cosine of each element; NaN for floats below 1.
 
@@ -259,7 +289,10 @@ def _(call: Call, dy: Any) -> Any:
     return realdiv(dy, sinh(conj(call.outputs[0])))
 
 
-@op("Atanh", kernel=where_ordinary(torch.atanh, np.arctanh), shape=same, elementwise=True, takes_sparse=True)
+@op(
+    "Atanh", kernel=torch.atanh, shape=same, elementwise=True, takes_sparse=True,
+    for_many=by_numpy(torch.atanh, np.arctanh, where_finite=True),
+)  # fmt: skip
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 

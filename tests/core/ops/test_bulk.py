@@ -162,14 +162,21 @@ def test_square_roots(dtype):
         np.testing.assert_allclose(in_place(x[7:]), np.sqrt(x[7:] + 1) * 2, eps)
 
 
+NUMPYS = {"asinh": "arcsinh", "atanh": "arctanh", "acosh": "arccosh", "asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+
+
 @pytest.mark.parametrize("name, low, high", [
     ("asinh", -1e6, 1e6), ("atanh", -1.0, 1.0), ("sinh", -80.0, 80.0), ("cosh", -80.0, 80.0), ("expm1", -80.0, 80.0),
+    ("exp", -80.0, 80.0), ("log", 0.0, 1e6), ("log1p", 0.0, 1e6), ("sin", -10.0, 10.0), ("cos", -10.0, 10.0),
+    ("tan", -1.5, 1.5), ("tanh", -10.0, 10.0), ("asin", -1.0, 1.0), ("acos", -1.0, 1.0), ("atan", -9.0, 9.0),
+    ("acosh", 1.0, 1e6),
 ])  # fmt: skip
 def test_functions_of_floats_on_one_thread(name, low, high):
     """By NumPy's code for wide vectors, if there is any; the last digits may be others."""
-    function, exact = getattr(tf.math, name), getattr(np, {"asinh": "arcsinh", "atanh": "arctanh"}.get(name, name))
+    function, exact = getattr(tf.math, name), getattr(np, NUMPYS.get(name, name))
     x = np.random.default_rng(0).uniform(low, high, 300_000).astype("f")
-    x[::3] *= 1e-6
+    if low < 0:
+        x[::3] *= 1e-6
     special = np.array([*SPECIAL, 1e38, -1e38], "f")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -177,9 +184,12 @@ def test_functions_of_floats_on_one_thread(name, low, high):
         for y in (x, np.concatenate([special, x]), x[::2], np.resize(special, len(x))):
             with np.errstate(all="ignore"):
                 expected = exact(y.astype("d")).astype("f")
-            np.testing.assert_allclose(function(tf.constant(y)), expected, 4e-6)
+            kwargs = {"rtol": 4e-6, "atol": 1e-6 if name in ("sin", "cos", "tan") else 0.0}  # near their zeros
+            np.testing.assert_allclose(function(tf.constant(y)), expected, **kwargs)
             result = tf.function(lambda y: function(y) * 1.0)(tf.constant(y))
-            np.testing.assert_allclose(result, expected, 4e-6)
+            np.testing.assert_allclose(result, expected, **kwargs)
+            result = tf.function(lambda y: function(y * 1.0) * 1.0)(tf.constant(y))  # in place
+            np.testing.assert_allclose(result, expected, **kwargs)
     finally:
         torch.set_num_threads(threads)
 

@@ -288,6 +288,18 @@ def test_in_place(calls, name):
             assert result.untyped_storage().data_ptr() == values[0].untyped_storage().data_ptr()
 
 
+@declaring("for_many")
+def test_for_many(calls, name):
+    """The op's other kernel computes the same, into the memory of its argument too; which declare one depends on the
+    processor."""
+    for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].dtype is tf.float32):
+        x = torch.cat([args[0].value.flatten()] * (1 + 2**18 // max(1, args[0].shape.num_elements())))
+        expected = op.kernel(x)
+        close(op.for_many(x), expected)
+        assert op.for_many(x, x).data_ptr() == x.data_ptr()
+        close(x, expected)
+
+
 @declaring("inline")
 def test_inline(calls, name):
     for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].dtype.is_floating):

@@ -1,10 +1,10 @@
 """Kernels for many elements where ATen's own go through them one by one.
 
 On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same
-bits in another way: comparisons in the dtype of the operands, choices by masks of bits, bools as bytes. For few
-elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`) or torch's autograd
-follows them, they call ATen's kernel. Functions of floats are NumPy's where it computes them faster, and the same but
-for the last digits.
+bits in another way: comparisons by NumPy or in the dtype of the operands, choices by masks of bits, bools as bytes.
+For few elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`) or torch's
+autograd follows them, they call ATen's kernel. Functions of floats are NumPy's where it computes them faster, and the
+same but for the last digits. NumPy has one thread: where ATen has more than a few, its kernels are faster.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.ops.definition import MANY
 from tapeflow.core.values.tensor import traced
 
 _is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
 
 SOME = 1 << 12  # elements: from here on a few more calls are worth it
-MANY = 1 << 14
+
+_FEW_THREADS = 2
 
 # Dtypes whose comparisons are vectorized, and the integers with their bits.
 _BITS = {torch.float32: torch.int32, torch.int32: torch.int32, torch.float16: torch.int16, torch.bfloat16: torch.int16}
+_COMPARED_BY_NUMPY = {torch.float32, torch.float64, torch.int32, torch.int64}
 
 
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
@@ -47,33 +50,45 @@ def mkl_is_slow() -> bool:
         return False
 
 
-def comparison(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """Returns the kernel of a comparison, such as `torch.eq`."""
+def comparison(function: Callable[..., torch.Tensor], numpys: np.ufunc) -> Callable[..., torch.Tensor]:
+    """Returns the kernel of a comparison, such as `torch.eq`, which NumPy calls `numpys`."""
 
     def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        if x.numel() < MANY or x.dtype not in _BITS or x.dtype is not y.dtype or not (by_value(x) and by_value(y)):
+        if x.numel() < MANY or x.dtype is not y.dtype or not (by_value(x) and by_value(y)):
             return function(x, y)
-        return function(x, y, out=torch.empty(0, dtype=x.dtype, device=x.device)).bool()
+        if _is_numpys(x) and (x.shape == y.shape or not y.ndim):  # NumPy's error for others would not be TensorFlow's
+            return torch.from_numpy(numpys(x.numpy(), y.resolve_neg().numpy()))
+        return function(x, y, out=torch.empty(0, dtype=x.dtype)).bool() if x.dtype in _BITS else function(x, y)
 
     return kernel
 
 
-equal, not_equal = comparison(torch.eq), comparison(torch.ne)
+def _is_numpys(x: torch.Tensor) -> bool:
+    return x.dtype in _COMPARED_BY_NUMPY and torch.get_num_threads() <= _FEW_THREADS and not x.is_neg()
 
 
-def is_nan(x: torch.Tensor) -> torch.Tensor:
-    """Returns whether each element is NaN."""
-    return torch.isnan(x) if x.numel() < MANY else not_equal(x, x)
+equal, not_equal = comparison(torch.eq, np.equal), comparison(torch.ne, np.not_equal)
 
 
-def is_inf(x: torch.Tensor) -> torch.Tensor:
-    """Returns whether each element is infinite."""
-    return torch.isinf(x) if x.numel() < MANY or x.dtype not in _BITS else equal(x.abs(), _scalar(math.inf, x))
+def _test(
+    function: Callable[[torch.Tensor], torch.Tensor], numpys: np.ufunc, of_many: Callable[[torch.Tensor], torch.Tensor]
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Returns the kernel of a test of floats, such as `torch.isnan`; `of_many` is another way to compute it."""
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        if x.numel() < MANY:
+            return function(x)
+        if by_value(x) and _is_numpys(x):
+            return torch.from_numpy(numpys(x.numpy()))
+        return of_many(x) if x.dtype in _BITS else function(x)
+
+    return kernel
 
 
-def is_finite(x: torch.Tensor) -> torch.Tensor:
-    """Returns whether each element is neither NaN nor infinite: only then a number less itself is zero."""
-    return torch.isfinite(x) if x.numel() < MANY or x.dtype not in _BITS else equal(x - x, _scalar(0.0, x))
+is_nan = _test(torch.isnan, np.isnan, lambda x: not_equal(x, x))
+is_inf = _test(torch.isinf, np.isinf, lambda x: equal(x.abs(), _scalar(math.inf, x)))
+# Only a number that is finite is zero less itself.
+is_finite = _test(torch.isfinite, np.isfinite, lambda x: equal(x - x, _scalar(0.0, x)))
 
 
 def _scalar(number: float, like: torch.Tensor) -> torch.Tensor:
@@ -132,26 +147,50 @@ _LOOKED_AT = 64
 _WIDE = "AVX512", "X86_V4"  # NumPy's names of instruction sets
 
 
-def where_ordinary(function: Callable[[torch.Tensor], torch.Tensor], numpys: np.ufunc) -> Any:
-    """Returns the kernel of a function for which ATen has no fast code, such as `torch.asinh`.
+def by_numpy(
+    function: Callable[..., torch.Tensor],
+    numpys: np.ufunc,
+    threads: int = 1,
+    *,
+    instead_of_mkl: bool = False,
+    where_finite: bool = False,
+) -> Callable[..., torch.Tensor] | None:
+    """Returns the trait `for_many` of a function of floats that NumPy computes faster than ATen: that has code for this
+    processor's widest vectors, and ATen none, or that of MKL where this is slow.
 
-    On one thread it is NumPy's where NumPy has code for this processor's widest vectors, and the results are numbers:
-    that code is slow for others.
+    Args:
+        function: ATen's function.
+        numpys: NumPy's.
+        threads: the most threads with which ATen is still slower than NumPy, which has one.
+        instead_of_mkl: ATen's function is MKL's.
+        where_finite: NumPy is slow where the result is infinite or NaN.
+
+    Returns:
+        The kernel, or None where ATen is faster.
     """
-    info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
-    if not any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values()):
-        return function
+    if not _has_wide_code(numpys) or (instead_of_mkl and not mkl_is_slow()):
+        return None
+    least = _LARGE if where_finite else MANY
 
-    def kernel(x: torch.Tensor) -> torch.Tensor:
-        if x.numel() < _LARGE or torch.get_num_threads() > 1 or not _may_be_numpys(x):
-            return function(x)
-        some = function(x.view(-1)[:: x.numel() // _LOOKED_AT])
-        if not math.isfinite(some.sum().item()):
-            return function(x)
+    def kernel(x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
+        many = x.numel() >= least and torch.get_num_threads() <= threads and _may_be_numpys(x)
+        if not many or (where_finite and not _some_are_finite(function, x)):
+            return function(x) if result is None else function(x, out=result)
         with np.errstate(all="ignore"):
-            return torch.from_numpy(numpys(x.numpy()))
+            return torch.from_numpy(numpys(x.numpy(), None if result is None else result.numpy()))
 
     return kernel
+
+
+def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> bool:
+    """Looks at a few results of a function."""
+    return math.isfinite(function(x.view(-1)[:: x.numel() // _LOOKED_AT]).sum().item())
+
+
+def _has_wide_code(numpys: np.ufunc) -> bool:
+    """Returns whether NumPy's function of float32 has code for this processor's widest vectors."""
+    info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
+    return any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values())
 
 
 def _may_be_numpys(x: torch.Tensor) -> bool:

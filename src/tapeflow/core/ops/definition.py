@@ -25,6 +25,9 @@ class NotStatic(Exception):
     raises for that, and the only one that is caught."""
 
 
+MANY = 1 << 14  # elements: from here on a call of Python more is worth it
+
+
 class Op:
     """An op: its kernel, its rules, and the traits that others may assume.
 
@@ -76,6 +79,8 @@ class Op:
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
         in_place: the computation in the memory of the first input: a template with the tensors `{0}`, `{1}`, ..., or a
             function that returns, as `inline` does, a function and a template, or None.
+        for_many: the kernel for a tensor of `MANY` elements or more, where `kernel` is not the best for them. A second
+            argument is the memory for the result, which may be that of the first one.
         activation: ATen's name for the op as the last part of a larger kernel, and its parameters.
         foreach: ATen's kernel for lists of tensors.
         foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
@@ -119,6 +124,7 @@ class Op:
     neutral: float | None = None
     fills: float | None = None
     in_place: str | Callable[..., Any] | None = None
+    for_many: Callable[..., Any] | None = None
     activation: Activation | None = None
     foreach: Callable[..., Any] | None = None
     foreach_scalar = False
@@ -240,9 +246,9 @@ class FunctionOp(Op):
 
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis", "early",
-     "elementwise", "exact_in_batches", "fills", "foreach", "foreach_scalar", "identity", "identity_if_same_shape",
-     "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name", "random", "random_fill",
-     "reads_shape", "scalar", "takes_sparse", "view"}
+     "elementwise", "exact_in_batches", "fills", "for_many", "foreach", "foreach_scalar", "identity",
+     "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name", "random",
+     "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

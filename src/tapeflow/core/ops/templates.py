@@ -19,6 +19,7 @@ import torch
 from tapeflow.core.autodiff.tape import record, record_binary, record_unary
 from tapeflow.core.context import detours, listeners
 from tapeflow.core.ops.convert import convert, scalars
+from tapeflow.core.ops.definition import MANY
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
 
@@ -58,7 +59,7 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
 
     def first(args: tuple[Any, ...], name: str | None) -> Any:
         keyed = tuple(op.keyed_params().items())
-        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.several, keyed, same))
+        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.several, keyed, same, op.for_many is not None))
         return call(*args, name)
 
     stub = _stub(len(kinds))
@@ -108,7 +109,13 @@ def _stub(count: int) -> Any:
 
 @functools.cache
 def _template(
-    kinds: tuple[str, ...], uniform: bool, many: bool, several: bool, keyed: tuple[tuple[int, str], ...], same: bool
+    kinds: tuple[str, ...],
+    uniform: bool,
+    many: bool,
+    several: bool,
+    keyed: tuple[tuple[int, str], ...],
+    same: bool,
+    by_count: bool,
 ) -> CodeType:
     """Returns the code of functions with these parameters, compiled once for all ops that share them."""
     names = [f"a{i}" for i in range(len(kinds))]
@@ -157,7 +164,7 @@ def _template(
     lines += [
         f"{pad}if {ready}:",
         f"{pad}    try:",
-        f"{pad}        _value = kernel({arguments})",
+        *(f"{pad}        {line}" for line in _calling(arguments, by_count)),
         f"{pad}    except Exception:",  # whatever it is, the careful path raises it in TensorFlow's words
         f"{pad}        return slow(({', '.join(names)},), name)",
     ]
@@ -182,10 +189,17 @@ def _template(
         *_converting(tensors, names),
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
     ]
-    flags = {"many": many, "several": several, "mixed": not uniform, "same": same}
+    flags = {"many": many, "several": several, "mixed": not uniform, "same": same, "by count": by_count}
     words = ["-".join(kinds), *(word for word, holds in flags.items() if holds), *(f"{i}:{t}" for i, t in keyed)]
     make = _compiled(lines, f"op template {' '.join(words)}")
     return make(*_NAMES).__code__
+
+
+def _calling(arguments: str, by_count: bool) -> list[str]:
+    """Returns the lines that call the kernel: `op.for_many` for many elements, if there is one."""
+    if not by_count:
+        return [f"_value = kernel({arguments})"]
+    return [f"_value = {arguments}", f"_value = kernel(_value) if _value.numel() < {MANY} else op.for_many(_value)"]
 
 
 def _reading(tensors: list[str], names: list[str]) -> list[str]:
