@@ -88,7 +88,7 @@ class ModuleCall(Op):
             of_call = call([*args, *self._variables], stateful=self._module.training)
             return _with_tensors(results[0], of_call)
         tape = tapes[0] if tapes else None
-        values = [alias(a.value) for a in args]
+        values = [_own(a.value) for a in args]
         sources: tuple[torch.Tensor, ...] = ()
         ids: tuple[int, ...] = ()
         if tape is not None:
@@ -163,6 +163,17 @@ class ModuleCall(Op):
             return _tensors_in(results[0])
 
         return TorchCall(self.name, functional, in_place, self._parameters)
+
+
+_FEW_BYTES = 1 << 16
+
+
+def _own(value: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor that the module may write to: an alias, or a copy where that costs less than torch's refusal to
+    share memory that may be NumPy's."""
+    if value.nbytes < _FEW_BYTES and not value.untyped_storage().resizable():
+        return value.detach().clone()
+    return alias(value)
 
 
 def _tensors_in(result: Any) -> list[torch.Tensor]:

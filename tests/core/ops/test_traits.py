@@ -292,7 +292,7 @@ def test_in_place(calls, name):
 def test_for_many(calls, name):
     """The op's other kernel computes the same, into the memory of its argument too; which declare one depends on the
     processor."""
-    for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].dtype is tf.float32):
+    for op, args, _ in each(calls, name, lambda op, args, outputs: outputs[0].dtype is tf.float32):
         x = torch.cat([args[0].value.flatten()] * (1 + 2**18 // max(1, args[0].shape.num_elements())))
         expected = op.kernel(x)
         close(op.for_many(x), expected)
