@@ -165,6 +165,23 @@ def test_gradients_by_images_of_few_channels(options, channels):
 # ---- pooling ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.float16, tf.bfloat16], ids=lambda d: d.name)
+def test_pairs_give_their_gradient_to_the_first_maximum(dtype):
+    numbers = [-np.inf, -1.0, 0.0, 0.0, 2.0, np.inf, np.nan]
+    pairs = np.array([(a, b) for a in numbers for b in numbers])
+    dy = np.where(np.arange(len(pairs)) % 5, np.arange(len(pairs)) + 1.0, np.inf)
+    second = pairs[:, 1] > pairs[:, 0]  # NaN is no maximum
+    expected = np.stack([np.where(second, 0, dy), np.where(second, dy, 0)], 1)
+    for shape, axis in (((1, 1, -1, 1), 2), ((1, -1, 1, 1), 1)):
+        x, window = tf.constant(pairs.reshape(shape), dtype), [2 if i == axis else 1 for i in range(4)]
+        y = tf.nn.max_pool2d(x, window, window, "VALID")
+        dx = tf.raw_ops.MaxPoolGrad(
+            orig_input=x, orig_output=y, grad=tf.constant(dy, dtype, y.shape), ksize=window, strides=window,
+            padding="VALID",
+        )  # fmt: skip
+        np.testing.assert_array_equal(tf.cast(dx, tf.float64), expected.reshape(shape))
+
+
 def test_max_pool_gradient_goes_to_the_first_maximum():
     (g,) = gradients(lambda x: tf.nn.max_pool2d(x, 2, 2, "VALID"), np.ones([1, 2, 2, 1]))
     assert g.numpy().ravel().tolist() == [1, 0, 0, 0]
