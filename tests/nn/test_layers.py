@@ -57,6 +57,34 @@ def test_transposed_convolutions_leave_no_gaps_in_memory(channels):
     assert y.value.is_contiguous()
 
 
+@pytest.mark.parametrize("groups", [1, 3])
+@pytest.mark.parametrize(
+    ("padding", "strides", "dilation"),
+    [
+        ("SAME", (2, 2), 1),  # more padding at the end
+        ("SAME", (2, 3), 1),
+        ("SAME", (1, 1), 2),
+        ("VALID", (2, 2), 1),  # a rest that no window sees
+        ([[0, 0], [3, 1], [0, 2], [0, 0]], (2, 1), 1),
+        ([[0, 0], [1, 2], [2, 1], [0, 0]], (1, 2), 1),
+    ],
+)
+def test_gradients_of_single_precision_are_those_of_double(groups, padding, strides, dilation):
+    """Single precision has other kernels, for images that are large enough."""
+    x, filters = rand(4, 32, 33, 6), rand(5, 4, 6 // groups, 48)
+    results = []
+    for dtype in (tf.float32, tf.float64):
+        image, weights = tf.constant(x, dtype), tf.constant(filters, dtype)
+        with tf.GradientTape() as tape:
+            tape.watch([image, weights])
+            y = tf.nn.conv2d(image, weights, strides if dilation == 1 else 1, padding, dilations=dilation)
+            loss = tf.reduce_sum(y * y)
+        results.append([y, *tape.gradient(loss, [image, weights])])
+    assert all(t.value.is_contiguous() for t in results[0])
+    for single, double in zip(*results, strict=True):
+        np.testing.assert_allclose(single, double, rtol=1e-4, atol=1e-4 * np.abs(double).max())
+
+
 def test_filter_gradients_are_laid_out_like_the_filters():
     (g,) = gradients(lambda f: tf.nn.conv2d(tf.ones([2, 8, 8, 3]), f, 1, "VALID"), rand(3, 3, 3, 4))
     assert g.value.is_contiguous()
@@ -135,6 +163,23 @@ def test_gradients_by_images_of_few_channels(options, channels):
 
 
 # ---- pooling ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.float16, tf.bfloat16], ids=lambda d: d.name)
+def test_pairs_give_their_gradient_to_the_first_maximum(dtype):
+    numbers = [-np.inf, -1.0, 0.0, 0.0, 2.0, np.inf, np.nan]
+    pairs = np.array([(a, b) for a in numbers for b in numbers])
+    dy = np.where(np.arange(len(pairs)) % 5, np.arange(len(pairs)) + 1.0, np.inf)
+    second = pairs[:, 1] > pairs[:, 0]  # NaN is no maximum
+    expected = np.stack([np.where(second, 0, dy), np.where(second, dy, 0)], 1)
+    for shape, axis in (((1, 1, -1, 1), 2), ((1, -1, 1, 1), 1)):
+        x, window = tf.constant(pairs.reshape(shape), dtype), [2 if i == axis else 1 for i in range(4)]
+        y = tf.nn.max_pool2d(x, window, window, "VALID")
+        dx = tf.raw_ops.MaxPoolGrad(
+            orig_input=x, orig_output=y, grad=tf.constant(dy, dtype, y.shape), ksize=window, strides=window,
+            padding="VALID",
+        )  # fmt: skip
+        np.testing.assert_array_equal(tf.cast(dx, tf.float64), expected.reshape(shape))
 
 
 def test_max_pool_gradient_goes_to_the_first_maximum():

@@ -34,6 +34,7 @@ from tapeflow.nn.batched_channels import (
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
+from tapeflow.nn.transposed import is_transposed, transposed
 from tapeflow.nn.window_products import (
     LARGE,
     few_channels_back_input,
@@ -82,9 +83,7 @@ def convolve(
         return x.new_zeros(layout.output) + (0 if bias is None else bias)
     if is_product(layout, x, filters.shape):
         return product(layout, x, filters, bias)
-    image = x.permute(layout.to_first)
-    if not layout.geometry.symmetric:
-        image = padded(image, layout.geometry)
+    image = _image(x, layout)
     y = torch.convolution(
         image,
         _weight(filters, layout),
@@ -97,6 +96,12 @@ def convolve(
         layout.groups,
     )
     return y.permute(layout.from_first)
+
+
+def _image(x: torch.Tensor, layout: Layout) -> torch.Tensor:
+    """Returns images in ATen's order of dimensions, with the padding that ATen can't add."""
+    image = x.permute(layout.to_first)
+    return image if layout.geometry.symmetric else padded(image, layout.rest)
 
 
 def _weight(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
@@ -127,15 +132,17 @@ def convolve_back_input(
         return product_back_input(layout, sizes, filters, dy)
     if has_few_channels(layout, dy, filters.shape):
         return few_channels_back_input(layout, sizes, filters, dy)
+    if is_transposed(layout, filters, dy):
+        return transposed(layout, sizes, filters, dy)
     geometry = layout.geometry
-    outer = sizes if geometry.symmetric else padded_sizes(sizes, geometry, layout.channels_last)
+    outer = padded_sizes(sizes, layout.rest, layout.channels_last)
     image = dy.new_empty(outer).permute(layout.to_first)  # only looked at for its shape and layout
     dx = _backward(
         dy.permute(layout.to_first), image, _weight(filters, layout), None, geometry.strides,
         layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
     if not geometry.symmetric:  # without the padding there are gaps in memory, which make batch normalization slow
-        return unpadded(dx, geometry, spatial(sizes, attrs[3])).permute(layout.from_first).contiguous()
+        return unpadded(dx, layout.rest, spatial(sizes, attrs[3])).permute(layout.from_first).contiguous()
     return dx.permute(layout.from_first)
 
 
@@ -149,9 +156,7 @@ def convolve_back_filter(
         return dy.new_zeros(sizes)
     if is_product(layout, x, sizes):
         return product_back_filter(layout, x, sizes, dy)
-    image = x.permute(layout.to_first)
-    if not layout.geometry.symmetric:
-        image = padded(image, layout.geometry)
+    image = _image(x, layout)
     # Only looked at for its shape, and copied where its layout is another than that of the images.
     weight = (
         dy.new_empty((sizes[-1], *sizes[:-1])).permute(layout.to_first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import NamedTuple
 
 from tapeflow.core.ops.by_shapes import by_shapes
@@ -21,7 +22,8 @@ class Layout(NamedTuple):
         output: the shape of the result.
         empty: there is nothing to compute.
         rates: the dilations along the spatial dimensions.
-        border: the padding that ATen adds; zeros where it must differ on the two sides.
+        border: the padding that ATen adds, which is the same on both sides.
+        rest: the geometry with the padding that is left, which images get before ATen sees them.
         zeros: a zero for each spatial dimension.
         groups: the number of groups that the channels are divided into.
         channels_last: the channels are the last dimension.
@@ -34,6 +36,7 @@ class Layout(NamedTuple):
     empty: bool
     rates: tuple[int, ...]
     border: tuple[int, ...]
+    rest: Geometry
     zeros: tuple[int, ...]
     groups: int
     channels_last: bool
@@ -79,15 +82,18 @@ def convolution_layout(
     groups = channels // filters[-2]
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
-    as_is, zeros = tuple(range(dims + 2)), (0,) * dims
+    as_is = tuple(range(dims + 2))
+    border = tuple(map(min, geometry.before, geometry.after))
+    before, after = (tuple(map(operator.sub, side, border)) for side in (geometry.before, geometry.after))
     single = set(filters[:dims]) == set(geometry.strides) == {1} and groups == 1
     return Layout(
         geometry=geometry,
         output=(image[0], *geometry.out, filters[-1]) if last else (image[0], filters[-1], *geometry.out),
         empty=0 in image or 0 in geometry.out or 0 in filters,
         rates=spatial(dilations, data_format),
-        border=geometry.before if geometry.symmetric else zeros,
-        zeros=zeros,
+        border=border,
+        rest=geometry._replace(before=before, after=after),
+        zeros=(0,) * dims,
         groups=groups,
         channels_last=last,
         pointwise=single and last and geometry.out == tuple(image[1:-1]),

@@ -16,7 +16,7 @@ from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, Layer
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
-from tapeflow.nn.windows import padded
+from tapeflow.nn.windows import padded, padded_sizes
 
 _AVAILABLE = torch.backends.mkldnn.is_available()
 if _AVAILABLE:
@@ -84,9 +84,8 @@ class _Packed:
         self._zeros = [more[1], 0, more[0], 0] if widens else None
         self._border = geometry.after if widens else layout.border
         self._copies = any(more) and not widens
-        added = [b + a for b, a in zip(geometry.before, geometry.after, strict=True)] if self._copies else [0, 0]
-        batch, height, width, channels = images
-        self._sizes = (batch, channels, height + added[0], width + added[1])
+        batch, height, width, channels = padded_sizes(images, layout.rest, True) if self._copies else images
+        self._sizes = (batch, channels, height, width)
         self._attrs = (self._border, geometry.strides, layout.rates, layout.groups)
 
     def prepare(self, filters: torch.Tensor, factors: torch.Tensor | None) -> torch.Tensor:
@@ -104,7 +103,7 @@ class _Packed:
     def _image(self, x: torch.Tensor) -> torch.Tensor:
         """Returns images in ATen's order of dimensions, padded where ATen can't pad them."""
         image = x.permute(self._layout.to_first)
-        return padded(image, self._layout.geometry) if self._copies else image
+        return padded(image, self._layout.rest) if self._copies else image
 
     def kernel(self, activation: Activation) -> Callable[..., torch.Tensor]:
         """Returns the function of the image, the filters and the bias."""

@@ -90,12 +90,12 @@ def few_channels_back_input(
     """Computes the gradient of a convolution by its images, whose shape is `sizes`, for few channels."""
     geometry = layout.geometry
     height, width, _, results = filters.shape
-    batch, *spatial, _ = sizes if geometry.symmetric else padded_sizes(sizes, geometry, True)
+    batch, *spatial, _ = padded_sizes(sizes, layout.rest, True)
     matrix = filters.permute(2, 0, 1, 3).reshape(-1, results)
     windows = torch.bmm(matrix.expand(batch, *matrix.shape), dy.reshape(batch, -1, results).mT)
     dx = torch.ops.aten.col2im(windows, spatial, (height, width), layout.rates, layout.border, geometry.strides)
     if not geometry.symmetric:
-        dx = unpadded(dx, geometry, sizes[1:-1])
+        dx = unpadded(dx, layout.rest, sizes[1:-1])
     return dx.permute(layout.from_first).contiguous()
 
 

@@ -24,7 +24,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.core.values.tensor import EagerTensor
 
-_IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than the check whether the old one is shared
+_IN_PLACE_FROM = 1 << 14  # bytes; below that a new sum costs less than the check whether the old one is shared
 _users = torch._C._storage_Use_Count
 _several = threading.Lock()
 
@@ -119,12 +119,12 @@ class Updates:
 
     # ---- in place ----------------------------------------------------------------------------------------------------
 
-    def _close(self, tensor: EagerTensor, memory: Any) -> bool:
-        """Closes the variable's tensor, if nobody else can see its memory and a new one would cost more.
+    def _close(self, tensor: EagerTensor, memory: Any, least: int = 0) -> bool:
+        """Closes the variable's tensor, if nobody else can see its memory, and this has at least so many bytes.
 
         The caller holds the lock, and these two references.
         """
-        if type(memory) is not torch.Tensor or memory.nbytes < _IN_PLACE_FROM:
+        if type(memory) is not torch.Tensor or memory.nbytes < least:
             return False
         if state.on_slices:
             once_for_each_slice("an assignment")
@@ -178,7 +178,7 @@ class Updates:
                 raise self._unfit(op, change)
             if devices.machine.has_gpu and change.device != value.device:
                 change = change.to(value.device)
-            if not self._close(tensor, value):
+            if not self._close(tensor, value, _IN_PLACE_FROM):
                 self._set(kernel(value, change), tensor)
                 return
             try:

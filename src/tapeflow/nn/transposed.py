@@ -1,0 +1,35 @@
+"""Gradients of convolutions by images as transposed convolutions, on CPUs.
+
+ATen's gradient pads both sides of an image alike, so that it computes pixels of the padding where they differ, which
+are then cut off; oneDNN's transposed convolution takes each side's own.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from tapeflow.core.ops.bulk import MANY, by_value
+from tapeflow.core.ops.kernels import direct
+from tapeflow.nn.conv_layout import Layout
+
+_AVAILABLE = torch.backends.mkldnn.is_available()
+if _AVAILABLE:
+    _convolve = direct(torch.ops.mkldnn._convolution_transpose_pointwise.default)
+
+
+def is_transposed(layout: Layout, filters: torch.Tensor, dy: torch.Tensor) -> bool:
+    """Returns whether `transposed` computes the gradient of a convolution by its images."""
+    return _AVAILABLE and layout.channels_last and filters.dtype is torch.float32 and by_value(filters) and by_value(dy)
+
+
+def transposed(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    """Computes the gradient of a convolution by its images, whose shape is `sizes`."""
+    geometry = layout.geometry
+    places = zip(sizes[1:-1], geometry.out, geometry.strides, geometry.size, geometry.before, strict=True)
+    # What ATen calls padding of the output is how much less is cut off at the end than at the beginning.
+    less = [n - ((out - 1) * stride + size - 2 * before) for n, out, stride, size, before in places]
+    dx = _convolve(
+        dy.permute(layout.to_first), filters.permute(layout.filter_to_first), None, geometry.before, less,
+        geometry.strides, layout.rates, layout.groups, "none", [], "",
+    )  # fmt: skip
+    return dx.permute(layout.from_first).contiguous()  # ATen takes some images of few pixels for channels first
