@@ -20,16 +20,10 @@ REFINED = {
     "ifftnd": 1,
     "irfftnd": 1,
     "linalg.expm": 2,
-    "nn.dilation2d": 2,
-    "nn.erosion2d": 1,
     "rfftnd": 1,
     "signal.fftnd": 3,
     "signal.ifftnd": 1,
-    "signal.irfft2d": 1,
-    "signal.irfft3d": 1,
     "signal.irfftnd": 2,
-    "signal.rfft2d": 1,
-    "signal.rfft3d": 1,
     "signal.rfftnd": 1,
     "strings.bytes_split": 1,
 }
@@ -39,7 +33,6 @@ VALUE = "the shape depends on constants that are not followed: a rule sees the v
 UNRANKED = "an intermediate result is of unknown rank"
 COMPUTED = "parameters are broadcast to a shape that is computed when the graph runs"
 DIFFERENT = {
-    "extract_volume_patches": (2, WRONG),
     "image.non_max_suppression_padded": (1, UNRANKED),
     "image.resize": (2, VALUE),
     "irfftnd": (2, WRONG),

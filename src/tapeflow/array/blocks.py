@@ -20,7 +20,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import argument_shape, check_rank, divided, refused_when_run, text, wholly_static
+from tapeflow.core.ops.shape_rules import argument_shape, check_rank, divided, leave_to_kernel, text, wholly_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -313,12 +313,16 @@ def _volume_patches(input: torch.Tensor, ksizes: Any, strides: Any, padding: str
     return _patches(input, ksizes, strides, [1] * 5, _padding("ExtractVolumePatches", padding))
 
 
-def _places(size: Any, ksize: int, stride: int, rate: int, padding: str) -> Any:
-    """Returns the number of patches along a dimension, or None where its size is unknown."""
-    if size is None:
-        return None
+def windows_along(size: int, ksize: int, stride: int, rate: int, padding: str) -> int:
+    """Returns the number of patches along a dimension.
+
+    Raises:
+        InvalidArgumentError: the stride is not positive, or the patches are too large.
+    """
+    if stride < 1:
+        raise invalid(f"Stride must be > 0, but got {stride}")
     reach = 1 if padding == "SAME" else (ksize - 1) * rate + 1
-    places = (size - reach) // stride + 1
+    places = int((size - reach + stride) / stride)  # towards zero
     if places < 0:
         raise invalid(f"Computed output size would be negative: {places} [input_size: {size}, filter: {reach}]")
     return places
@@ -330,13 +334,15 @@ def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding
         raise invalid(f"input must be {rank}-dimensional{text(x)}")
     for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
         if values[0] != 1 or values[-1] != 1:
-            raise refused_when_run(f"Only support {name} across space.", UnimplementedError)
+            leave_to_kernel(f"Only support {name} across space.", UnimplementedError)
         if min(values) < 1 or max(values) >= 2**31:
-            raise refused_when_run(f"{name} is out of range.", OutOfRangeError)
-    batch, *space, depth = x.as_list() if x.rank is not None else [None] * rank
-    inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
+            leave_to_kernel(f"{name} is out of range.", OutOfRangeError)
+    batch, *space, depth = x.with_rank(rank)
     elements = None if depth is None else math.prod(ksizes[1:-1]) * depth
-    return TensorShape([batch, *(_places(d, k, s, r, padding) for d, k, s, r in inner), elements])
+    if None in space:  # all or nothing, and of volumes not even the rank
+        return TensorShape([batch, None, None, elements])
+    inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
+    return TensorShape([batch, *(windows_along(d, k, s, r, padding) for d, k, s, r in inner), elements])
 
 
 def _padding(name: str, padding: str) -> str:

@@ -19,7 +19,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import argument_shape, refused_when_run, text
+from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -50,9 +50,7 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
         raise invalid(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis}).")
     for i in range(batch_dims):
         if None not in (params[i], indices[i]) and params[i] != indices[i]:
-            raise refused_when_run(
-                f"params.shape[{i}]: {params[i]} should be equal to indices.shape[{i}]: {indices[i]}"
-            )
+            leave_to_kernel(f"params.shape[{i}]: {params[i]} should be equal to indices.shape[{i}]: {indices[i]}")
     return TensorShape(params.as_list()[:axis] + indices.as_list()[batch_dims:] + params.as_list()[axis + 1 :])
 
 

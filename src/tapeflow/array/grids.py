@@ -21,7 +21,7 @@ from tapeflow.core.ops.bulk import MANY, by_value
 from tapeflow.core.ops.convert import convert, datatype_name, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, refused_when_run, text
+from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32
 from tapeflow.core.types.shape import TensorShape
@@ -228,7 +228,7 @@ def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: Tensor
     if rank is None:
         return TensorShape(None)
     if not -1 <= axis <= rank:
-        raise refused_when_run(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
+        leave_to_kernel(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
     dims = indices.as_list()
     dims.insert(rank if axis == -1 else axis, depth)
     return TensorShape(dims)

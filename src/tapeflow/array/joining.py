@@ -19,7 +19,7 @@ from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.shape_rules import refused_when_run, stated, text
+from tapeflow.core.ops.shape_rules import leave_to_kernel, stated, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
@@ -495,8 +495,8 @@ def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
         stated(multiples)
     for i, m in enumerate(multiples):
         if m is not None and m < 0:
-            raise refused_when_run(f"Expected multiples[{i}] >= 0, but got {m}")
-    return TensorShape([_times(d, m) for d, m in zip(x, multiples, strict=True)])
+            leave_to_kernel(f"Expected multiples[{i}] >= 0, but got {m}")
+    return TensorShape([_times(d, None if m == -1 else m) for d, m in zip(x, multiples, strict=True)])
 
 
 def _times(length: int | None, copies: int | None) -> int | None:

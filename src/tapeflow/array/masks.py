@@ -21,7 +21,7 @@ from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
-from tapeflow.core.ops.shape_rules import broadcast_all, refused_when_run, text
+from tapeflow.core.ops.shape_rules import broadcast_all, leave_to_kernel, text
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -30,7 +30,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 def _where_rule(x: TensorShape) -> TensorShape:
     if x.rank == 0:
-        raise refused_when_run("WhereOp : Unhandled input dimensions: 0")
+        leave_to_kernel("WhereOp : Unhandled input dimensions: 0")
     return TensorShape([None, x.rank])
 
 

@@ -14,7 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, along_axis, behind, static
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, refused_when_run, text, with_rank
+from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text, with_rank
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -115,7 +115,7 @@ def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
         if d is not None and max(b or 0, a or 0) > d - offset:
             limit = "less than" if offset else "no greater than"
             excess = "not less than" if offset else "greater than"
-            raise refused_when_run(f"paddings must be {limit} the dimension size: {b}, {a} {excess} {d}")
+            leave_to_kernel(f"paddings must be {limit} the dimension size: {b}, {a} {excess} {d}")
     return shape
 
 
@@ -285,7 +285,7 @@ def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
         raise invalid("shift and axis must have the same size")
     for a in axes:
         if x.rank is not None and a is not None and not -x.rank <= a < x.rank:
-            raise refused_when_run(f"axis {a} is out of range")
+            leave_to_kernel(f"axis {a} is out of range")
     return x
 
 

@@ -16,7 +16,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, refused_when_run, text
+from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -32,8 +32,9 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
     _check_filled(target, indices, updates)
     depth = indices[-1]
     if updates.rank < outer:
-        raise refused_when_run(_unfit(target, indices, updates)) if target.rank == 0 else invalid(
-            f"Shape must be at least rank {outer} but is rank {updates.rank}")  # fmt: skip
+        if target.rank != 0:
+            raise invalid(f"Shape must be at least rank {outer} but is rank {updates.rank}")
+        leave_to_kernel(_unfit(target, indices, updates))
     if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             f"Dimensions [0,{outer}) of indices[shape={text(indices)}] must match dimensions [0,{outer}) of "
@@ -48,7 +49,7 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
     if depth is not None and not target[depth:].is_compatible_with(updates[outer:]):
         raise invalid(message)
     if depth is not None and depth > target.rank:
-        raise refused_when_run(message)
+        leave_to_kernel(message)
     return target
 
 

@@ -14,7 +14,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, ve
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.shape_rules import check_rank, refused_when_run, stated, text
+from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, stated, text
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -32,7 +32,7 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
     count = x.num_elements()
     if new_shape.count(-1) > 1:
         first, second = [i for i, d in enumerate(new_shape) if d == -1][:2]
-        raise refused_when_run(f"Only one input size may be -1, not both {first} and {second}")
+        leave_to_kernel(f"Only one input size may be -1, not both {first} and {second}")
     for i, d in enumerate(new_shape):
         if d is not None and d < -1:
             raise invalid(f"Size {i} must be non-negative, not {d}")
@@ -354,7 +354,7 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     sources = {p % rank for p in perm}
     for i in range(rank):
         if i not in sources:
-            raise refused_when_run(f"{i} is missing from {{{','.join(map(str, perm))}}}.")
+            leave_to_kernel(f"{i} is missing from {{{','.join(map(str, perm))}}}.")
     return TensorShape([x[p] for p in perm])
 
 

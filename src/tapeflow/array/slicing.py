@@ -28,7 +28,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, check_rank, refused_when_run, same, stated, text
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, check_rank, leave_to_kernel, same, stated, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
@@ -67,9 +67,9 @@ def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
         if s is not None and s < -1:
             raise invalid(f"Expected size[{i}] in [0, {rest}], but got {s}")
         if d is not None and b is not None and not 0 <= b <= d:
-            raise refused_when_run(f"Expected begin[{i}] in [0, {d}], but got {b}")
+            leave_to_kernel(f"Expected begin[{i}] in [0, {d}], but got {b}")
         if rest is not None and s is not None and s != -1 and not 0 <= s <= rest:
-            raise refused_when_run(f"Expected size[{i}] in [0, {rest}], but got {s}")
+            leave_to_kernel(f"Expected size[{i}] in [0, {rest}], but got {s}")
         dims.append(rest if s == -1 else s)
     return TensorShape(dims)
 

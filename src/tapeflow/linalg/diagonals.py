@@ -22,7 +22,7 @@ from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import leave_to_kernel, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as bool_
 from tapeflow.core.types.shape import TensorShape
@@ -294,7 +294,7 @@ def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: An
     if None not in (expected.rank, diagonal.rank) and expected.rank != diagonal.rank:
         raise invalid(f"Shape must be rank {expected.rank} but is rank {diagonal.rank}")
     if not expected.is_compatible_with(diagonal):
-        raise refused_when_run(
+        leave_to_kernel(
             "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to "
             f"the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {text(input)}\n"
             f"Diagonal shape: {text(diagonal)}\nExpected diagonal shape: {text(expected)}"
@@ -366,16 +366,17 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
 
 def _band_part_rule(input: TensorShape, num_lower: Any, num_upper: Any) -> TensorShape:
     if isinstance(num_lower, tuple) or isinstance(num_upper, tuple):
-        raise refused_when_run("num_lower and num_upper must be scalars")
+        leave_to_kernel("num_lower and num_upper must be scalars")
+        return input
     if input.rank is not None:
         if input.rank < 2:
-            raise refused_when_run(f"input must be at least 2-dim, received shape: {text(input)}")
+            leave_to_kernel(f"input must be at least 2-dim, received shape: {text(input)}")
         for number, length, requirement in (
             (num_lower, input[-2], "num_lower must be negative or less or equal to number of rows"),
             (num_upper, input[-1], "num_upper must be negative or less or equal to number of columns"),
         ):
             if length is not None and is_static(number) and number > length:
-                raise refused_when_run(f"{requirement} ({length}) got: {number}")
+                leave_to_kernel(f"{requirement} ({length}) got: {number}")
     return input
 
 

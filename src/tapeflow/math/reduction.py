@@ -20,9 +20,9 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
+    leave_to_kernel,
     reduced_dimensions,
     reduction,
-    refused_when_run,
     text,
     with_rank,
 )
@@ -540,15 +540,18 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     if isinstance(axis, Unknown):
         with_rank(axis, 0)
         return TensorShape(None if x.rank is None else [None] * (x.rank - 1))
-    if x.rank is None:
-        return TensorShape(None)
     if not isinstance(axis, int):
         raise invalid(f"dim must be a scalar, but received tensor of shape: {text(argument_shape(axis))}")
+    if x.rank is None:
+        return TensorShape(None)
     if not -x.rank <= axis < x.rank:
         wrong = f"Expected dimension in the range [{-x.rank}, {x.rank}), but got {axis}"
-        raise invalid(wrong) if x.rank > 1 else refused_when_run(wrong)
+        if x.rank > 1:
+            raise invalid(wrong)
+        leave_to_kernel(wrong)
+        return TensorShape([])
     if x[axis] == 0:
-        raise refused_when_run(f"Reduction axis {axis} is empty in shape {text(x)}")
+        leave_to_kernel(f"Reduction axis {axis} is empty in shape {text(x)}")
     return reduction(x, axis)
 
 

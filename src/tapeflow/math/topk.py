@@ -15,7 +15,7 @@ from tapeflow.core.ops.batching import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import refused_when_run, text, with_rank
+from tapeflow.core.ops.shape_rules import leave_to_kernel, text, with_rank
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
@@ -30,8 +30,7 @@ ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
 
 def _check(x: TensorShape, k: Any) -> None:
     if not isinstance(k, int):
-        wrong = f"k must be scalar, got {k!r}"
-        raise refused_when_run(wrong) if isinstance(k, tuple) and None in k else invalid(wrong)
+        raise invalid(f"k must be scalar, got {k!r}")
     if x.rank == 0:
         raise invalid("input must be >= 1-D, got shape []")
     if k < 0:
@@ -169,7 +168,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
     if targets.rank not in (None, 1):
         raise invalid("targets must be 1-dimensional")
     if not isinstance(k, (int, Unknown)):
-        raise refused_when_run(f"k must be 0-D, got {k!r}")
+        leave_to_kernel(f"k must be 0-D, got {k!r}")
     targets = targets.with_rank(1)
     if not predictions[:1].is_compatible_with(targets):
         raise invalid(f"First dimension of predictions {predictions[0]} must match length of targets {targets[0]}")

@@ -21,7 +21,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, listed, refused_when_run
+from tapeflow.core.ops.shape_rules import check_rank, listed
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -176,7 +176,7 @@ def convolve_back_filter(
 
 def _check_backprop(op: str, dy: tuple[int, ...], layout: Layout) -> None:
     if dy != layout.output:
-        raise refused_when_run(
+        raise invalid(
             f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(layout.output)}"
         )
 
@@ -184,24 +184,27 @@ def _check_backprop(op: str, dy: tuple[int, ...], layout: Layout) -> None:
 def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     """Infers the shape of a convolution; `attrs` are strides, padding, explicit paddings, data format, dilations."""
     strides, padding, explicit, data_format, dilations = attrs
-    if min(dilations, default=1) < 1:
-        raise invalid(f"Dilation rate must be >= 1, but got {min(dilations)}")
     x, filters = x.with_rank(len(strides)), filters.with_rank(len(strides))
-    sizes: list[Any] = [None] * len(strides) if filters.rank is None else filters.as_list()
-    if sizes[-2] == 0 and state.graph is not None:
-        raise invalid("Depth of filter must not be 0")
-    result = window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
-    if x.is_fully_defined() and filters.is_fully_defined() and not (state.graph is not None and 0 in sizes):
+    sizes = filters.as_list()
+    if state.graph is None:  # a kernel failed, and its checks say why
         convolution_layout("Conv3D" if len(sizes) == 5 else "Conv2D", tuple(x.as_list()), tuple(sizes), *attrs)
-    return result
+    else:
+        _check_depth(x[-1 if channels_last(data_format) else 1], sizes[-2], sizes[-1])
+    return window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
 
 
-def _grouped_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
-    """Infers the shape of a convolution of groups of channels, of which there must be one."""
-    channels = x[-1 if channels_last(attrs[3]) else 1] if x.rank == len(attrs[0]) else None
-    if state.graph is not None and channels == 0 and filters.rank and filters[-2]:
+def _check_depth(images: int | None, filters: int | None, results: int | None) -> None:
+    """Checks the numbers of channels that images, filters and results have, as far as they are static."""
+    if filters == 0:
+        raise invalid("Depth of filter must not be 0")
+    if images is None or filters is None:
+        return
+    if images % filters:
+        raise invalid(f"Depth of input ({images}) is not a multiple of input depth of filter ({filters})")
+    if not images:
         raise invalid("Number of groups must not be 0")
-    return conv_rule(x, filters, *attrs)
+    if results is not None and results % (images // filters):
+        raise invalid(f"Depth of output ({results}) is not a multiple of the number of groups ({images // filters})")
 
 
 def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any, *attrs: Any) -> TensorShape:
@@ -223,7 +226,7 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
             raise invalid(f"Dimensions must be equal, but are {shape[0]} and {out[0]}")
         if filters[-1] != out[channels] and None not in (filters[-1], out[channels]):
             raise invalid(f"Dimensions must be equal, but are {out[channels]} and {filters[-1]}")
-    if all(s.is_fully_defined() for s in (filters, out, shape)) and shape.rank == 4 and min(strides) > 0:
+    if state.graph is None and shape.rank == 4:  # a kernel failed, and its checks say why
         layout = convolution_layout(
             "Conv2DBackpropInput", tuple(shape.as_list()), tuple(filters.as_list()), strides, *attrs
         )
@@ -285,7 +288,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 # ---- two dimensions --------------------------------------------------------------------------------------------------
 
 
-@op("Conv2D", shape=_grouped_rule, batching=convolutions, allocates=True)
+@op("Conv2D", shape=conv_rule, batching=convolutions, allocates=True)
 def _conv2d(
     input: torch.Tensor,
     filters: torch.Tensor,
@@ -420,12 +423,7 @@ def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[.
     return without_explicit
 
 
-@op(
-    "Conv3D",
-    kernel=_without_explicit(convolve, "Conv3D"),
-    shape=_without_explicit(_grouped_rule),
-    batching=convolutions,
-)
+@op("Conv3D", kernel=_without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions)
 def _conv3d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,

@@ -6,7 +6,6 @@ import operator
 from typing import NamedTuple
 
 from tapeflow.core.ops.by_shapes import by_shapes
-from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import TO_FIRST, TO_LAST, Geometry, channels_last, spatial, window_geometry
 
@@ -68,17 +67,14 @@ def convolution_layout(
         if len(shape) != dims + 2:
             raise invalid(f"{name} must be {dims + 2}-dimensional: {list(shape)}")
     if 0 in filters[:-1] and op in ("Conv2D", "Conv3D"):  # the sums of the others are 0
-        raise refused_when_run(
-            f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}"
-        )
+        raise invalid(f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}")
     geometry = window_geometry(
         op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format
     )
     last = channels_last(data_format)
     channels = image[-1 if last else 1]
     if not filters[-2] or channels % filters[-2]:
-        wrong = refused_when_run if "Backprop" in op else invalid
-        raise wrong(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
+        raise invalid(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
     groups = channels // filters[-2]
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")

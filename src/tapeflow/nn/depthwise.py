@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from tapeflow.array.creation import convert_to_tensor
+from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed
@@ -46,13 +47,16 @@ def _depthwise(x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Ten
 
 
 def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
-    channels = None if x.rank is None else _channels("DepthwiseConv2dNative", x.as_list(), attrs[3])
+    name = "DepthwiseConv2dNative"
+    channels = None if x.rank is None else _channels(name, x.as_list(), attrs[3])
     sizes = filters.with_rank(4).as_list()
-    if channels is None or None in sizes:
-        depth = channels if sizes[2] is None else sizes[2]
-        out = None if depth is None or sizes[3] is None else depth * sizes[3]
-        return conv_rule(x, TensorShape([*sizes[:2], None, out]), *attrs)
-    return conv_rule(x, TensorShape(_grouped("DepthwiseConv2dNative", channels, sizes)), *attrs)
+    if state.graph is None:  # a kernel failed, and its checks say why
+        return conv_rule(x, TensorShape(_grouped(name, channels, sizes)), *attrs)
+    depth = channels if sizes[2] is None else sizes[2]
+    if channels not in (None, depth):
+        raise invalid(f"Dimensions must be equal, but are {channels} and {depth}")
+    out = None if depth is None or sizes[3] is None else depth * sizes[3]
+    return conv_rule(x, TensorShape([*sizes[:2], None, out]), *attrs)
 
 
 @op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule, batching=convolutions)

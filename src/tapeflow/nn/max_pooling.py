@@ -31,7 +31,7 @@ from tapeflow.nn.pooling import (
     pool_rule_without_explicit,
     pooled_depth,
 )
-from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension, text_only
+from tapeflow.nn.windows import Ints, Padding, channels_last, length, padding_attrs, per_dimension, text_only
 
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
@@ -73,9 +73,15 @@ def _as_output(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
 
 def _max_pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, fmt: str) -> TensorShape:
     """Infers the shape of the result of `MaxPool`, whose windows may reach over channels."""
-    if state.graph is not None and padding == "VALID" and x.rank == 4 and x[-1 if channels_last(fmt) else 1] == 0:
-        raise invalid("Negative dimension size caused by subtracting 1 from 0")
-    return pool_rule(x, ksize, strides, padding, explicit, fmt)
+    if len(ksize) != 4:
+        raise invalid(f"MaxPool requires the ksize attribute to contain 4 values, but got: {len(ksize)}")
+    result = pool_rule(x, ksize, strides, padding, explicit, fmt)
+    if state.graph is None:
+        return result
+    channels = 3 if channels_last(fmt) else 1
+    dims = result.as_list()
+    dims[channels] = length(dims[channels], ksize[channels], strides[channels], 1, padding)
+    return TensorShape(dims)
 
 
 @op(
@@ -203,7 +209,9 @@ def _flat_places(indices: torch.Tensor, layout: PoolLayout, x: torch.Tensor, wit
 
 
 def _argmax_rule(x: TensorShape, ksize: Any, strides: Any, _: Any, padding: str, *__: Any) -> list[TensorShape]:
-    return [pool_rule(x, ksize, strides, padding, (), "NHWC")] * 2
+    if state.graph is not None and min(ksize) < 1:
+        raise invalid(f"ksize must be a positive int32 value, got:{min(ksize)}")
+    return [_max_pool_rule(x, ksize, strides, padding, (), "NHWC")] * 2
 
 
 @op("MaxPoolWithArgmax", shape=_argmax_rule)

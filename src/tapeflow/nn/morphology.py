@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tapeflow.array.blocks import windows_along
 from tapeflow.array.padding import reverse
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
@@ -18,7 +19,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.maxima import without_nan
-from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry, window_rule
+from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry
 
 
 class _Windows(NamedTuple):
@@ -80,9 +81,11 @@ def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any
         if len(values) != 4:
             raise invalid(f"Dilation2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
     x, filter = x.with_rank(4), filter.with_rank(3)
-    x[3:].assert_is_compatible_with(filter[2:])
-    windows = [None, None] if filter.rank is None else filter.as_list()[:2]
-    return window_rule(x, windows, None if x.rank is None else x[3], (strides, rates, padding, (), "NHWC"))
+    (channels,) = x[3:].merge_with(filter[2:])
+    inner = (x[1], x[2]), (filter[0], filter[1]), strides[1:3], rates[1:3]
+    if None in (*inner[0], *inner[1]):  # all or nothing
+        return TensorShape([x[0], None, None, filter[2]])
+    return TensorShape([x[0], *(windows_along(*sizes, padding) for sizes in zip(*inner, strict=True)), channels])
 
 
 @op("Dilation2D", shape=_dilation_rule)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
-from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import (
@@ -74,11 +74,11 @@ def pool_layout(
         raise invalid(f"Input must be {'4 or 5' if dims == 2 else dims + 2}-dimensional, not of shape {list(image)}")
     check_32_bits("ksize", ksize)
     if any(k <= 0 for k in ksize):
-        raise refused_when_run(
+        raise invalid(
             f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}"
         )
     if ksize[0] != 1 or strides[0] != 1:
-        raise refused_when_run("Pooling is not yet supported on the batch dimension.", UnimplementedError)
+        raise UnimplementedError.of("Pooling is not yet supported on the batch dimension.")
     windows = spatial(ksize, data_format)
     one_each = (1,) * (dims + 2)
     geometry = window_geometry(
@@ -116,11 +116,9 @@ def pooled_depth(ksize: Any, data_format: str) -> int:
 def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> TensorShape:
     """Infers the shape of the result of pooling."""
     channels = x[-1 if channels_last(data_format) else 1] if x.rank == len(ksize) else None
-    if channels is not None:
-        channels //= pooled_depth(ksize, data_format)
-    attrs = (strides, (1,) * len(strides), padding, explicit, data_format)
-    result = window_rule(x.with_rank(len(ksize)), spatial(ksize, data_format), channels, attrs)
-    if x.is_fully_defined() and pooled_depth(ksize, data_format) == 1:
+    attrs = (strides, (1,) * len(ksize), padding, explicit, data_format)
+    result = window_rule(x, spatial(ksize, data_format), channels, attrs)
+    if state.graph is None and pooled_depth(ksize, data_format) == 1:  # a kernel failed, and its checks say why
         pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format)
     return result
 

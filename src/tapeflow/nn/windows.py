@@ -17,7 +17,7 @@ from torch.nn.functional import pad as torch_pad
 from tapeflow.core.errors import InvalidArgumentError, OpError, UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.shape_rules import refused_when_run
+from tapeflow.core.ops.shape_rules import leave_to_kernel
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
@@ -72,13 +72,30 @@ def check_format(op: str, data_format: Any, dims: int) -> None:
         )
 
 
-def length(size: int | None, window: int, stride: int, padding: str, before: int = 0, after: int = 0) -> int | None:
-    """Counts the windows that fit along a dimension of `size`; `window` is their length, gaps included."""
-    if size is None:
+def length(
+    size: int | None, window: int | None, stride: int, dilation: int, padding: str, before: int = 0, after: int = 0
+) -> int | None:
+    """Counts the windows that fit along a dimension, as TensorFlow's shape functions do; None where it is not static.
+
+    Raises:
+        InvalidArgumentError: a step is not positive, or a window is larger than the dimension.
+    """
+    if stride < 1:
+        raise invalid(f"Stride must be > 0, but got {stride}")
+    if dilation < 1:
+        raise invalid(f"Dilation rate must be >= 1, but got {dilation}")
+    if dilation > 1 and window is not None:
+        if not window:
+            raise invalid("Negative dimension size caused by subtracting 1 from 0")
+        window = (window - 1) * dilation + 1
+    if size is None or (window is None and padding != "SAME"):
         return None
     if padding == "SAME":
         return -(-size // stride)
-    return (size + before + after - window) // stride + 1
+    rest = size + before + after - (window or 0)
+    if rest < 0:
+        raise invalid(f"Negative dimension size caused by subtracting {window} from {size + before + after}")
+    return rest // stride + 1
 
 
 @by_shapes(4096)
@@ -136,7 +153,7 @@ def check_steps(kind: str, values: tuple[int, ...], dims: int, data_format: str,
     others = (values[0], values[-1]) if channels_last(data_format) else values[:2]
     if others != (1, 1):
         wrong = f"Current implementation does not yet support {kind} in the batch and depth dimensions: {list(values)}"
-        raise refused_when_run(wrong, error)
+        leave_to_kernel(wrong, error)
 
 
 def check_32_bits(kind: str, values: Sequence[int]) -> None:
@@ -272,24 +289,14 @@ def window_rule(
     """
     strides, dilations, padding, explicit, data_format = attrs
     dims = len(windows)
-    if x.rank is None:
-        return TensorShape([None] * (dims + 2))
-    if any(rank != dims + 2 for rank in (x.rank, len(strides), len(dilations))):
-        return TensorShape(None)
-    least = 0 if 0 in strides else min(spatial(strides, data_format))  # kernels look at the other dimensions
-    if least < 1:
-        raise invalid(f"Stride must be > 0, but got {least}")
+    for name, values in (("strides", strides), ("dilations", dilations)):
+        if len(values) != dims + 2:
+            raise invalid(f"The attr {name} must contain {dims + 2} values, but got: {len(values)}")
+    x = x.with_rank(dims + 2)
     before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
-    out: list[int | None] = []
-    for i, n in enumerate(spatial(x.as_list(), data_format)):
-        window, stride, dilation = windows[i], spatial(strides, data_format)[i], spatial(dilations, data_format)[i]
-        if padding != "SAME" and window is None:
-            out.append(None)
-            continue
-        whole = ((window or 1) - 1) * dilation + 1
-        if padding != "SAME" and n is not None and n + before[i] + after[i] < whole:
-            raise invalid(f"Negative dimension size caused by subtracting {whole} from {n + before[i] + after[i]}")
-        out.append(length(n, whole, stride, padding, before[i], after[i]))
+    inner = [spatial(values, data_format) for values in (x.as_list(), strides, dilations)]
+    out = [length(n, window, stride, dilation, padding, b, a)
+           for n, stride, dilation, window, b, a in zip(*inner, windows, before, after, strict=True)]  # fmt: skip
     return TensorShape([x[0], *out, channels] if channels_last(data_format) else [x[0], channels, *out])
 
 

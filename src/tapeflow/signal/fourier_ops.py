@@ -20,10 +20,11 @@ from tapeflow.array.properties import shape as dynamic_shape
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import Batch, Slices, behind, leading_dimensions, static
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run, text
+from tapeflow.core.ops.shape_rules import stated, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, float32
 from tapeflow.core.types.shape import TensorShape
@@ -201,16 +202,19 @@ for _rank, _forward in ((1, fft), (2, fft2d), (3, fft3d)):
 
 
 def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
-    """Checks the lengths and dimensions of a transform."""
+    """Checks the lengths and dimensions of a transform; those over any dimensions have no static shape where they are
+    wrong."""
     if len(fft_length) != len(axes):
         raise invalid(f"fft_length must have shape [{len(axes)}], a length for each dimension, not {fft_length}")
+    wrong = ""
     if any(n is not None and n < 0 for n in fft_length):
-        raise refused_when_run(f"fft_length must be non-negative, not {fft_length}")
-    if x.rank is not None:
-        if any(not -x.rank <= a < x.rank for a in axes):
-            raise refused_when_run(f"Input must have the dimensions {axes} but got: {text(x)}")
-        if len({a % x.rank for a in axes}) != len(axes):
-            raise refused_when_run(f"axes must be unique, not {axes}")
+        wrong = f"fft_length must be non-negative, not {fft_length}"
+    elif x.rank is not None and any(not -x.rank <= a < x.rank for a in axes):
+        wrong = f"Input must have the dimensions {axes} but got: {text(x)}"
+    elif x.rank is not None and len({a % x.rank for a in axes}) != len(axes):
+        wrong = f"axes must be unique, not {axes}"
+    if wrong:
+        raise invalid(wrong) if state.graph is None else NotStatic(wrong)
 
 
 def _are_ints(values: Any) -> bool:
@@ -242,7 +246,23 @@ def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], A
 
 def _half(n: int | None) -> int | None:
     """Returns the number of elements of a real transform that are not the conjugate of another."""
-    return n // 2 + 1 if n else n
+    return int(n / 2) + 1 if n else n
+
+
+def _over_last(rank: int, last: Callable[[Any], Any] = lambda n: n) -> Callable[..., TensorShape]:
+    """Returns the shape rule of a transform over the last dimensions; `last` gives the last of its lengths."""
+
+    def rule(x: TensorShape, fft_length: Any, *_: Any) -> TensorShape:
+        if state.graph is None:
+            return _nd_rule(x, fft_length, tuple(range(-rank, 0)), last)
+        x = with_rank(x, -rank)
+        with_dimension(with_rank(fft_length, 1), 0, rank)
+        if x.rank is None:
+            return x
+        lengths = [*fft_length[:-1], last(fft_length[-1])] if wholly_static(fft_length) else [-1] * rank
+        return x[:-rank].concatenate(stated(lengths))
+
+    return rule
 
 
 def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
@@ -494,7 +514,7 @@ def _real_transform(name: str, rank: int) -> Any:
     kernel = _long_enough(_nd_kernel(torch.fft.rfftn, _half))
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
-        shape=lambda x, n, *_: _nd_rule(x, n, axes, _half), batching=leading_dimensions)  # fmt: skip
+        shape=_over_last(rank, _half), batching=leading_dimensions)  # fmt: skip
     def rfft(input: Any, fft_length: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
         """Computes the transform of real numbers over the last dimensions."""
 
@@ -511,7 +531,7 @@ def _inverse_real_transform(name: str, rank: int) -> Any:
     kernel = _long_enough(_nd_kernel(torch.fft.irfftn), _half)
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
-        shape=lambda x, n, *_: _nd_rule(x, n, axes), batching=leading_dimensions)  # fmt: skip
+        shape=_over_last(rank), batching=leading_dimensions)  # fmt: skip
     def irfft(input: Any, fft_length: Any, Treal: Any = float32, name: str | None = None) -> Any:
         """Computes the inverse transform to real numbers over the last dimensions."""
 

@@ -22,7 +22,7 @@ from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, refused_when_run, with_rank
+from tapeflow.core.ops.shape_rules import leave_to_kernel, ranked, with_rank
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -43,7 +43,7 @@ def _reduced(axes: Any, rank: int) -> list[int]:
     dims = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
     for a in dims:
         if not -rank <= a < rank:
-            raise refused_when_run(f"Invalid reduction dimension {a}, for input with {rank} dimensions.")
+            leave_to_kernel(f"Invalid reduction dimension {a}, for input with {rank} dimensions.")
     return sorted({a % rank for a in dims})
 
 

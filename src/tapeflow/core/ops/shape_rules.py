@@ -11,7 +11,6 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
@@ -23,20 +22,12 @@ def text(shape: TensorShape) -> str:
     return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
 
 
-def refused_when_run(message: str, error: Any = errors.InvalidArgumentError) -> Exception:
-    """Returns the error of a rule for what TensorFlow's kernel refuses and its shape function lets pass.
-
-    While a graph is built the shape is not static then, and the call fails when it runs.
-    """
-    return error.of(message) if state.graph is None else NotStatic(message)
-
-
-def leave_to_kernel(message: str) -> None:
-    """Raises InvalidArgumentError for what TensorFlow's kernel refuses and its shape function lets pass; not while a
-    graph is built, where the static shape is that of a call which fails when it runs.
+def leave_to_kernel(message: str, error: Any = errors.InvalidArgumentError) -> None:
+    """Raises an error for what TensorFlow's kernel refuses and its shape function lets pass; not while a graph is
+    built, where the static shape is that of a call which fails when it runs.
     """
     if state.graph is None:
-        raise invalid(message)
+        raise error.of(message)
 
 
 def divided(size: int, parts: int) -> int:
@@ -240,7 +231,7 @@ def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
         if not -rank <= a < rank:
             raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
         if a % rank in dimensions:
-            raise refused_when_run(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
+            leave_to_kernel(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
         dimensions.append(a % rank)
     return tuple(dimensions)
 

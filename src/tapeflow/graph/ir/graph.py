@@ -24,7 +24,7 @@ from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
 from tapeflow.graph.ir.deferred import gradient
 from tapeflow.graph.ir.members import Members
-from tapeflow.graph.ir.messages import check_host_dtype, check_lists, shape_error, type_error
+from tapeflow.graph.ir.messages import check_attr_lists, check_host_dtype, check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import Names
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_in, variable_of
 from tapeflow.graph.ir.positions import Positions
@@ -299,6 +299,7 @@ class Graph(Collections, Names, Members):
             raise type_error(op, error) from None
         finally:
             state.name_scope = scope
+        check_attr_lists(op, converted)
         out: list[Any] = []
         for i, (kind, arg) in enumerate(zip(op.kinds, converted, strict=True)):
             if kind == "tensor":

@@ -31,6 +31,16 @@ def check_lists(op: Any, args: Sequence[Any]) -> None:
                 )
 
 
+def check_attr_lists(op: Any, args: Sequence[Any]) -> None:
+    """Raises TensorFlow's error for lists of attrs that are shorter than the op's definition asks for."""
+    for i, attr in op.attr_params():
+        if attr.minimum and attr.type.startswith("list(") and len(args[i]) < attr.minimum:
+            raise ValueError(
+                f"Attr '{attr.name}' of '{op.name}' Op passed list of length {len(args[i])} less than minimum "
+                f"{attr.minimum}."
+            )
+
+
 def check_host_dtype(op: Any, i: int, dtype: DType, types: Mapping[str, Any]) -> None:
     """Raises TensorFlow's error for the dtype of a tensor that kernels get as Python numbers.
 
