@@ -18,6 +18,7 @@ from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.properties import size as size_of
 from tapeflow.array.unranked import other_dimensions
+from tapeflow.core.ops.sequences import unsupported
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.types.shape import TensorShape
@@ -331,6 +332,8 @@ def fliplr(m: TensorLike) -> Tensor:
 def roll(a: TensorLike, shift: TensorLike, axis: AxisLike = None) -> Tensor:
     """Moves elements along axes, those that fall off to the other end."""
     x = as_array(a)
+    if shift is None:
+        raise unsupported(shift, shift)
     if axis is not None:
         return padding.roll(x, shift, axis)
     return shaping.reshape(padding.roll(ravel(x), shift, 0), shape_of(x))
