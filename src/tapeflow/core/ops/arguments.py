@@ -21,7 +21,7 @@ from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, h
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
@@ -198,7 +198,8 @@ class DefinedOp(Op):
             raise unsupported(value, value)
         host = host_value(value)
         if isinstance(value, (list, tuple)) and self.takes_integers(argument):
-            if any(type(v) is int and not -(2**63) <= v < 2**63 for v in host):
+            limit = 2**64 if argument.type is uint64 else 2**63
+            if any(type(v) is int and not -(2**63) <= v < limit for v in host):
                 raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
             host = tuple([_integer_entry(e, v) for e, v in zip(value, host, strict=True)])
         elif type(host) is int and host not in _INT32 and state.graph is None and self.takes_integers(argument):
