@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
@@ -205,10 +205,19 @@ def _(call: Call, dy: Any) -> Any:
     if want_x:
         dx = _batch_matmul(y, dy, adj_y, True) if adj_x else _batch_matmul(dy, y, False, not adj_y)
         dx = sum_like(dx, x)
-    if want_y:
+    if want_y and not adj_x and _is_of_all_slices(x, y, dy):
+        x, dy = (reshape(t, [-1, t.shape[-1]]) for t in (x, dy))
+        dy_ = _matmul(dy, x, True) if adj_y else _matmul(x, dy, True)
+    elif want_y:
         dy_ = _batch_matmul(dy, x, True, adj_x) if adj_y else _batch_matmul(x, dy, not adj_x, False)
         dy_ = sum_like(dy_, y)
     return dx, dy_
+
+
+def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
+    """Returns whether `y` is one matrix that all slices of `x` are multiplied by: its gradient is a product of all of
+    their rows, which takes less time than a product for each slice and their sum."""
+    return y.shape.rank == 2 and None not in (x.shape.rank, x.shape[-1], dy.shape[-1]) and not x.dtype.is_complex
 
 
 _batch_matmul.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matmul)  # hints to quantizers
