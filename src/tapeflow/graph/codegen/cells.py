@@ -15,18 +15,32 @@ from typing import NamedTuple, Protocol
 
 import torch
 
+Tensors = Sequence[torch.Tensor]
+
 _LSTM_MODE = 2  # oneDNN's number of this cell, as ATen has it
 _CLOSED = 1e4  # a summand with which a sigmoid is 1, and with its negative 0
 _FEW_WEIGHTS, _FEW_ROWS = 1 << 16, 64  # oneDNN orders the weights anew at each call
+
+
+class Weights(NamedTuple):
+    """The weights of a cell, or their gradients.
+
+    Attributes:
+        kernel, recurrent_kernel: what inputs, and the output of the step before, are multiplied by.
+        biases: what is added to these products, None for zeros; an LSTM has one for both.
+    """
+
+    kernel: torch.Tensor
+    recurrent_kernel: torch.Tensor
+    biases: Sequence[torch.Tensor | None]
 
 
 class Gradients(NamedTuple):
     """The gradients of a cell's inputs of all steps, of its initial states and of its weights."""
 
     x: torch.Tensor
-    states: Sequence[torch.Tensor]
-    matrices: Sequence[torch.Tensor]
-    biases: Sequence[torch.Tensor]
+    states: Tensors
+    weights: Weights
 
 
 class Cell(Protocol):
@@ -41,27 +55,20 @@ class Cell(Protocol):
     gates: int
 
     @staticmethod
-    def suits(steps: int, x: torch.Tensor, matrices: Sequence[torch.Tensor]) -> bool:
+    def suits(steps: int, x: torch.Tensor, matrices: Tensors) -> bool:
         """Tests whether it serves, and takes less time than single ops do, for so many steps with inputs like `x`."""
 
     def run(
-        self,
-        x: torch.Tensor,
-        states: Sequence[torch.Tensor],
-        matrices: Sequence[torch.Tensor],
-        biases: Sequence[torch.Tensor | None],
-        idle: torch.Tensor | None,
-        recorded: bool,
-    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
+    ) -> tuple[torch.Tensor, Tensors]:
         """Returns the outputs of all steps, stacked, and the last values of the states but the first.
 
         Args:
             x: the inputs of all steps, `(steps, batch, features)`.
             states: the initial states.
-            matrices: those that inputs, and the output of the step before, are multiplied by.
-            biases: what is added to these products, None for zeros; an LSTM has one for both.
-            idle: true for the steps of which the outputs do not matter, and which keep the states but the first: the
-                last ones of a sequence. None if there is none.
+            weights: the weights.
+            idle: true for steps at the end of a sequence that change no state but the first, and whose outputs do not
+                matter; None if there are none.
             recorded: whether `gradients` will be called.
         """
 
@@ -80,20 +87,14 @@ class LSTM:
     states, gates = 2, 4
 
     @staticmethod
-    def suits(steps: int, x: torch.Tensor, matrices: Sequence[torch.Tensor]) -> bool:
+    def suits(steps: int, x: torch.Tensor, matrices: Tensors) -> bool:
         pays = steps * len(x) >= _FEW_ROWS or sum(m.numel() for m in matrices) <= _FEW_WEIGHTS
-        return pays and x.is_cpu and x.dtype is torch.float32 and torch.backends.mkldnn.is_available()
+        return pays and x.dtype is torch.float32 and torch.backends.mkldnn.is_available()
 
     def run(
-        self,
-        x: torch.Tensor,
-        states: Sequence[torch.Tensor],
-        matrices: Sequence[torch.Tensor],
-        biases: Sequence[torch.Tensor | None],
-        idle: torch.Tensor | None,
-        recorded: bool,
-    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        (kernel, recurrent_kernel), (bias,), (h, c) = matrices, biases, states
+        self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
+    ) -> tuple[torch.Tensor, Tensors]:
+        (kernel, recurrent_kernel, (bias,)), (h, c) = weights, states
         self._features = len(kernel)
         zeros = kernel.new_zeros(kernel.shape[1])
         if idle is not None:  # one more feature closes the gate i and opens the gate f
@@ -117,7 +118,7 @@ class LSTM:
             *args, *results, dy, None, cotangents[0], False, _LSTM_MODE, size, 1, True, True, False, [], False, space
         )
         d_kernel = d_kernel[:, :features].t()
-        return Gradients(dx[..., :features], [dh, dc], [d_kernel, d_recurrent.t()], [d_bias])
+        return Gradients(dx[..., :features], [dh, dc], Weights(d_kernel, d_recurrent.t(), [d_bias]))
 
 
 class GRU:
@@ -126,19 +127,13 @@ class GRU:
     states, gates = 1, 3
 
     @staticmethod
-    def suits(steps: int, x: torch.Tensor, matrices: Sequence[torch.Tensor]) -> bool:
+    def suits(steps: int, x: torch.Tensor, matrices: Tensors) -> bool:
         return x.dtype in (torch.float32, torch.float64)
 
     def run(
-        self,
-        x: torch.Tensor,
-        states: Sequence[torch.Tensor],
-        matrices: Sequence[torch.Tensor],
-        biases: Sequence[torch.Tensor | None],
-        idle: torch.Tensor | None,
-        recorded: bool,
-    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        (h,), (kernel, recurrent_kernel) = states, matrices
+        self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
+    ) -> tuple[torch.Tensor, Tensors]:
+        (h,), (kernel, recurrent_kernel, biases) = states, weights
         (steps, batch, features), size = x.shape, h.shape[1]
         bias, recurrent_bias = [kernel.new_zeros(3 * size) if b is None else b for b in biases]
         projected = torch.addmm(bias, x.reshape(-1, features), kernel).view(steps, batch, 3 * size)
@@ -154,11 +149,11 @@ class GRU:
             new.addcmul_(r, m).tanh_()
             h = torch.lerp(new, h, z, out=after)
         if recorded:
-            self._record = matrices, x, states[0], y, gates, n, products[..., 2 * size :]
+            self._record = weights, x, states[0], y, gates, n, products[..., 2 * size :]
         return y, []
 
     def gradients(self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None]) -> Gradients:
-        (kernel, recurrent_kernel), x, first, y, gates, n, m = self._record
+        (kernel, recurrent_kernel, _), x, first, y, gates, n, m = self._record
         steps, batch, size = y.shape
         before = torch.cat([first.unsqueeze(0), y[:-1]])
         z, r = gates[..., :size], gates[..., size:]
@@ -184,4 +179,4 @@ class GRU:
         dx = (flat @ kernel.t()).view_as(x)
         d_kernel = x.reshape(-1, x.shape[-1]).t() @ flat
         d_recurrent = before.view(-1, size).t() @ d_flat
-        return Gradients(dx, [dh], [d_kernel, d_recurrent], [flat.sum(0), d_flat.sum(0)])
+        return Gradients(dx, [dh], Weights(d_kernel, d_recurrent, [flat.sum(0), d_flat.sum(0)]))

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from tapeflow.array.list_values import Raw, Zeros, as_variant
+from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.values.held import boxed
-from tapeflow.graph.codegen.cells import Cell
+from tapeflow.graph.codegen.cells import Cell, Weights
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -51,6 +52,7 @@ class Layer(NamedTuple):
         outputs: what becomes of the outputs, by the places of loop variables.
         lists: the places of those of them that are lists of tensors.
         constants: the constants.
+        ends_matter: whether the last values of the states but the first have a use.
     """
 
     cell: type[Cell]
@@ -64,6 +66,7 @@ class Layer(NamedTuple):
     outputs: Mapping[int, Target]
     lists: frozenset[int]
     constants: Sequence[torch.Tensor]
+    ends_matter: bool = True
 
 
 class RecurrentLayer:
@@ -119,7 +122,8 @@ class Run:
         entries = values[layer.inputs][()]
         if not 0 <= start < stop <= len(entries) or not isinstance(entries[start], torch.Tensor):
             return False
-        x, (kernel, recurrent_kernel), biases = entries[start], [values[i] for i in layer.matrices], self._biases
+        x, matrices, biases = entries[start], [values[i] for i in layer.matrices], self._biases
+        kernel, recurrent_kernel = matrices
         if x.ndim != 2 or kernel.ndim != 2:
             return False
         rows, (features, columns) = len(x), kernel.shape
@@ -133,10 +137,10 @@ class Run:
             and recurrent_kernel.shape == (size, size * layer.cell.gates)
             and all(t.shape == (rows, size) for t in of_rows)
             and all(b is None or b.shape == (columns,) for b in biases)
-            and all(t is None or t.dtype is x.dtype for t in (kernel, recurrent_kernel, *of_rows, *biases))
+            and all(t is None or (t.dtype is x.dtype and by_value(t)) for t in (*matrices, *of_rows, *biases, x))
             and (layer.mask is None or (stop <= len(masks) and masks[start].shape == (rows, 1)))
             and all((stop - 1 if entry is None else entry) < len(entries) for entries, entry in last_entries)
-            and layer.cell.suits(stop - start, x, (kernel, recurrent_kernel))
+            and layer.cell.suits(stop - start, x, matrices)
         )
 
     @property
@@ -156,9 +160,11 @@ class Run:
             mask = torch.stack(values[layer.mask][()][own]).squeeze(-1)
             if not mask.all():
                 self._order = _Order(mask)
-                x, idle = self._order.compact(x), self._order.idle
-        self._cell, (states, matrices) = layer.cell(), [[values[i] for i in p] for p in (layer.states, layer.matrices)]
-        y, others = self._cell.run(x, states, matrices, self._biases, idle, recorded)
+                x, idle = self._order.compact(x), self._order.idle if layer.ends_matter else None
+        kernel, recurrent_kernel = [values[i] for i in layer.matrices]
+        weights = Weights(kernel, recurrent_kernel, self._biases)
+        self._cell = layer.cell()
+        y, others = self._cell.run(x, [values[i] for i in layer.states], weights, idle, recorded)
         self._shape = y.shape
         finals = list(values[: self._count])
         finals[layer.counter] = torch.tensor(self._stop, dtype=values[layer.counter].dtype)
@@ -214,12 +220,15 @@ class Run:
         result = self._cell.gradients(dy, [cotangents.get(i) for i in layer.states[1:]])
         dx = result.x if self._order is None else self._order.restored(result.x)
         sums.add(layer.inputs, as_variant([*[None] * self._start, *dx.unbind()]))
-        for place, gradient in zip([*layer.states, *layer.matrices], [*result.states, *result.matrices], strict=True):
+        d_kernel, d_recurrent, d_biases = result.weights
+        for place, gradient in zip(
+            [*layer.states, *layer.matrices], [*result.states, d_kernel, d_recurrent], strict=True
+        ):
             sums.add(place, gradient)
-        for bias, gradient in zip(layer.biases, result.biases, strict=True):
-            if bias is not None:
+        for bias, d_bias in zip(layer.biases, d_biases, strict=True):
+            if bias is not None and d_bias is not None:
                 place, row = bias
-                sums.add(place, gradient if row is None else _as_row(gradient, row, self._values[place]))
+                sums.add(place, d_bias if row is None else _as_row(d_bias, row, self._values[place]))
         return sums.values
 
     def _add_outputs(self, dy: torch.Tensor, target: Target, steps: Any, cotangent: Any, sums: _Sums) -> None:

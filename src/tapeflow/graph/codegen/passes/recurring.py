@@ -16,7 +16,7 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.cells import GRU, LSTM, Cell
 from tapeflow.graph.codegen.producers import Producers
-from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.recurrent import Bias, Layer, RecurrentLayer, Target
 from tapeflow.graph.codegen.regions import LOOPS
 from tapeflow.graph.ir.graph import READ
@@ -31,7 +31,18 @@ def recur(program: Program) -> None:
     for step in program.steps:
         layer = _Patterns(step.op.kernel).layer() if step.name in LOOPS and not step.placed else None
         if layer is not None:
+            layer = layer._replace(ends_matter=any(_matters(i, step, program) for i in layer.states[1:]))
             step.op = GraphOp(layer.cell.__name__, RecurrentLayer(step.op.kernel, layer), gives_tuple=True)
+
+
+def _matters(output: int, loop: Step, program: Program) -> bool:
+    """Tests whether a loop's output is used. Its gradient reads no more than the shape of one without a cotangent."""
+    tensor, operation = loop.outputs[output], loop.operation
+    users = [step for step in program.steps if any(t is tensor for t in step.inputs)]
+    gradients = [None if step.registered else step.op.gradient_of for step in users]
+    return any(t is tensor for t in program.outputs) or not all(
+        g is not None and g.operation is operation and output not in g.targets for g in gradients
+    )
 
 
 class _Cell(NamedTuple):
