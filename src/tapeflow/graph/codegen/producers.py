@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -26,6 +27,13 @@ class Producers:
         """Returns the step that computes a tensor, if it is of this op."""
         step = self.producers.get(id(tensor))
         return step if step is not None and step.op is op.op and not step.placed else None
+
+    def operands(self, tensor: Any, op: Any) -> Iterator[tuple[Any, Any]]:
+        """Yields the operands of the commutative op that computes a tensor, in both orders."""
+        step = self.of(tensor, op)
+        if step is not None:
+            yield step.args[0], step.args[1]
+            yield step.args[1], step.args[0]
 
     def unshaped(self, tensor: Any) -> Any:
         """Returns a tensor before it was reshaped."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Numbers = dict[int, DType]  # the dtypes of the tensors that are held as Python numbers, by the tensors' ids
 
 _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
-_LOOPS = frozenset({"While", "StatelessWhile"})
+LOOPS = frozenset({"While", "StatelessWhile"})
 
 
 def specialized(body: Body) -> Program:
@@ -80,7 +80,7 @@ class Region:
                     (Region(program_of(body), graphs, program_of), step.op.places[label])
                     for label, body in step.op.bodies.items()
                 ]
-            elif step.name in _LOOPS:
+            elif step.name in LOOPS:
                 self.loops[id(step)] = step.op.kernel.region(graphs, program_of)
 
     @property

@@ -24,6 +24,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
 from tapeflow.graph.codegen.program import needed
+from tapeflow.graph.codegen.recurrent import Run
 from tapeflow.graph.gradients.loop_sums import LoopSums
 from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
@@ -130,6 +131,10 @@ class LoopGradient:
         cotangents, rest = values[: len(self.targets)], values[len(self.targets) :]
         finals, inputs = rest[: len(self.zero_at_end)], rest[len(self.zero_at_end) :]
         grads = dict(zip(self.targets, cotangents, strict=True))
+        if isinstance(record[()], Run):
+            gradients, first = record[()].gradients(grads), int(self.loop.limited)
+            return tuple([gradients[i - first] if i - first in gradients else raw_zeros(_value(inputs[i]))
+                          for i in self.sources])  # fmt: skip
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated

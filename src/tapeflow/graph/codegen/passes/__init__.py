@@ -23,6 +23,7 @@ from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.postponing import postpone
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.recognizing import recognize
+from tapeflow.graph.codegen.passes.recurring import recur
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.sharing import share
 from tapeflow.graph.codegen.passes.starting import start_early
@@ -33,10 +34,10 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 SPECIALIZE: tuple[Pass, ...] = (
-    normalize, normalize_layers, recognize, postpone, assemble, fuse, update, join_adam, group, prune, start_early,
-    parallelize, reuse, bind,
+    recur, normalize, normalize_layers, recognize, postpone, assemble, fuse, update, join_adam, group, prune,
+    start_early, parallelize, reuse, bind,
 )  # fmt: skip
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (
-    normalize, normalize_layers, recognize, postpone, assemble, join_layers, fuse, update, join_adam, group, prune,
-    cache, start_early, parallelize, reuse, bind,
+    recur, normalize, normalize_layers, recognize, postpone, assemble, join_layers, fuse, update, join_adam, group,
+    prune, cache, start_early, parallelize, reuse, bind,
 )  # fmt: skip

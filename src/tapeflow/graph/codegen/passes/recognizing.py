@@ -20,7 +20,7 @@ import itertools
 import math
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -181,13 +181,6 @@ class Patterns(Producers):
                 inner.append(before)
                 stack += before.inputs
         return inner[::-1]
-
-    def operands(self, tensor: Any, op: Any) -> Iterator[tuple[Any, Any]]:
-        """Yields the operands of the commutative op that computes a tensor, in both orders."""
-        step = self.of(tensor, op)
-        if step is not None:
-            yield step.args[0], step.args[1]
-            yield step.args[1], step.args[0]
 
     def _without(self, tensor: Any, op: Any, number: float) -> Any:
         """Returns the other operand of a product with a number, or a sum; None if the tensor is none."""

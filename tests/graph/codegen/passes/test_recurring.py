@@ -1,0 +1,170 @@
+"""Loops that are recurrent layers are computed by kernels of their cells: the same values and gradients."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+BATCH, STEPS, FEATURES, SIZE = 4, 6, 5, 3
+
+MASKS = {
+    "all": np.ones((BATCH, STEPS), bool),
+    "ends": np.arange(STEPS) < np.array([[3], [6], [1], [4]]),
+    "begins later": np.arange(STEPS) >= np.array([[3], [5], [1], [0]]),
+    "holes": np.array([[1, 0, 1, 1, 0, 1], [0, 0, 1, 0, 0, 0], [0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 0]], bool),
+    "rows without": np.arange(STEPS) < np.array([[0], [2], [0], [4]]),
+    "none": np.zeros((BATCH, STEPS), bool),
+}
+
+
+def values(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def run_layer(layer, x, mask=None, states=None):
+    """A layer's outputs, and the gradients of all that they depend on."""
+    variables = [*layer.trainable_variables, *(states or [])]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        initial = None if states is None else [1.0 * s for s in states]
+        outputs = tf.nest.flatten(layer(x, mask=mask, initial_state=initial))
+        loss = sum(tf.reduce_sum(tf.sin((i + 1.0) * y)) for i, y in enumerate(outputs))
+    return outputs, tape.gradient(loss, [x, *variables])
+
+
+def check(layer, *args, is_cell=True, dims=None, **kwargs):
+    """Compares a layer with its own loop, as eager mode runs it."""
+    layer.build((BATCH, STEPS, FEATURES))
+    function = tf.function(lambda *args: run_layer(layer, *args, **kwargs))
+    specs = [tf.TensorSpec(dims or a.shape, a.dtype) if i == 0 else a for i, a in enumerate(args)]
+    concrete = function.get_concrete_function(*specs)
+    assert (f"op_{type(layer).__name__}(" in concrete.source()) == is_cell
+    for value, expected in zip(
+        tf.nest.flatten(concrete(*args)), tf.nest.flatten(run_layer(layer, *args, **kwargs)), strict=True
+    ):
+        np.testing.assert_allclose(value, expected, rtol=2e-5, atol=2e-6)
+
+
+def make(kind, **kwargs):
+    return getattr(tf.keras.layers, kind)(SIZE, bias_initializer="random_normal", seed=1, **kwargs)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("form", ["last", "sequences", "backwards", "zeros", "states"])
+def test_masks(kind, form, mask):
+    layer = make(
+        kind, return_sequences=form != "last", go_backwards=form == "backwards", return_state=form == "states",
+        zero_output_for_mask=form == "zeros",
+    )  # fmt: skip
+    states = [tf.Variable(values(BATCH, SIZE, seed=i)) for i in range(1 + (kind == "LSTM"))]
+    states = states if form == "states" else None
+    check(layer, tf.constant(values(BATCH, STEPS, FEATURES)), tf.constant(MASKS[mask]), states=states)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("sequences", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_all_steps(kind, sequences, bias):
+    layer = make(kind, return_sequences=sequences, use_bias=bias)
+    check(layer, tf.constant(values(BATCH, STEPS, FEATURES)), dims=(None, STEPS, FEATURES))
+    check(layer, tf.constant(values(BATCH, STEPS, FEATURES)), dims=(None, None, FEATURES))
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_nothing_comes_from_inputs_that_the_mask_leaves_out(kind):
+    x, mask = values(BATCH, STEPS, FEATURES), MASKS["ends"]
+    layer = make(kind, return_state=True)
+    layer.build(x.shape)
+    compiled = tf.function(lambda x, mask: run_layer(layer, x, mask))
+    expected, results = (
+        compiled(tf.constant(np.where(mask[..., None], x, other)), tf.constant(mask)) for other in (0, np.nan)
+    )
+    for value, other in zip(tf.nest.flatten(results), tf.nest.flatten(expected), strict=True):
+        np.testing.assert_allclose(value, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kind, options",
+    [
+        ("LSTM", {"activation": "relu"}),
+        ("LSTM", {"recurrent_activation": "hard_sigmoid"}),
+        ("LSTM", {"recurrent_dropout": 0.5}),
+        ("GRU", {"reset_after": False}),
+        ("GRU", {"activation": "softsign"}),
+    ],
+)
+def test_other_cells_stay_loops(kind, options):
+    layer = make(kind, **options)
+    layer.build((BATCH, STEPS, FEATURES))
+    function = tf.function(lambda x: layer(x, training=True))
+    concrete = function.get_concrete_function(tf.TensorSpec([BATCH, STEPS, FEATURES]))
+    assert f"op_{kind}(" not in concrete.source()
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_gradients_of_second_order(kind):
+    layer = make(kind, return_sequences=True)
+    layer.build((BATCH, STEPS, FEATURES))
+
+    def second(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = tf.reduce_sum(tf.sin(layer(x)))
+            gradients = tape.gradient(loss, [x, layer.trainable_variables[0]])
+            norm = sum(tf.reduce_sum(g * g) for g in gradients)
+        return outer.gradient(norm, [x, *layer.trainable_variables])
+
+    x = tf.constant(values(BATCH, STEPS, FEATURES))
+    for value, expected in zip(tf.function(second)(x), second(x), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=2e-4, atol=2e-5)
+
+
+def test_other_dtypes_run_step_by_step():
+    layer = make("LSTM", dtype="float64")
+    check(layer, tf.constant(values(BATCH, STEPS, FEATURES), tf.float64))
+
+
+def test_a_limit_and_a_counter_that_begins_later():
+    cell = make("LSTM").cell
+    cell.build((BATCH, FEATURES))
+    x = tf.constant(values(STEPS, BATCH, FEATURES))
+
+    def layer(x, first, limit):
+        inputs = tf.TensorArray(tf.float32, STEPS, element_shape=(BATCH, FEATURES)).unstack(x)
+        outputs = tf.TensorArray(tf.float32, STEPS, element_shape=(BATCH, SIZE))
+        zeros = tf.zeros((BATCH, SIZE))
+
+        def step(i, outputs, h, c):
+            h, (_, c) = cell(inputs.read(i), [h, c])
+            return i + 1, outputs.write(i, h), h, c
+
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            i, outputs, h, c = tf.while_loop(
+                lambda i, *_: i < STEPS - 1, step, (first, outputs, zeros, zeros), maximum_iterations=limit
+            )
+            loss = tf.reduce_sum(tf.sin(outputs.stack())) + tf.reduce_sum(h * c)
+        return i, outputs.stack(), h, c, tape.gradient(loss, cell.trainable_variables, unconnected_gradients="zero")
+
+    compiled = tf.function(layer)
+    concrete = compiled.get_concrete_function(x, tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.int32))
+    assert "op_LSTM(" in concrete.source()
+    for first, limit in ((0, 9), (2, 9), (1, 2), (2, 0), (5, 9)):
+        numbers = tf.constant(first), tf.constant(limit)
+        for value, expected in zip(
+            tf.nest.flatten(concrete(x, *numbers)), tf.nest.flatten(layer(x, *numbers)), strict=True
+        ):
+            np.testing.assert_allclose(value, expected, rtol=2e-5, atol=2e-6)
+
+
+def test_wrong_shapes_are_the_loops_errors():
+    layer = make("LSTM")
+    layer.build((BATCH, STEPS, FEATURES))
+    x = tf.zeros((BATCH, STEPS, FEATURES))
+    states = tf.TensorSpec([None, SIZE]), tf.TensorSpec([None, SIZE])
+    function = tf.function(lambda x, *states: layer(x, initial_state=states)).get_concrete_function(x, *states)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        function(x, tf.zeros((BATCH + 1, SIZE)), tf.zeros((BATCH + 1, SIZE)))
