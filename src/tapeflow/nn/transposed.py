@@ -18,8 +18,12 @@ if _AVAILABLE:
 
 
 def is_transposed(layout: Layout, filters: torch.Tensor, dy: torch.Tensor) -> bool:
-    """Returns whether `transposed` computes the gradient of a convolution by its images."""
-    return _AVAILABLE and layout.channels_last and filters.dtype is torch.float32 and by_value(filters) and by_value(dy)
+    """Returns whether `transposed` computes the gradient of a convolution by its images.
+
+    It does not for few elements: a call takes longer.
+    """
+    single = filters.dtype is torch.float32
+    return _AVAILABLE and layout.channels_last and single and by_value(filters) and by_value(dy, MANY)
 
 
 def transposed(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:

@@ -71,7 +71,7 @@ class Op:
         fills: the number that all elements of the result are.
         reads_shape: reads only the shapes of its inputs.
         view: the result may share the memory of an input.
-        allocates: the result always has memory of its own; no input is retained.
+        allocates: each result always has memory of its own; no input is retained.
         exact_in_batches: its batching rule computes each slice by the same arithmetic in the same order as the op does.
             It goes without saying of ops that are elementwise, and of those that only move elements.
         early: it starts work that goes on beside other steps, so that it runs as soon as its inputs are there;

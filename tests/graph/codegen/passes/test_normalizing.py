@@ -65,6 +65,21 @@ def test_parameters_that_have_all_dimensions(unknown):
     _check(step, tf.zeros([0, 4, 5, 3]), tf.TensorSpec([None, 4, 5, 3]))
 
 
+def test_activations_work_in_the_memory_of_the_result():
+    scale, offset = _values(8, seed=1), _values(8, seed=2)
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch([x, scale, offset])
+            y, mean, variance = _normalized(x, scale, offset, [0, 1, 2])
+            loss = tf.reduce_sum(tf.nn.relu(y) * x)
+        return [loss, mean, variance, *tape.gradient(loss, [x, scale, offset])]
+
+    x = _values(4, 16, 16, 8)
+    assert ".relu_()" in tf.function(step).get_concrete_function(x).source()
+    _check(step, x, tf.TensorSpec(x.shape))
+
+
 def test_two_whose_results_are_added():
     """Their offsets have one gradient."""
     scales, offsets = (_values(3, seed=1), _values(3, seed=2)), (_values(3, seed=3), _values(3, seed=4))

@@ -255,6 +255,7 @@ def _replace_forward(steps: Steps, pattern: _Pattern) -> None:
     kernel = functools.partial(_normalized, pattern.scale is not None, pattern.offset is not None, pattern.epsilon)
     outputs = [result.outputs[0], mean.outputs[0], pattern.variance.outputs[0]]
     op = GraphOp("BatchNormalization", kernel, gives_tuple=True)
+    op.allocates = True
     gone = [mean, pattern.squares, pattern.variance, pattern.scaled, result]
     steps.replace(mean, [Step(op, tensors, outputs, [step.origins[-1] for step in gone])], gone, pattern.x)
 
@@ -333,6 +334,7 @@ def _replace_gradient(steps: Steps, pattern: _Pattern) -> None:
             continue
         kernel = functools.partial(_gradients, [step is not None for step in parts])
         op = GraphOp("BatchNormalizationGrad", kernel, gives_tuple=True)
+        op.allocates = True
         outputs = [step.outputs[0] for step in own]
         steps.replace(at, [Step(op, tensors, outputs, [step.origins[-1] for step in own])], [*own, *gradient.sum])
         partial = [step.outputs[0] for step in adds][: len(gradient.rest) - 1]

@@ -29,8 +29,7 @@ def reuse(program: Program) -> None:
         place = _writable_input(step, i, writable, users)
         if place is not None:
             program.steps[i] = _in_place(step, place)
-        if step.op.allocates and len(step.outputs) == 1:
-            out = step.outputs[0]
+        for out in step.outputs if step.op.allocates else ():
             used_by = [program.steps[j].op for j in users.get(id(out), ())]
             writable[id(out)] = id(out) not in lasting and all(_retains_nothing(op) for op in used_by)
 
