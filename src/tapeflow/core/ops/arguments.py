@@ -165,7 +165,7 @@ class DefinedOp(Op):
         for kind, value, argument in zip(self.kinds, values, self.opdef.inputs, strict=False):
             if kind == "list" and argument.number_attr:
                 name, count = first.setdefault(argument.number_attr, (argument.name, len(value)))
-                if count != len(value) and self.converts_slowly(args):
+                if count != len(value) and (state.graph is not None or self.converts_slowly(args)):
                     raise ValueError(
                         f"List argument '{argument.name}' to '{snake_case(self.name)}' Op with length {len(value)} "
                         f"must match length {count} of argument '{name}'."
