@@ -18,6 +18,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
 from tapeflow.core.hooks import hooks
@@ -291,6 +292,9 @@ def non_max_suppression_padded(
 
     if rank == 2:
         return of_image(corners, confidences)
+    if not pad_to_max_output_size:
+        numbers, valid = of_image(ensure_shape(corners, [None, 4]), ensure_shape(confidences, [None]))
+        return numbers, reshape(valid, shape_of(corners)[:-2])
     return _for_each_image(of_image, corners, confidences)
 
 
