@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import check_rank, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -201,6 +201,7 @@ def _encode(audio: torch.Tensor, sample_rate: int) -> np.ndarray:
 
 
 def _encoded_shape(audio: TensorShape, sample_rate: Any) -> TensorShape:
+    check_rank(sample_rate, 0)
     if audio.rank not in (None, 2):
         raise invalid(f"Shape must be rank 2 but is rank {audio.rank}")
     return TensorShape([])

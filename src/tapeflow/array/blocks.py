@@ -68,12 +68,13 @@ def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -
     that are not static; or None where nothing is."""
     check_rank(block_shape, 1)
     check_rank(paddings, 2)
-    if isinstance(block_shape, Tensor):
-        if not block_shape.shape.is_fully_defined():
-            raise invalid("block_shape must have known size.")
-        return None
+    count = argument_shape(block_shape)[0]
+    if count is None:
+        raise invalid("block_shape must have known size.")
     if not wholly_static(block_shape):
-        return None
+        if wholly_static(paddings) and np.min(paddings, initial=0) < 0:
+            raise invalid(f"{name} cannot be negative")
+        return None if x.rank is None else [(None,) * 4] * min(count, x.rank - 1)
     if not argument_shape(paddings).is_compatible_with([len(block_shape), 2]):
         raise invalid(f"{name} should have shape [{len(block_shape)}, 2]")
     pairs = paddings if wholly_static(paddings) else [(None, None)] * np.size(block_shape)

@@ -19,7 +19,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text
+from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text, with_rank
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -47,8 +47,8 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
         raise invalid(f"Expected batch_dims in the range [{-indices.rank}, {indices.rank}], but got {batch_dims}")
     batch_dims = batch_dims + indices.rank if batch_dims < 0 else batch_dims
     if batch_dims > axis:
-        raise invalid(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis}).")
-    for i in range(batch_dims):
+        leave_to_kernel(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis}).")
+    for i in range(min(batch_dims, rank)):
         if None not in (params[i], indices[i]) and params[i] != indices[i]:
             leave_to_kernel(f"params.shape[{i}]: {params[i]} should be equal to indices.shape[{i}]: {indices[i]}")
     return TensorShape(params.as_list()[:axis] + indices.as_list()[batch_dims:] + params.as_list()[axis + 1 :])
@@ -261,10 +261,9 @@ def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") 
 
 
 def _gather_nd_rule(params: TensorShape, indices: TensorShape, _: str = "") -> TensorShape:
+    with_rank(indices, -1)
     if params.rank is None or indices.rank is None:
         return TensorShape(None)
-    if not indices.rank:
-        raise invalid("indices must be at least a vector")
     depth = indices[-1]
     if depth is None:
         return TensorShape(None)

@@ -31,10 +31,10 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
         raise invalid("Indices shape must have rank at least one. Found:[]")
     _check_filled(target, indices, updates)
     depth = indices[-1]
+    if depth is None:  # nothing else is looked at
+        return target
     if updates.rank < outer:
-        if target.rank != 0:
-            raise invalid(f"Shape must be at least rank {outer} but is rank {updates.rank}")
-        leave_to_kernel(_unfit(target, indices, updates))
+        raise invalid(f"Shape must be at least rank {outer} but is rank {updates.rank}")
     if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             f"Dimensions [0,{outer}) of indices[shape={text(indices)}] must match dimensions [0,{outer}) of "

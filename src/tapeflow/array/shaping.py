@@ -41,7 +41,7 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
     if unknown:
         rest = count // size if len(unknown) == 1 and count is not None and size else None
         result = TensorShape([rest if i in unknown else d for i, d in enumerate(new_shape)])
-        if None in new_shape:
+        if len(unknown) > 1:
             return result
     if unknown and not size and count:
         raise invalid(f"Input to reshape is a tensor with {count} values, but the requested shape has 0")
@@ -333,10 +333,10 @@ def _(batch: Batch, x: Slices, axis: Any) -> Any:
 
 
 def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
-    if x.rank is None and not isinstance(perm, tuple):
-        return TensorShape(None if perm.shape.rank != 1 else perm.shape[:1].num_elements())
     if isinstance(perm, Tensor):
         check_rank(perm, 1)
+    if x.rank is None and not isinstance(perm, tuple):
+        return TensorShape(None if perm.shape.rank != 1 else perm.shape[:1].num_elements())
     rank = len(perm) if x.rank is None else x.rank
     if isinstance(perm, Tensor):  # not static
         return TensorShape([None] * rank)

@@ -15,7 +15,7 @@ from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, sparse, text, unknown
+from tapeflow.core.ops.shape_rules import check_rank, ranked, sparse, text, unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
@@ -28,6 +28,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
     if not value_range.is_compatible_with([2]):
         raise invalid("value_range should be a vector of 2 elements.")
+    check_rank(nbins, 0)
     if isinstance(nbins, int) and nbins <= 0:
         raise invalid(f"Requires nbins > 0: {nbins}")
     return TensorShape([nbins if isinstance(nbins, int) else None])

@@ -382,7 +382,13 @@ def _stateless_sample_kernel(
     return _sample_box(image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), *options)
 
 
-@op("StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_sample_shapes)
+def _stateless_shapes(image_size: TensorShape, boxes: TensorShape, least: TensorShape, seed: Any, *_: Any) -> Any:
+    least.assert_has_rank(0)
+    with_dimension(with_rank(seed, 1), 0, 2)
+    return _sample_shapes(image_size, boxes)
+
+
+@op("StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_stateless_shapes)
 def _stateless_sample(
     image_size: Any,
     bounding_boxes: Any,

@@ -16,7 +16,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import ranked, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.rng.seeds import torch_generator
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
@@ -96,7 +96,7 @@ def _crop_and_resize_kernel(
 
 def _static_size(size: Any) -> tuple[int | None, int | None]:
     """Returns the height and the width of a size argument, as far as they are static."""
-    if type(size) is not tuple or len(size) != 2:
+    if type(size) is not tuple or len(size) != 2 or not wholly_static(size):
         return None, None
     height, width = (n if type(n) is int and n != -1 else None for n in size)  # -1 is for the kernel to refuse
     return height, width
@@ -188,6 +188,8 @@ def _glimpses_shape(input: TensorShape, size: Any, offsets: TensorShape, *_: Any
     if input.rank not in (4, None):
         raise invalid("input must be 4-dimensional (batch_size, height, width, depth)" + text(input))
     with_dimension(with_rank(size, 1), 0, 2)
+    if offsets.rank is not None:
+        with_dimension(offsets, 1, 2)
     channels = input[3] if input.rank == 4 else None
     batch = input[:1].merge_with(offsets.with_rank(2)[:1])[0] if input.rank else offsets.with_rank(2)[0]
     return TensorShape([batch, *_static_size(size), channels])

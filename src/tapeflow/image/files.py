@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, scalar, text
+from tapeflow.core.ops.shape_rules import check_rank, ranked, scalar, stated, text, wholly_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
@@ -196,8 +196,9 @@ def _decode_and_crop_jpeg_kernel(contents: Any, crop_window: Any, channels: int,
 def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *_: Any) -> TensorShape:
     if type(crop_window) is int or (type(crop_window) is tuple and len(crop_window) != 4):
         raise invalid(f"crop_size must have four elements {text(TensorShape(np.shape(crop_window)))}")
-    size = crop_window[2:] if type(crop_window) is tuple else (None, None)
-    return TensorShape([*(n if type(n) is int else None for n in size), channels or None])
+    check_rank(crop_window, 1)
+    size = stated(crop_window[2:]) if type(crop_window) is tuple and wholly_static(crop_window) else (None, None)
+    return TensorShape([*size, channels or None])
 
 
 @op(
@@ -330,6 +331,8 @@ def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint
 def _any_image_shape(
     contents: TensorShape, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True
 ) -> TensorShape:
+    if channels < 0:
+        raise invalid(f"channels must be non-negative, got {channels}")
     return TensorShape(None) if expand_animations else TensorShape([None, None, channels or None])
 
 

@@ -18,6 +18,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
 from tapeflow.core.hooks import hooks
@@ -291,6 +292,9 @@ def non_max_suppression_padded(
 
     if rank == 2:
         return of_image(corners, confidences)
+    if not pad_to_max_output_size:
+        numbers, valid = of_image(ensure_shape(corners, [None, 4]), ensure_shape(confidences, [None]))
+        return numbers, reshape(valid, shape_of(corners)[:-2])
     return _for_each_image(of_image, corners, confidences)
 
 
@@ -465,7 +469,13 @@ def _combined_shapes(
     check_rank(total, 0)
     if type(total) is int and total < 1:
         raise invalid("max_total_size should be > 0")
+    check_rank(iou, 0)
+    check_rank(least, 0)
     boxes[:2].merge_with(scores[:2])
+    if boxes.rank and scores.rank and boxes[2] not in (None, 1, scores[2]) and scores[2] is not None:
+        raise invalid("third dimension of boxes must be either 1 or equal to the third dimension of scores")
+    if pad_per_class and type(per_class) is int and per_class < 1:
+        raise invalid("max_output_size_per_class must be > 0 if pad_per_class is set to true")
     batch = boxes[0] if boxes.rank else None
     length = total if type(total) is int else None
     if pad_per_class and length is not None:

@@ -111,8 +111,12 @@ def _sizes(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], Tensor
 
 def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
     before, dots, after = _sides(equation)[1].partition("...")
-    if any(s.rank is None for s in inputs):
-        return TensorShape(None if dots else [None] * len(before))
+    if dots and any(s.rank is None for s in inputs):
+        return TensorShape(None)
+    subscripts = _sides(equation)[0]
+    if len(subscripts) == len(inputs):
+        inputs = [s if s.rank is not None else TensorShape([None] * (len(first) + len(last)))
+                  for s, (first, _, last) in zip(inputs, subscripts, strict=True)]  # fmt: skip
     sizes, ellipsis = _sizes([s.as_list() for s in inputs], equation)
     return TensorShape([*(sizes[n] for n in before), *(ellipsis.as_list() if dots else ()), *(sizes[n] for n in after)])
 

@@ -22,7 +22,7 @@ from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import leave_to_kernel, text
+from tapeflow.core.ops.shape_rules import argument_shape, check_rank, leave_to_kernel, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as bool_
 from tapeflow.core.types.shape import TensorShape
@@ -104,7 +104,10 @@ def _diag_size(width: int, low: int, high: int, num_rows: int, num_cols: int) ->
     return rows if num_rows == -1 else num_rows, columns if num_cols == -1 else num_cols
 
 
-def _diag_rule(diagonal: TensorShape, k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, *_: Any) -> TensorShape:
+def _diag_rule(
+    diagonal: TensorShape, k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding: Any = 0, *_: Any
+) -> TensorShape:
+    _check_ranks(k, num_rows, num_cols, padding)
     if diagonal.rank is None or not is_static(k):
         return TensorShape(None)
     if diagonal.rank < 1:
@@ -195,7 +198,16 @@ def diag(
 # ---- from matrices to diagonals --------------------------------------------------------------------------------------
 
 
-def _diag_part_rule(input: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
+def _check_ranks(k: Any, *scalars: Any) -> None:
+    """Checks the ranks of numbers and names of diagonals, where TensorFlow's shape functions do."""
+    if (argument_shape(k).rank or 0) > 1:
+        check_rank(k, 1)
+    for argument in scalars:
+        check_rank(argument, 0)
+
+
+def _diag_part_rule(input: TensorShape, k: Any = 0, padding: Any = 0, *_: Any) -> TensorShape:
+    _check_ranks(k, padding)
     if input.rank is None or not is_static(k):
         return TensorShape(None)
     if input.rank < 2:
@@ -291,6 +303,13 @@ def diag_part(
 
 def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
     expected = _diag_part_rule(input, k)
+    if input.rank is None and diagonal.rank and is_static(k):
+        low, high = _diagonal_range(k)
+        return diagonal[: -1 - (low < high)].concatenate([None, None])
+    if not is_static(k) and input.rank is not None:
+        with_rank(input, -2)
+        if diagonal.rank not in (None, input.rank, input.rank - 1):
+            raise invalid(f"Shape must be at most rank {input.rank} but is rank {diagonal.rank}")
     if None not in (expected.rank, diagonal.rank) and expected.rank != diagonal.rank:
         raise invalid(f"Shape must be rank {expected.rank} but is rank {diagonal.rank}")
     if not expected.is_compatible_with(diagonal):
@@ -371,6 +390,7 @@ def _band_part_rule(input: TensorShape, num_lower: Any, num_upper: Any) -> Tenso
     if input.rank is not None:
         if input.rank < 2:
             leave_to_kernel(f"input must be at least 2-dim, received shape: {text(input)}")
+            return input
         for number, length, requirement in (
             (num_lower, input[-2], "num_lower must be negative or less or equal to number of rows"),
             (num_upper, input[-1], "num_upper must be negative or less or equal to number of columns"),

@@ -19,7 +19,7 @@ from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import ranked, text, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, traced
@@ -297,7 +297,8 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 # ---- least squares ---------------------------------------------------------------------------------------------------
 
 
-def _least_squares_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
+def _least_squares_rule(matrix: TensorShape, rhs: TensorShape, l2_regularizer: Any, *_: Any) -> TensorShape:
+    check_rank(l2_regularizer, 0)
     if matrix.rank is None or rhs.rank is None:
         return TensorShape(None)
     if matrix.rank != rhs.rank:

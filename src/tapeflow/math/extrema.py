@@ -14,7 +14,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
-from tapeflow.core.ops.shape_rules import broadcast
+from tapeflow.core.ops.shape_rules import argument_shape, broadcast, certainly_broadcasts
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -151,8 +151,14 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
         return IndexedSlices(clip_by_value(t.values, low, high, name), t.indices, t.dense_shape)
     if state.graph is not None:
         values = convert(t)
-        if values.shape.rank is None or values.dtype.is_complex:  # TensorFlow compares static shapes alone
-            return ops.Maximum(ops.Minimum(values, high), low)
+        bounds = [TensorShape(b.shape) if hasattr(b, "shape") else argument_shape(b) for b in (low, high)]
+        static = values.shape.is_fully_defined() or all(certainly_broadcasts(b, values.shape) for b in bounds)
+        if not static or values.dtype.is_complex:  # TensorFlow compares static shapes alone
+            below = ops.Minimum(values, high)
+            clipped = ops.Maximum(below, low)
+            for shape in (below.shape, clipped.shape):
+                values.shape.assert_is_compatible_with(shape)
+            return clipped
     return _clip_by_value.op.run(args, name)
 
 

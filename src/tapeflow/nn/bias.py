@@ -9,8 +9,9 @@ import torch
 from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
-from tapeflow.core.ops.convert import operand
+from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text, with_rank
@@ -144,6 +145,8 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
         >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy().tolist()
         [[11.0, 22.0]]
     """
+    if state.graph is not None and isinstance(value, Tensor) and isinstance(bias, Tensor):
+        bias = convert(bias, value.dtype)  # before the op looks at it, which raises another error
     if data_format is None:
         return _bias_add(value, bias, "NHWC", name)
     if data_format.startswith("NC"):

@@ -70,6 +70,10 @@ def _depthwise_conv2d(
 _depthwise_conv2d.layer(layer_of_convolution("DepthwiseConv2dNative"))
 
 
+def _sizes_rule(sizes: Any) -> TensorShape:
+    return listed(sizes).with_rank(4)
+
+
 def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropInput"
     shape = _grouped(op, _channels(op, sizes, attrs[3]), filters.shape)
@@ -80,7 +84,7 @@ def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *
     "DepthwiseConv2dNativeBackpropInput",
     kernel=_depthwise_back_input,
     host=("input_sizes",),
-    shape=listed,
+    shape=lambda sizes, *_: _sizes_rule(sizes),
     batching=gradients_by_images,
 )
 def _back_input(
@@ -100,7 +104,7 @@ def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs
     "DepthwiseConv2dNativeBackpropFilter",
     kernel=_depthwise_back_filter,
     host=("filter_sizes",),
-    shape=lambda x, sizes, *_: listed(sizes),
+    shape=lambda x, sizes, *_: _sizes_rule(sizes),
     batching=gradients_by_filters,
 )
 def _back_filter(

@@ -12,7 +12,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import refused_when_run
+from tapeflow.core.ops.shape_rules import leave_to_kernel
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -47,7 +47,7 @@ def _check(
     for kind, steps in (("strides", strides), ("dilation rates", dilations)):
         if len(steps) == dims + 2 and (steps[0], steps[-1 if data_format == "CHANNELS_LAST" else 1]) != (1, 1):
             wrong = f"Current implementation does not support {kind} in the batch and depth dimensions."
-            raise refused_when_run(wrong)
+            leave_to_kernel(wrong)
     depth = x[-1 if data_format == "CHANNELS_LAST" else batch_dims]
     if None not in (depth, filters[-2]) and depth != filters[-2]:
         raise invalid(f"Input depth must be equal to filter depth: {depth} vs {filters[-2]}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from tapeflow.core.ops.bulk import by_value
+from tapeflow.core.ops.bulk import MANY, by_value
 from tapeflow.core.ops.kernels import direct
 from tapeflow.nn.conv_layout import Layout
 

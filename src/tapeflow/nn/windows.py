@@ -84,15 +84,14 @@ def length(
         raise invalid(f"Stride must be > 0, but got {stride}")
     if dilation < 1:
         raise invalid(f"Dilation rate must be >= 1, but got {dilation}")
-    if dilation > 1 and window is not None:
-        if not window:
-            raise invalid("Negative dimension size caused by subtracting 1 from 0")
-        window = (window - 1) * dilation + 1
-    if size is None or (window is None and padding != "SAME"):
-        return None
     if padding == "SAME":
-        return -(-size // stride)
-    rest = size + before + after - (window or 0)
+        return None if size is None else -(-size // stride)
+    if window == 0 and dilation > 1:
+        raise invalid("Negative dimension size caused by subtracting 1 from 0")
+    if size is None or window is None:
+        return None
+    window = (window - 1) * dilation + 1 if dilation > 1 else window
+    rest = size + before + after - window
     if rest < 0:
         raise invalid(f"Negative dimension size caused by subtracting {window} from {size + before + after}")
     return rest // stride + 1

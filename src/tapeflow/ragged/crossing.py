@@ -22,6 +22,8 @@ from tapeflow.strings.kernels import splits_of_rows, strings_of
 
 def _cross_rule(values: Any, splits: list[TensorShape], sparse: Any, v: Any, s: Any, dense: list[TensorShape], *_: Any
                 ) -> list[TensorShape]:  # fmt: skip
+    if len(values) != len(splits):
+        raise invalid("ragged values and splits must have the same length.")
     if any(shape.rank not in (2, None) for shape in dense):
         raise invalid("tf.ragged.cross only supports inputs with rank=2")
     ends = [s[0] for s in splits if s.rank]

@@ -94,6 +94,8 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> list[TensorShape]:
+    for shape in (starts, limits, deltas):
+        shape.with_rank_at_most(1)
     count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
     scalars = all(s.rank == 0 for s in (starts, limits, deltas))
     vectors = [s for s in (starts, limits, deltas) if s.rank == 1]

@@ -15,7 +15,16 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast_all, stated, text, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import (
+    argument_shape,
+    broadcast_all,
+    check_rank,
+    ranked,
+    stated,
+    text,
+    with_dimension,
+    with_rank,
+)
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
@@ -49,6 +58,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
 
 def created(shape: Any, *_: Any) -> TensorShape:
     """Computes the shape of the result of ops with a shape argument, as their shape rule."""
+    check_rank(shape, 1)
     if isinstance(shape, Unknown):
         return TensorShape(None)
     if state.graph is not None and type(shape) is tuple and not any(type(d) is tuple for d in shape):
@@ -102,25 +112,32 @@ def _truncated(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device:
     return fill_truncated_normal(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device).reshape(dims)
 
 
+def _keyed(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorShape:
+    for argument, rank in ((key, 1), (counter, 1), (alg, 0)):
+        check_rank(argument, rank)
+    with_dimension(argument_shape(key), 0, 1)
+    return created(shape)
+
+
 _HOST = ("shape", "key", "counter", "alg")
 
 
-@op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=created, creates=True)
+@op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=_keyed, creates=True)
 def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
 
-@op("StatelessRandomUniformFullIntV2", kernel=_filled(to_integers), host=_HOST, shape=created, creates=True)
+@op("StatelessRandomUniformFullIntV2", kernel=_filled(to_integers), host=_HOST, shape=_keyed, creates=True)
 def integers_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = uint64, name: str | None = None) -> Any:
     """Draws integers over the whole range of their dtype."""
 
 
-@op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=created, creates=True)
+@op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=_keyed, creates=True)
 def normal_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws numbers of the standard normal distribution."""
 
 
-@op("StatelessTruncatedNormalV2", kernel=_truncated, host=_HOST, shape=created, creates=True)
+@op("StatelessTruncatedNormalV2", kernel=_truncated, host=_HOST, shape=_keyed, creates=True)
 def truncated_normal_of(
     shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None
 ) -> Any:
@@ -153,12 +170,12 @@ def _integers(
     return fill(stream, math.prod(dims), minval.dtype, device, to_range, low, high).reshape(dims)
 
 
-@op("StatelessRandomUniformIntV2", kernel=_integers, host=_HOST, shape=created, creates=True)
+@op("StatelessRandomUniformIntV2", kernel=_integers, host=_HOST, shape=ranked(_keyed, *[None] * 4, 0, 0), creates=True)
 def range_of(shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: str | None = None) -> Any:
     """Draws integers between bounds."""
 
 
-@op("StatelessRandomGammaV3", host=_HOST, shape=created)
+@op("StatelessRandomGammaV3", host=_HOST, shape=_keyed)
 def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) -> torch.Tensor:
     """Draws gamma-distributed numbers of rate 1."""
     dims, (alphas,), samples = batches(shape, alpha)
@@ -195,6 +212,11 @@ def _seeded_rule(rule: Any, position: int) -> Any:
         return rule(*args)
 
     return check_seed
+
+
+def _with_parameters(shape: Any, _: Any, *parameters: Any) -> TensorShape:
+    broadcast_all(*parameters)
+    return created(shape)
 
 
 def most(dtype: torch.dtype) -> float:
@@ -259,6 +281,7 @@ def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorSh
     """Computes the shape of samples of classes."""
     if logits.rank not in (2, None):
         raise invalid(f"logits should be a matrix, got shape {text(logits)}")
+    check_rank(num_samples, 0)
     count = num_samples if isinstance(num_samples, int) else None
     return TensorShape([logits[0] if logits.rank else None, count])
 
@@ -271,7 +294,7 @@ def categories_of(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtyp
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
 
-@op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=_seeded_rule(created, 1))
+@op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=_seeded_rule(_with_parameters, 1))
 def bounded_normal_of(
     shape: Any, seed: Any, means: torch.Tensor, stddevs: torch.Tensor, minvals: torch.Tensor, maxvals: torch.Tensor
 ) -> torch.Tensor:

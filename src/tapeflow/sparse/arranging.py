@@ -155,7 +155,7 @@ def _new_shape(shape: Sequence[int], new: Any) -> tuple[int, ...]:
 @op(
     "SparseReshape",
     host=("input_shape", "new_shape"),
-    shape=lambda at, old, new: places.components(places.rank_of(new))[::2],
+    shape=ranked(lambda at, old, new: places.components(places.rank_of(new), at[0] if at.rank else None)[::2], 2, 1, 1),
 )
 def _sparse_reshape(input_indices: torch.Tensor, input_shape: Any, new_shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the indices of the entries in another shape."""

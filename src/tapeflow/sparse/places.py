@@ -90,9 +90,9 @@ def rank_of(shape: Any) -> int | None:
     return None
 
 
-def components(rank: int | None) -> list[TensorShape]:
-    """Returns the static shapes of the indices, the values and the shape of a sparse tensor."""
-    return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
+def components(rank: int | None, count: int | None = None) -> list[TensorShape]:
+    """Returns the static shapes of the indices, the values and the shape of a sparse tensor of so many elements."""
+    return [TensorShape([count, rank]), TensorShape([count]), TensorShape([rank])]
 
 
 def text(row: Sequence[int] | torch.Tensor) -> str:

@@ -44,7 +44,7 @@ def _reduced(axes: Any, rank: int) -> list[int]:
     for a in dims:
         if not -rank <= a < rank:
             leave_to_kernel(f"Invalid reduction dimension {a}, for input with {rank} dimensions.")
-    return sorted({a % rank for a in dims})
+    return sorted({a % rank for a in dims if rank})
 
 
 def _groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
@@ -292,7 +292,13 @@ def _optional(weights: torch.Tensor) -> Any:
     return weights if weights.numel() else None
 
 
-@op("DenseCountSparseOutput", shape=lambda values, *_: places.components(values.rank))
+def _counted_rule(values: TensorShape, weights: TensorShape, *_: Any) -> list[TensorShape]:
+    if weights.num_elements() != 0:
+        values.assert_is_compatible_with(weights)
+    return places.components(values.rank)
+
+
+@op("DenseCountSparseOutput", shape=_counted_rule)
 def _count_dense(
     values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
 ) -> Any:

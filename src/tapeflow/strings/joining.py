@@ -15,7 +15,7 @@ from tapeflow.array.shaping import expand_dims
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.shape_rules import ranked, reduction, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, ranked, reduction, with_rank
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
@@ -168,6 +168,7 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
 
 
 def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, separator: str) -> TensorShape:
+    check_rank(num_segments, 0)
     if inputs.rank is None or ids.rank is None:
         return TensorShape(None)
     if not ids.is_compatible_with(inputs[: ids.rank]):

@@ -166,7 +166,7 @@ class DefinedOp(Op):
         for kind, value, argument in zip(self.kinds, values, self.opdef.inputs, strict=False):
             if kind == "list" and argument.number_attr:
                 name, count = first.setdefault(argument.number_attr, (argument.name, len(value)))
-                if count != len(value) and self.converts_slowly(args):
+                if count != len(value) and (state.graph is not None or self.converts_slowly(args)):
                     raise ValueError(
                         f"List argument '{argument.name}' to '{snake_case(self.name)}' Op with length {len(value)} "
                         f"must match length {count} of argument '{name}'."
@@ -394,7 +394,7 @@ class DefinedOp(Op):
             wrong = f'"{value}" is not in the list of allowed values: {allowed}'
         elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
             wrong = f"{value} must be at least minimum {attr.minimum}"
-        elif attr.minimum is not None and type(value) is tuple and len(value) < attr.minimum:
+        elif attr.minimum and type(value) is tuple and len(value) < attr.minimum and state.graph is None:
             raise self.refused(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
         elif attr.name in _OF_32_BITS and any(_is_long(v) for v in (value if type(value) is tuple else (value,))):
             wrong = f"{value} out of range for an int32"

@@ -351,7 +351,7 @@ def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Ten
         raise ValueError("N must be nonnegative")
     if tensor.shape.rank not in (None, 1):
         raise ValueError("x must be a one-dimensional array")
-    tensor = ensure_shape(tensor, [None])
-    columns = shape_of(tensor)[0] if N is None else N
+    vector = ensure_shape(tensor, [None])
+    columns = shape_of(vector)[0] if N is None else N
     powers = tf_range(0, columns) if increasing else tf_range(columns - 1, -1, -1)
-    return tf_pow(expand_dims(tensor, -1), cast(powers, tensor.dtype))
+    return tf_pow(expand_dims(tensor if N is None else vector, -1), cast(powers, tensor.dtype))
