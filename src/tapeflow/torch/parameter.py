@@ -53,5 +53,5 @@ class ParameterVariable(Variable):
         self._value  # noqa: B018  # forgets what tapes have read, if that is not the value any more
         return super()._read()
 
-    def _close(self, tensor: EagerTensor, memory: Any) -> bool:
+    def _close(self, tensor: EagerTensor, memory: Any, least: int = 0) -> bool:
         return False  # the module sees the memory too
