@@ -33,7 +33,6 @@ VALUE = "the shape depends on constants that are not followed: a rule sees the v
 UNRANKED = "an intermediate result is of unknown rank"
 COMPUTED = "parameters are broadcast to a shape that is computed when the graph runs"
 DIFFERENT = {
-    "image.non_max_suppression_padded": (1, UNRANKED),
     "image.resize": (2, VALUE),
     "irfftnd": (2, WRONG),
     "linalg.diag": (5, WRONG),

@@ -13,7 +13,6 @@ import torch
 from tapeflow.array.masks import boolean_mask
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.context import state
 from tapeflow.core.ops.batching import along_axis
 from tapeflow.core.ops.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.convert import convert
@@ -561,7 +560,7 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
 
 def _argmax_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     """Infers the shape of positions; that the axis is no list is checked by the function, other than `argmin`'s."""
-    if isinstance(axis, tuple) and state.graph is None:
+    if isinstance(axis, tuple) and None not in axis:
         raise TypeError("axis must be int or Tensor with integer datatype")
     return _position_rule(x, axis)
 

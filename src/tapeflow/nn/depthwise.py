@@ -50,7 +50,7 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
     name = "DepthwiseConv2dNative"
     channels = None if x.rank is None else _channels(name, x.as_list(), attrs[3])
     sizes = filters.with_rank(4).as_list()
-    if state.graph is None:  # a kernel failed, and its checks say why
+    if state.graph is None and channels is not None:  # a kernel failed, and its checks say why
         return conv_rule(x, TensorShape(_grouped(name, channels, sizes)), *attrs)
     depth = channels if sizes[2] is None else sizes[2]
     if channels not in (None, depth):
