@@ -136,6 +136,7 @@ LACKS = ("Could not find device for node", "No OpKernel was registered", "Defaul
          "only supports NHWC on device type CPU", "only supports the NHWC tensor format on the CPU",
          "only supports NDHWC on device type CPU",
          "CPU implementation of Conv3D currently only supports", "Current CPU implementations do not yet support",
+         "TileOp : The input data type is not supported", "No WhereOp available for",
          "Current kernel implementation does not support dilations",
          "Current implementation only supports equal length strides",
          "singleton tf.Variables", "pfor/", "uncompilable", "not compilable", "XLA",

@@ -319,11 +319,11 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
         return _unranked_tensordot(left, right, axes, name)
     shape_a, shape_b = tuple(shape_of(left)), tuple(shape_of(right))
     if isinstance(axes, (EagerTensor, np.ndarray)):
-        axes_a, axes_b = _rows_of_axes(axes, len(shape_a), len(shape_b))
+        of_a, of_b = _rows_of_axes(axes, len(shape_a), len(shape_b))
     else:
-        axes_a, axes_b = _tensordot_axes(left, axes, len(shape_a))
-    axes_a = [_axis(i, len(shape_a)) for i in axes_a]
-    axes_b = [_axis(i, len(shape_b)) for i in axes_b]
+        of_a, of_b = _tensordot_axes(left, axes, len(shape_a))
+    axes_a = [_axis(i, len(shape_a)) for i in of_a]
+    axes_b = [_axis(i, len(shape_b)) for i in of_b]
     rows, free_a = _as_matrix(left, shape_a, axes_a, contracted_last=True)
     columns, free_b = _as_matrix(right, shape_b, axes_b, contracted_last=False)
     product = matmul(rows, columns)
@@ -332,7 +332,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     return reshape(product, [*free_a, *free_b], name)
 
 
-def _rows_of_axes(axes: Any, *ranks: int) -> list[list[int]]:
+def _rows_of_axes(axes: Any, *ranks: int) -> list[Sequence[int]]:
     """Returns the axes that `tensordot` contracts, from the first two rows of a tensor or array.
 
     Raises:

@@ -127,7 +127,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
 def _inverse(input: torch.Tensor, adjoint: bool) -> torch.Tensor:
     check_square(input)
     inverse, info = torch.linalg.inv_ex(input.mH if adjoint else input)
-    if bool(info.any()) or bool(torch.isnan(input[..., :1, 0]).any()):
+    if bool(info.any()) or bool(torch.isnan(input[..., :1, :1]).any()):
         raise invalid("Input is not invertible.")
     return inverse
 
@@ -181,7 +181,7 @@ def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tens
     if matrix.ndim < 2 or matrix.ndim != rhs.ndim or matrix.shape[:-1] != rhs.shape[:-1]:  # torch would broadcast
         _solve_rule(TensorShape(matrix.shape), TensorShape(rhs.shape))
     result, info = torch.linalg.solve_ex(matrix.mH if adjoint else matrix, rhs)
-    if bool(info.any()) or bool(torch.isnan(matrix[..., :1, 0]).any()):
+    if bool(info.any()) or bool(torch.isnan(matrix[..., :1, :1]).any()):
         raise invalid("Input matrix is not invertible.")
     return result
 

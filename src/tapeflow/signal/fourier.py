@@ -13,6 +13,7 @@ from tapeflow.array.masks import where
 from tapeflow.array.padding import pad, roll
 from tapeflow.array.properties import rank as rank_of
 from tapeflow.array.properties import shape as shape_of
+from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
@@ -58,7 +59,7 @@ def _nd_input(x: Any, fft_length: Any, axes: Any) -> Any:
     tensor = convert(x, hint=complex64)
     if axes is not None or tensor.dtype.is_complex:
         tensor.shape.with_rank_at_least(1 if axes is None else convert(axes, int32).shape.as_list()[0])
-    if not tensor.dtype.is_complex:
+    if not tensor.dtype.is_complex and state.graph is None:
         if fft_length is not None:
             convert(fft_length, int32)
         fourier_ops.fftnd.op.check_types({"Tcomplex": tensor.dtype})

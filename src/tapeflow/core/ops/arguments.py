@@ -352,7 +352,7 @@ class DefinedOp(Op):
         if allowed:
             try:
                 tensor = convert(arg)
-            except (TypeError, ValueError):  # it may be one of the default
+            except TypeError:  # it may be one of the default
                 return convert(arg, hint=default)
             if tensor.dtype in allowed:
                 return tensor
