@@ -133,8 +133,10 @@ _OF_NONE = re.compile(r"(?<!class )'NoneType'")
 OF_ITS_CODE = ("AttributeError", "AssertionError", "UnboundLocalError", "NameError", "SystemError", "LookupError",
                "NotImplementedError")  # fmt: skip
 LACKS = ("Could not find device for node", "No OpKernel was registered", "Default MaxPoolingOp only supports",
-         "only supports NHWC on device type CPU", "only supports NDHWC on device type CPU",
+         "only supports NHWC on device type CPU", "only supports the NHWC tensor format on the CPU",
+         "only supports NDHWC on device type CPU",
          "CPU implementation of Conv3D currently only supports", "Current CPU implementations do not yet support",
+         "TileOp : The input data type is not supported", "No WhereOp available for",
          "Current kernel implementation does not support dilations",
          "Current implementation only supports equal length strides",
          "singleton tf.Variables", "pfor/", "uncompilable", "not compilable", "XLA",

@@ -13,7 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import sparse, unknown, with_rank
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import int8, int16, int32, int64, string, uint8, uint16
+from tapeflow.core.types.dtypes import DType, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.sparse import places
@@ -175,12 +175,22 @@ _SPARSE = (SparseTensor, SparseTensorValue)
 _DTYPES = frozenset({int8, int16, int32, int64, uint8, uint16, string})
 
 
+def _as_sets(value: Any) -> Any:
+    return SparseTensor.from_value(value) if isinstance(value, _SPARSE) else convert(value)
+
+
+def _check_dtype(dtype: DType, wrong: str) -> None:
+    """Raises TypeError for a dtype whose elements form no sets."""
+    if dtype not in _DTYPES:
+        allowed = ", ".join(sorted(d.name for d in _DTYPES))
+        raise TypeError(f"{wrong} dtype `{dtype}` not in supported dtypes: {allowed}.")
+
+
 def _operate(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseTensor:
     """Applies an operation to dense or sparse sets; the ops take a dense one first."""
-    a, b = (SparseTensor.from_value(s) if isinstance(s, _SPARSE) else convert(s) for s in (a, b))
-    if a.dtype not in _DTYPES:
-        allowed = ", ".join(sorted(d.name for d in _DTYPES))
-        raise TypeError(f"'a' has invalid dtype `{a.dtype}` not in supported dtypes: {allowed}.")
+    a = _as_sets(a)
+    _check_dtype(a.dtype, "'a' has invalid")
+    b = _as_sets(b)
     if a.dtype is not b.dtype:
         raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
     if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
@@ -217,6 +227,7 @@ def size(a: SparseTensor | SparseTensorValue, validate_indices: bool = True) -> 
     if not isinstance(a, _SPARSE):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
     sets = SparseTensor.from_value(a)
+    _check_dtype(sets.dtype, "Invalid")
     return _set_size(sets.indices, sets.values, sets.dense_shape, validate_indices)
 
 

@@ -303,6 +303,8 @@ def _filled_at_once(kernel: Callable[..., torch.Tensor], shape: Any, dtype: DTyp
     """Returns an eager tensor of zeros or ones, or None where torch does not take the shape or the dtype as it is."""
     if type(shape) is TensorShape:
         shape = shape._dims
+    elif type(shape) is EagerTensor and shape.dtype not in (int32, int64):
+        return None
     try:
         return EagerTensor(kernel(shape, dtype=dtype.torch, device=devices.current_or_default(dtype.torch)), dtype)
     except (TypeError, RuntimeError):

@@ -111,6 +111,11 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     """
     if type(start) is float and type(stop) is float and type(num) is int and num > 1 and axis == 0 and not detours:
         return EagerTensor(_between(start, stop, num), float32)
+    if isinstance(axis, (list, tuple, EagerTensor)):
+        axes = np.ravel(axis)
+        if len(axes) != 1:
+            raise invalid("'dim' must be a tensor with a single value [Op:ExpandDims]")
+        axis = int(axes[0])
     first: Any = convert(start)
     last: Any = convert(stop, first.dtype)
     if first.dtype.is_integer:

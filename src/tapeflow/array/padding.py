@@ -56,7 +56,7 @@ def _static_rows(paddings: Any) -> Any:
 
 def _flat(x: torch.Tensor, paddings: Any) -> list[int]:
     """Returns paddings as torch takes them: in a flat list, the last dimension first."""
-    if len(paddings) != x.ndim:
+    if len(paddings) != x.ndim or any(type(row) is not tuple or len(row) != 2 for row in paddings):
         raise TypeError("the shape rule says what is wrong")
     flat: list[int] = []
     for before, after in reversed(paddings):

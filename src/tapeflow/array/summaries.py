@@ -111,13 +111,13 @@ def histogram_fixed_width_bins(
         [0, 0, 1, 2, 4, 4]
     """
     numbers = convert(values)
-    ends = convert(value_range, numbers.dtype)
+    ends = convert(value_range)
     low, high = ends[0], ends[1]
     count = convert(nbins, int32)
     if type(count) is EagerTensor and int(count) <= 0:
         raise invalid(f"nbins {count} must > 0")
+    bins = cast_to(count, numbers.dtype)
     scaled = (reshape(numbers, [-1]) - low) / (high - low)
-    bins = cast_to(count, scaled.dtype)
     places = ops.ClipByValue(ops.Floor(bins * scaled), 0, bins - 1)
     return reshape(cast_to(places, int32), ops.Shape(numbers))
 

@@ -10,6 +10,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import shape
 from tapeflow.core.context import state
 from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.aliases import TensorLike
@@ -209,8 +210,9 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().tolist()
         [[[-1.0], [1.0]]]
     """
-    images = cast(image, float32)
-    check_image(images)
+    tensor = convert(image)
+    check_image(tensor)
+    images = cast(tensor, float32)
     count = cast(reduce_prod(shape(images)[-3:]), float32)
     deviation = maximum(reduce_std(images, [-3, -2, -1], keepdims=True), rsqrt(count))
     return (images - reduce_mean(images, [-3, -2, -1], keepdims=True)) / deviation

@@ -71,6 +71,11 @@ def _drawn_rule(images: TensorShape, boxes: TensorShape, colors: TensorShape) ->
     return images
 
 
+def _whole(corner: float) -> int:
+    """Returns a coordinate as an integer of 64 bits: the least one for NaN and whatever is too large."""
+    return math.trunc(corner) if abs(corner) < 2**63 else -(2**63)
+
+
 @op("DrawBoundingBoxesV2", shape=_drawn_rule)
 def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
     """Draws boxes into images."""
@@ -81,7 +86,7 @@ def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> to
     scale = boxes.new_tensor([height - 1, width - 1, height - 1, width - 1])
     for image, corners in zip(out, (boxes * scale).tolist(), strict=True):
         for number, box in enumerate(corners):
-            top, left, bottom, right = (math.trunc(c) for c in box)
+            top, left, bottom, right = map(_whole, box)
             if top > bottom or left > right or top >= height or bottom < 0 or left >= width or right < 0:
                 continue
             color = table[number % len(table)]

@@ -6,6 +6,7 @@ Every resizing but the plainest is two products with small matrices of weights, 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import invalid, traced
 
 _interpolated = direct(torch.ops.aten.upsample_bilinear2d.vec)
 
@@ -92,6 +93,20 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
     return weights
 
 
+def _interpolated_in_steps(images: torch.Tensor, size: Any) -> torch.Tensor:
+    """Interpolates images that are not finite as TensorFlow does, where infinity less infinity is NaN: adds a part of
+    the difference of two neighbors to the first."""
+    for axis in (1, 2):
+        old, new = images.shape[axis], size[axis - 1]
+        points = torch.as_tensor(_points(new, old, False, True).astype(np.float32))
+        low = points.floor()
+        upper = points.ceil().clamp(max=old - 1).long()
+        first = images.index_select(axis, torch.minimum(low.clamp(min=0).long(), upper))
+        part = (points - low).reshape([-1 if d == axis else 1 for d in range(4)])
+        images = first + (images.index_select(axis, upper) - first) * part
+    return images
+
+
 @op("ResizeBilinear", host=("size",), shape=_resized_shape, batching=_join_slices, exact_in_batches=True)
 def resize_bilinear(
     images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
@@ -99,8 +114,11 @@ def resize_bilinear(
     """Resizes images `[batch, height, width, channels]`: each new pixel is interpolated from its four neighbors."""
     if half_pixel_centers and not align_corners:
         _check(images, size)
-        resized = _interpolated(_channels_first(_wide(images)), size, False, None)
-        return resized.permute(0, 2, 3, 1).float()
+        wide = _wide(images)
+        resized = _interpolated(_channels_first(wide), size, False, None).permute(0, 2, 3, 1).float()
+        if not resized.is_cpu or traced(resized) or math.isfinite(resized.sum()):
+            return resized
+        return _interpolated_in_steps(wide, size).float()
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
 
 

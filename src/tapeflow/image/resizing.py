@@ -13,7 +13,7 @@ from tapeflow.array.slicing import slice
 from tapeflow.core.context import state
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor, invalid
 from tapeflow.image import resampling
 from tapeflow.image.checking import check_image_or_batch
 from tapeflow.math.casting import cast
@@ -294,6 +294,10 @@ def crop_to_bounding_box(
         (offset_height, target_height, _dim(tensor, axis)),
         (offset_width, target_width, _dim(tensor, axis + 1)),
     ]
+    for offset, target, _ in parts[::-1]:
+        for number in (offset, target):
+            if not isinstance(number, (Tensor, ReadAsTensor)):
+                bool(number >= 0)  # Python says what does not compare with numbers
     for offset, target, length in parts:
         check_target(target)
         if all(isinstance(n, int) for n in (offset, target, length)) and not 0 <= offset <= offset + target <= length:

@@ -253,6 +253,9 @@ def decode_csv(
     symbolic = [i for i, d in enumerate(defaults) if isinstance(d, SymbolicTensor)]
     static = [d.dtype if isinstance(d, SymbolicTensor) else d for d in defaults]
     texts = convert(records, string)
+    for name_of_attr, value in (("field_delim", field_delim), ("na_value", na_value)):
+        if not isinstance(value, (str, bytes)):
+            raise TypeError(f"Expected string for argument '{name_of_attr}' not {value!r}.")
 
     def parser(*values_now: EagerTensor) -> CsvParser:
         now = dict(zip(symbolic, values_now, strict=True))

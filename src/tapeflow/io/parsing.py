@@ -341,6 +341,8 @@ def parse_single_sequence_example(
         >>> tf.io.parse_single_sequence_example(example, sequence_features=features)[1]["x"].numpy().tolist()
         [7, 7]
     """
+    if not context_features and not sequence_features:
+        raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
     message = convert(serialized, string)
     if message.shape.rank not in (0, None):
         raise ValueError("Input serialized must be a scalar")

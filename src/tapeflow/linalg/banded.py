@@ -28,7 +28,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import diag, diag_part, matrix_transpose
 from tapeflow.linalg.products import matmul
-from tapeflow.linalg.rules import solve_slices
+from tapeflow.linalg.rules import is_singular, solve_slices
 from tapeflow.linalg.spectral import eigh
 from tapeflow.math.arithmetic import negative
 from tapeflow.math.casting import cast
@@ -291,6 +291,8 @@ def tridiagonal_matmul(
     sequence: Any = diagonals
     if diagonals_format == "sequence":
         above, main, below = [convert(d) for d in sequence]
+    elif diagonals_format == "compact":
+        above, main, below = [sequence[..., i, :] for i in range(3)]
     else:
         above, main, below = _compact_diagonals(diagonals, diagonals_format)
     return _tridiagonal_matmul(expand_dims(above, -2), expand_dims(main, -2), expand_dims(below, -2), rhs, name)
@@ -327,7 +329,7 @@ def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: 
             matrix = torch.diagonal_scatter(matrix, bands[..., k, k:], -k, -2, -1)
         else:
             matrix = torch.diagonal_scatter(matrix, bands[..., count - 1 - k, : n - k], k, -2, -1)
-    if bool((matrix.diagonal(0, -2, -1) == 0).any()):
+    if is_singular(matrix.diagonal(0, -2, -1)):
         raise invalid("Input matrix is not invertible.")
     return torch.linalg.solve_triangular(matrix.mH if adjoint else matrix, rhs, upper=lower == adjoint)
 
@@ -413,9 +415,17 @@ def eigh_tridiagonal(
         True
     """
     main: Any = convert(alpha)
+    if main.shape.rank == 0:
+        raise IndexError("tuple index out of range")  # of its shape
+    if main.shape.rank and main.shape[0] in (0, 1):
+        return real(main)
     above: Any = convert(beta)
     if main.dtype is not above.dtype:
         raise ValueError("'alpha' and 'beta' must have the same type.")
+    if isinstance(select, Tensor):
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+    if not main.dtype.is_floating and not main.dtype.is_complex:
+        raise ValueError(f"data type {main.dtype.as_numpy_dtype} not inexact")
     if select not in ("a", "i", "v"):
         raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
     if 0 in (main.shape.rank, above.shape.rank):

@@ -310,13 +310,16 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
         [17, 39]
     """
     left: Any = a if isinstance(a, Tensor) else convert(a)
-    right: Any = b if isinstance(b, Tensor) else convert(b, hint=left.dtype)
+    right: Any = b if isinstance(b, Tensor) else convert(b)
     if left.shape.rank is None or right.shape.rank is None or isinstance(axes, SymbolicTensor):
         return _unranked_tensordot(left, right, axes, name)
     shape_a, shape_b = tuple(shape_of(left)), tuple(shape_of(right))
-    axes_a, axes_b = _tensordot_axes(left, axes, len(shape_a))
-    axes_a = [_axis(i, len(shape_a)) for i in axes_a]
-    axes_b = [_axis(i, len(shape_b)) for i in axes_b]
+    if isinstance(axes, (EagerTensor, np.ndarray)):
+        of_a, of_b = _rows_of_axes(axes, len(shape_a), len(shape_b))
+    else:
+        of_a, of_b = _tensordot_axes(left, axes, len(shape_a))
+    axes_a = [_axis(i, len(shape_a)) for i in of_a]
+    axes_b = [_axis(i, len(shape_b)) for i in of_b]
     rows, free_a = _as_matrix(left, shape_a, axes_a, contracted_last=True)
     columns, free_b = _as_matrix(right, shape_b, axes_b, contracted_last=False)
     product = matmul(rows, columns)
@@ -325,10 +328,30 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     return reshape(product, [*free_a, *free_b], name)
 
 
+def _rows_of_axes(axes: Any, *ranks: int) -> list[Sequence[int]]:
+    """Returns the axes that `tensordot` contracts, from the first two rows of a tensor or array.
+
+    Raises:
+        ValueError: it is a tensor of another dtype than int32.
+        InvalidArgumentError: it has no two rows, or a tensor does not have one of the dimensions.
+    """
+    matrix = convert(axes, int32).numpy()
+    if matrix.ndim == 0:
+        raise invalid("Attempting to slice scalar input.")
+    if len(matrix) < 2:
+        raise invalid(f"slice index {len(matrix)} of dimension 0 out of bounds. [Op:StridedSlice]")
+    if matrix.ndim != 2:
+        raise invalid("y should be a 1D vector. [Op:ListDiff]")
+    rows = matrix[:2].tolist()
+    for row, rank in zip(rows, ranks, strict=True):
+        for i, axis in enumerate(row):
+            if not -rank <= axis < rank:
+                raise invalid(f"indices[{i}] = {axis} is not in [0, {rank}) [Op:GatherV2]")
+    return rows
+
+
 def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequence[int]]:
     """Returns the axes of both tensors that `tensordot` contracts, some perhaps negative."""
-    if isinstance(axes, (EagerTensor, np.ndarray)) and axes.ndim < 2:  # TensorFlow takes its two rows
-        raise invalid("Attempting to slice scalar input." if axes.ndim == 0 else "y should be a 1D vector.")
     axes = host_value(axes)
     if isinstance(axes, int):
         if axes < 0:

@@ -31,7 +31,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import adjoint, band_part, diag_part, set_diag
 from tapeflow.linalg.products import matmul
-from tapeflow.linalg.rules import check_square, matrices, square_matrices
+from tapeflow.linalg.rules import check_square, is_singular, matrices, square_matrices
 from tapeflow.linalg.solvers import triangular_solve
 from tapeflow.math.casting import cast
 from tapeflow.math.complex import real
@@ -176,7 +176,7 @@ def _lu(input: torch.Tensor, output_idx_type: DType = int32) -> tuple[torch.Tens
         factors, pivots, _ = torch.linalg.lu_factor_ex(input)
         permutations = torch.lu_unpack(factors, pivots, unpack_data=False)[0]
         order = permutations.argmax(-2) if input.numel() else input.new_zeros(input.shape[:-1], dtype=torch.int64)
-    if not bool((factors.diagonal(dim1=-2, dim2=-1).abs() > 0).all()):
+    if is_singular(factors.diagonal(dim1=-2, dim2=-1)):
         raise invalid("Input is not invertible.")
     return factors, order.to(output_idx_type.torch)
 

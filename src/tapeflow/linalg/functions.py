@@ -21,6 +21,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import bfloat16
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.linalg.contraction import einsum
@@ -60,7 +61,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
         [[1.0, 1.0], [0.0, 1.0]]
     """
     tensor: Any = input if isinstance(input, Tensor) else convert(input)
-    if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+    if not (tensor.dtype.is_floating or tensor.dtype.is_complex) or tensor.dtype is bfloat16:
         reduce_max(abs_op(tensor), -1)  # as for the norm, by which some dtypes and shapes are refused before
         raise ValueError(f"tf.linalg.expm does not support matrices of type {tensor.dtype!r}")
     return _matrix_exponential(tensor, name)

@@ -73,3 +73,10 @@ def solve_slices(batch: Batch, matrix: Slices, rhs: Slices, *attrs: Any) -> Any:
     rank = max(matrix.rank, rhs.rank)
     stacked = [batch.lift(Slices(batch.stack(x), x.slice, True), rank) for x in (matrix, rhs)]
     return batch.run(*stacked, *attrs)
+
+
+def is_singular(pivots: torch.Tensor) -> bool:
+    """Tests whether TensorFlow takes one of several matrices for singular by the pivots of its factors, or the diagonal
+    of a triangle: 0 is the least of their absolute values, by comparisons in turn, which pass over any NaN but the
+    first."""
+    return bool((pivots == 0).any()) or bool(torch.isnan(pivots[..., :1]).any())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -21,7 +22,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import ranked, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.linalg.diagonals import band_part, diag_part, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import batch_of_both, check_square, one_each, solve_slices, square_matrices
@@ -68,6 +69,9 @@ LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_dete
 def _slogdet(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes signs and logarithms of determinants."""
     sign, log = torch.linalg.slogdet(input)
+    if input.is_cpu and not traced(input) and not bool(torch.isfinite(log).all()):
+        unknown = torch.isnan(log) | torch.isposinf(log)  # it is -inf for singular matrices
+        sign, log = (torch.where(unknown, math.nan, value) for value in (sign, log))
     return sign, log.to(sign.dtype)
 
 
@@ -123,7 +127,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
 def _inverse(input: torch.Tensor, adjoint: bool) -> torch.Tensor:
     check_square(input)
     inverse, info = torch.linalg.inv_ex(input.mH if adjoint else input)
-    if bool(info.any()):
+    if bool(info.any()) or bool(torch.isnan(input[..., :1, :1]).any()):
         raise invalid("Input is not invertible.")
     return inverse
 
@@ -177,7 +181,7 @@ def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tens
     if matrix.ndim < 2 or matrix.ndim != rhs.ndim or matrix.shape[:-1] != rhs.shape[:-1]:  # torch would broadcast
         _solve_rule(TensorShape(matrix.shape), TensorShape(rhs.shape))
     result, info = torch.linalg.solve_ex(matrix.mH if adjoint else matrix, rhs)
-    if bool(info.any()):
+    if bool(info.any()) or bool(torch.isnan(matrix[..., :1, :1]).any()):
         raise invalid("Input matrix is not invertible.")
     return result
 

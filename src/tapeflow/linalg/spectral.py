@@ -233,9 +233,13 @@ def _svd_rule(input: TensorShape, compute_uv: bool = True, full_matrices: bool =
 @op("Svd", shape=_svd_rule, batching=leading_dimensions)
 def _svd(input: torch.Tensor, compute_uv: bool = True, full_matrices: bool = False) -> tuple[torch.Tensor, ...]:
     """Computes singular values, and singular vectors."""
-    if not bool(torch.isfinite(input).all()):  # for which LAPACK may not return
-        shapes = [s.as_list() for s in _svd_rule(TensorShape(input.shape), compute_uv, full_matrices)]
-        return tuple([input.new_full([int(d or 0) for d in s], torch.nan) for s in shapes])
+    finite = torch.isfinite(input).flatten(-2).all(-1)
+    if not bool(finite.all()):  # for others LAPACK may not return
+        results = _svd.op.kernel(torch.where(finite[..., None, None], input, 0), compute_uv, full_matrices)
+        return tuple([
+            torch.where(finite.reshape(*finite.shape, *[1] * (r.ndim - finite.ndim)), r, torch.nan) if r.numel() else r
+            for r in results
+        ])  # fmt: skip
     if compute_uv:
         u, s, vh = torch.linalg.svd(input, full_matrices)
         return s.to(input.dtype), u, vh.mH

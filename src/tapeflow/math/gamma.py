@@ -307,6 +307,8 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _betainc(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    if len({v.shape for v in (a, b, x) if v.ndim}) > 1:  # only scalars broadcast
+        raise TypeError("the shape rule says what is wrong")
     dtype = x.dtype
     a, b, x = torch.broadcast_tensors(a.to(torch.float64), b.to(torch.float64), x.to(torch.float64))
     fits = (a > 0) & (b > 0) & (x > 0) & (x < 1) & torch.isfinite(a) & torch.isfinite(b)

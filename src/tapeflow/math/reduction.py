@@ -159,12 +159,14 @@ def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
     counts = _COUNTS.get(x.dtype)
     if counts is not None and type(x) is torch.Tensor and x.is_cpu:
         return torch.sum(x).div_(counts[x.numel()])
+    if x.is_complex() and not x.numel():
+        return torch.sum(x)  # 0, though that of no real numbers is NaN
     return torch.mean(x) if x.is_floating_point() or x.is_complex() else _integer_mean(x, None, False)
 
 
 def _mean_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     if x.is_floating_point() or x.is_complex():
-        return torch.mean(x, axis, keepdims)
+        return torch.mean(x, axis, keepdims) if x.numel() or not x.is_complex() else torch.sum(x, axis, keepdims)
     return _integer_mean(x, axis, keepdims)
 
 
@@ -215,7 +217,8 @@ def reduce_mean(
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype, without the reduced dimensions. The mean of no elements is NaN (0 for integers).
+        A tensor of the same dtype, without the reduced dimensions. The mean of no elements is NaN (0 for
+        integers and complex numbers).
 
     Raises:
         InvalidArgumentError: there is no such dimension, or it is named twice.

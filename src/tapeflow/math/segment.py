@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -97,6 +98,36 @@ def _scattered(how: str) -> Callable[..., Any]:
     return gather
 
 
+def _extremes(how: str) -> Callable[..., Any]:
+    """Combines rows by "amax" or "amin" as a running extreme does whose comparisons all fail with a NaN: it becomes
+    NaN, and then the number after that."""
+    scatter, neutral = _scattered(how), -math.inf if how == "amax" else math.inf
+
+    def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
+        if rows.is_floating_point() and rows.is_cpu and not traced(rows) and bool(torch.isnan(rows).any()):
+            last, last_nan = _last_places(out, ids, rows)
+            out.masked_fill_(last_nan >= 0, neutral)
+            places, last, last_nan = _places(rows), last[ids], last_nan[ids]
+            remembered = (places > last_nan) | ((places == last_nan) & (last == last_nan))
+            rows = torch.where(remembered, rows, neutral)
+        scatter(out, ids, rows)
+
+    return gather
+
+
+def _last_places(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns for each element of `out` the number of the last row that it is of, and of the last that is NaN there."""
+    last, last_nan = (torch.full(out.shape, -1) for _ in range(2))
+    latest = _scattered("amax")
+    latest(last, ids, _places(rows))
+    latest(last_nan, ids, torch.where(torch.isnan(rows), _places(rows), -1))
+    return last, last_nan
+
+
+def _places(rows: torch.Tensor) -> torch.Tensor:
+    return torch.arange(len(rows)).reshape(-1, *[1] * (rows.ndim - 1)).expand(rows.shape)
+
+
 def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
     out.index_add_(0, ids, rows)
 
@@ -163,7 +194,7 @@ def _gathered_rows(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
     return ops.SelectV2(present, gathered, convert(0, rows.dtype)), index, present
 
 
-@op("UnsortedSegmentMax", kernel=_unsorted(_lowest, _scattered("amax")), **_UNSORTED, orders=True)
+@op("UnsortedSegmentMax", kernel=_unsorted(_lowest, _extremes("amax")), **_UNSORTED, orders=True)
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -187,7 +218,7 @@ def unsorted_segment_max(
     """
 
 
-@op("UnsortedSegmentMin", kernel=_unsorted(_highest, _scattered("amin")), **_UNSORTED, orders=True)
+@op("UnsortedSegmentMin", kernel=_unsorted(_highest, _extremes("amin")), **_UNSORTED, orders=True)
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -473,12 +504,13 @@ def _(call: Call, dy: Any) -> Any:
     return ops.GatherV2(realdiv(dy, counts), ids, 0), None
 
 
-def _sorted_extreme(start: Callable[[torch.dtype], float], how: str) -> Callable[..., torch.Tensor]:
+def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     """Returns the kernel of SegmentMax or SegmentMin."""
+    extremes = _extremes(how)
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-        out.index_fill_(0, ids, start(out.dtype))  # so that the 0 of an empty segment does not take part
-        _scattered(how)(out, ids, rows)
+        out.index_copy_(0, ids, rows)  # so that the 0 of an empty segment does not take part
+        extremes(out, ids, rows)
 
     kernel = _sorted(0, gather)
 
@@ -493,7 +525,7 @@ def _sorted_extreme(start: Callable[[torch.dtype], float], how: str) -> Callable
     return for_any_dtype
 
 
-@op("SegmentMax", kernel=_sorted_extreme(_lowest, "amax"), shape=_sorted_rule)
+@op("SegmentMax", kernel=_sorted_extreme("amax"), shape=_sorted_rule)
 def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Returns the largest element of each segment.
 
@@ -513,7 +545,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """
 
 
-@op("SegmentMin", kernel=_sorted_extreme(_highest, "amin"), shape=_sorted_rule)
+@op("SegmentMin", kernel=_sorted_extreme("amin"), shape=_sorted_rule)
 def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Returns the smallest element of each segment.
 

@@ -20,7 +20,7 @@ from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 
@@ -84,8 +84,33 @@ def _top_k(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Finds the k largest elements of the last dimension, and their positions."""
     _check(TensorShape(input.shape), k)
-    places = _largest(_keys(input), k)
+    places = _insertion_order(input) if _sorts_around_nans(input, k) else _largest(_keys(input), k)
     return _gathered(input, -1, places), places.to(index_type.torch)
+
+
+def _sorts_around_nans(x: torch.Tensor, k: int) -> bool:
+    """Tests whether all of a few elements are asked for, and some are NaN, around which TensorFlow sorts the others."""
+    few = x.is_floating_point() and k == x.shape[-1] <= _FEW
+    return few and x.is_cpu and not traced(x) and bool(torch.isnan(x).any())
+
+
+_FEW = 16  # the number of elements up to which C++'s `std::sort` inserts one after another
+
+
+def _insertion_order(x: torch.Tensor) -> torch.Tensor:
+    """Sorts rows by insertion, the largest first, with comparisons that fail for NaN: an element that is larger than
+    the first one goes before it, another one passes those before it as long as it is larger."""
+    rows = x.reshape(-1, x.shape[-1])
+    order = torch.arange(rows.shape[1]).repeat(len(rows), 1)
+    for i in range(1, rows.shape[1]):
+        number = rows[:, i : i + 1]
+        is_largest = number > rows.gather(1, order[:, :1])
+        passes = torch.ones_like(is_largest)
+        for j in range(i, 0, -1):
+            before = order[:, j - 1 : j]
+            passes = passes & (is_largest | (rows.gather(1, before) < number))
+            order[:, j - 1 : j + 1] = torch.where(passes, order[:, j - 1 : j + 1].flip(1), order[:, j - 1 : j + 1])
+    return order.reshape(x.shape)
 
 
 @_top_k.gradient(needs="shapes outputs", none_for_zero=True)

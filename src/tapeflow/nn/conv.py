@@ -18,6 +18,7 @@ from tapeflow.array.shaping import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
+from tapeflow.core.ops.attr_values import items_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -462,11 +463,10 @@ declare_exports(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
 
 def five(values: Any, parameter: str, op: str) -> tuple[int, ...]:
     """Checks an attr of a 3-D convolution, which must be specified for all dimensions."""
-    if not isinstance(values, (list, tuple)):
-        raise TypeError(f"Expected list for '{parameter}' argument to '{op}' Op, not {values!r}.")
-    if len(values) < 5:
-        raise invalid(f"Length for attr '{parameter}' of {len(values)} must be at least minimum 5 [Op:Conv3D]")
-    return tuple(values)
+    items = items_of(op, parameter, values)
+    if len(items) < 5:
+        raise invalid(f"Length for attr '{parameter}' of {len(items)} must be at least minimum 5 [Op:Conv3D]")
+    return items
 
 
 def conv3d(
@@ -494,9 +494,9 @@ def conv3d(
         >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").numpy().item()
         8.0
     """
+    text_only(padding)
     steps = five(strides, "strides", "conv3d")
     rates = (1, 1, 1, 1, 1) if dilations is None else five(dilations, "dilations", "conv3d")
-    text_only(padding)
     if (rank_of(input) or 0) <= 5:
         return _conv3d(input, filters, steps, padding, data_format, rates, name)
     return with_one_batch(lambda x: _conv3d(x, filters, steps, padding, data_format, rates, name), input, 4)

@@ -31,8 +31,10 @@ def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
         raise invalid("inputs is not a 3-Tensor")
     if not inputs.numel():
         raise invalid("inputs must not be empty")
+    if sequence_length.dim() != 1:
+        raise invalid("sequence_length is not a vector")
     time, batch, _ = inputs.shape
-    lengths = sequence_length.reshape(-1).tolist()
+    lengths = sequence_length.tolist()
     if len(lengths) != batch:
         raise FailedPreconditionError.of(
             f"len(sequence_length) != batch_size.  len(sequence_length):  {len(lengths)} batch_size: {batch}"

@@ -12,6 +12,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -29,7 +30,9 @@ def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: st
     return tuple(strides), padding, tuple(explicit), _FORMATS[data_format][dims - 2], rates
 
 
-def _check(x: TensorShape, filters: TensorShape, strides: Any, data_format: str, batch_dims: int, groups: int) -> None:
+def _check(
+    x: TensorShape, filters: TensorShape, strides: Any, dilations: Any, data_format: str, batch_dims: int, groups: int
+) -> None:
     if groups != 1 and state.graph is None:
         raise UnimplementedError.of(_GROUPED)
     if x.rank is None or filters.rank is None:
@@ -41,6 +44,10 @@ def _check(x: TensorShape, filters: TensorShape, strides: Any, data_format: str,
         raise invalid(f"filter must be {dims + 2}-dimensional: {filters.as_list()}")
     if len(strides) != dims + 2:
         raise invalid(f"Sliding window strides field must specify {dims + 2} dimensions")
+    for kind, steps in (("strides", strides), ("dilation rates", dilations)):
+        if len(steps) == dims + 2 and (steps[0], steps[-1 if data_format == "CHANNELS_LAST" else 1]) != (1, 1):
+            wrong = f"Current implementation does not support {kind} in the batch and depth dimensions."
+            raise refused_when_run(wrong)
     depth = x[-1 if data_format == "CHANNELS_LAST" else batch_dims]
     if None not in (depth, filters[-2]) and depth != filters[-2]:
         raise invalid(f"Input depth must be equal to filter depth: {depth} vs {filters[-2]}")
@@ -61,7 +68,7 @@ def _conv_kernel(
     batch_dims: int = 1,
     groups: int = 1,
 ) -> torch.Tensor:
-    _check(TensorShape(input.shape), TensorShape(filter.shape), strides, data_format, batch_dims, groups)
+    _check(TensorShape(input.shape), TensorShape(filter.shape), strides, dilations, data_format, batch_dims, groups)
     dims = filter.dim() - 2
     attrs = _attrs(dims, strides, padding, explicit_paddings, data_format, dilations)
     images, filters = input.reshape(-1, *input.shape[batch_dims:]), filter
@@ -82,7 +89,7 @@ def _conv_shape(
     batch_dims: int = 1,
     groups: int = 1,
 ) -> TensorShape:
-    _check(x, filters, strides, data_format, batch_dims, groups)
+    _check(x, filters, strides, dilations, data_format, batch_dims, groups)
     if x.rank is None or filters.rank is None:
         return TensorShape(None)
     attrs = _attrs(filters.rank - 2, strides, padding, explicit, data_format, dilations)

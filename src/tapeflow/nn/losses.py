@@ -17,7 +17,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.division import divide_no_nan, realdiv
@@ -80,16 +80,23 @@ def compute_average_loss(
     """
     losses = convert(per_example_loss)
     dtype = losses.dtype
+    if losses.shape.rank == 0:
+        raise ValueError(
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. Received "
+            f"per_example_loss={losses} with rank 0"
+        )
     if sample_weight is not None:
         losses = _weighted(losses, convert(sample_weight, hint=float32))
     batch_size: Any = global_batch_size
     if batch_size is None:
-        batch_size = hooks.replicas() * (1 if losses.shape.rank == 0 else shape_of(losses)[0])
+        batch_size = hooks.replicas() * shape_of(losses)[0]
     size = convert(batch_size)
     if size.shape.rank:
         raise ValueError(f"`global_batch_size` must be a scalar. Received: global_batch_size={batch_size}")
     if not size.dtype.is_integer:
         raise TypeError(f"`global_batch_size` must be an int. Received: global_batch_size={batch_size}")
+    if type(size) is EagerTensor and int(size) < 0:
+        raise invalid(f"global_batch_size must be non-negative. Received: global_batch_size={batch_size}")
     total = reduce_sum(cast(losses, dtype))
     return divide_no_nan(total, cast(size, dtype))
 

@@ -30,6 +30,8 @@ def _lrn_kernel(
         raise invalid("in must be 4-dimensional")
     if depth_radius < 0:
         raise invalid(f"depth_radius = {depth_radius} must not be negative")
+    if depth_radius >= 2**31 - 1:
+        raise invalid(f"depth_radius = {depth_radius} larger than int max")
     wide = input.double()  # sums of squares lose digits as differences of running sums
     scale = bias + alpha * _window_sums(wide * wide, depth_radius)
     return (wide * scale.pow(-beta)).to(input.dtype)

@@ -20,7 +20,7 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.shape_rules import refused_when_run
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, invalid
 
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
@@ -103,7 +103,7 @@ def window_geometry(
     if padding not in allowed:
         names = ", ".join(f'"{a}"' for a in allowed)
         raise invalid(f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: {names}")
-    wrong = InvalidArgumentError if op.startswith("Depthwise") else UnimplementedError
+    wrong = UnimplementedError if op in ("Conv2D", "Conv2DBackpropInput") else InvalidArgumentError
     check_steps("strides", strides, dims, data_format, wrong)
     check_steps("dilations", dilations, dims, data_format, wrong)
     strides, dilations = spatial(strides, data_format), spatial(dilations, data_format)
@@ -175,9 +175,11 @@ def per_dimension(value: Any, dims: int, last: bool, parameter: str) -> tuple[in
     if type(value) is not tuple:
         if isinstance(value, SymbolicTensor):
             value = tuple(value)  # says that it can't be iterated over
+        if isinstance(value, ReadAsTensor) or hasattr(type(value), "__tf_dispatch__"):  # they have no length
+            raise TypeError(f"Expected int for argument '{parameter}' not {value!r}.")
         if hasattr(value, "__iter__") and getattr(value, "ndim", None) == 0:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        value = host_value(value)
+        value = tuple(value) if isinstance(value, (str, bytes)) else host_value(value)
         value = value if isinstance(value, tuple) else (value,)
     if len(value) == dims + 2:
         return value

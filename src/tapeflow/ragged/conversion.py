@@ -14,11 +14,12 @@ from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.sequences import MIXED
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
@@ -197,6 +198,12 @@ def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
 # ---- nested lists ----------------------------------------------------------------------------------------------------
 
 
+def _has_scalar_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_scalar_tensor, value))
+    return type(value) is EagerTensor and value.shape.rank == 0
+
+
 def constant(
     pylist: TensorLike,
     dtype: DTypeLike = None,
@@ -236,6 +243,8 @@ def constant(
         if inner:
             raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner)}")
         return convert(pylist, None if dtype is None else as_dtype(dtype))
+    if _has_scalar_tensor(pylist):
+        raise ValueError(MIXED)
     depth, most = _scalar_depth(pylist), _max_depth(pylist)
     if depth is not None and most > depth:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")

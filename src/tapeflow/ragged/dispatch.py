@@ -175,10 +175,12 @@ def _(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
 @handles(reverse)
 def _(x: RaggedTensor, axis: Any) -> Any:
     rank = len(x.shape)
-    for i, a in enumerate(np.ravel(axis)):
+    if not isinstance(axis, (list, tuple)) or not all(isinstance(a, int) for a in axis):
+        raise TypeError("`axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor")
+    for i, a in enumerate(axis):
         if not -rank <= a < rank:
             raise ValueError(f"axis[{i}]={a} out of bounds: expected {-rank}<=axis[{i}]<{rank}")
-    axes = {int(a) % rank for a in np.ravel(axis)}
+    axes = {a % rank for a in axis}
     return x[tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(len(x.shape)))]
 
 

@@ -195,23 +195,29 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
 
     Raises:
         TypeError: the mask is not of booleans.
-        ValueError: the mask is a scalar.
+        ValueError: the mask is a scalar, or a tensor that is not of booleans; or its shape is not that of `data`.
         InvalidArgumentError: its rows are not those of `data`.
 
     Example:
         >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
         <tf.RaggedTensor [[1], [3, 4]]>
     """
-    return _masked(as_values(data), as_values(mask))
+    values, where_true = as_values(data), mask if isinstance(mask, RaggedTensor) else convert(mask, bool_)
+    if where_true.dtype is not bool_:
+        raise ValueError(
+            f"Tensor conversion requested dtype bool for RaggedTensor with dtype {where_true.dtype.name}: {mask!r}."
+        )
+    if not isinstance(values, RaggedTensor) and not isinstance(where_true, RaggedTensor):
+        values.shape[: where_true.shape.rank].assert_is_compatible_with(where_true.shape)
+    return _masked(values, where_true)
 
 
 def _masked(data: Any, mask: Any) -> Any:
-    if mask.dtype is not bool_:
-        raise TypeError(f"mask must be boolean, not {mask.dtype.name}")
     rank = len(mask.shape)
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
     if rank == 1 and not isinstance(mask, RaggedTensor):
+        data.shape[:1].assert_is_compatible_with(mask.shape)
         return arranging.gather(data, _where_true(mask))
     data, mask = as_ragged(data, rank - 1), as_ragged(mask, rank - 1)
     different = "Inputs must have identical ragged splits: the rows of `mask` are not those of `data`"

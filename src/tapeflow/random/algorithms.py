@@ -12,6 +12,7 @@ from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.rng.philox import Philox, from_seed
+from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
@@ -103,6 +104,8 @@ def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
         raise invalid("The ThreeFry algorithm is not supported: use 'philox' or 'auto_select'")
     if not isinstance(alg, Tensor) and alg not in (1, 3):
         raise unsupported(alg)
+    if type(seed) is EagerTensor and seed.dtype not in (int32, int64):
+        _scramble.op.check_types({"Tseed": seed.dtype})
     if type(seed) is EagerTensor or not isinstance(seed, Tensor):
         value = seed if type(seed) is tuple else host_value(seed)
         if type(value) is tuple and len(value) == 2 and type(value[0]) is int and type(value[1]) is int:

@@ -13,6 +13,7 @@ from tapeflow.array.masks import where
 from tapeflow.array.padding import pad, roll
 from tapeflow.array.properties import rank as rank_of
 from tapeflow.array.properties import shape as shape_of
+from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
@@ -47,15 +48,21 @@ def _input(x: Any, name: str, rank: int, *dtypes: DType) -> Any:
     return tensor
 
 
-def _nd_input(x: Any) -> Any:
+def _nd_input(x: Any, fft_length: Any, axes: Any) -> Any:
     """Converts the input of a complex transform over any dimensions to a tensor.
 
     Raises:
-        ValueError: it is a scalar.
+        IndexError: the axes are a scalar.
+        ValueError: it has fewer dimensions than there are axes.
+        InvalidArgumentError: it is not of complex numbers.
     """
     tensor = convert(x, hint=complex64)
-    if tensor.dtype.is_complex:  # the op refuses others
-        tensor.shape.with_rank_at_least(1)
+    if axes is not None or tensor.dtype.is_complex:
+        tensor.shape.with_rank_at_least(1 if axes is None else convert(axes, int32).shape.as_list()[0])
+    if not tensor.dtype.is_complex and state.graph is None:
+        if fft_length is not None:
+            convert(fft_length, int32)
+        fourier_ops.fftnd.op.check_types({"Tcomplex": tensor.dtype})
     return tensor
 
 
@@ -352,7 +359,7 @@ def fftnd(
         >>> tf.signal.fftnd(tf.constant([[1 + 0j, 1], [1, 1]])).numpy().tolist()
         [[(4+0j), 0j], [0j, 0j]]
     """
-    x = _nd_input(input_tensor)
+    x = _nd_input(input_tensor, fft_length, axes)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
     return _scaled(fourier_ops.fftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=False))
 
@@ -382,7 +389,7 @@ def ifftnd(
         >>> tf.signal.ifftnd(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().tolist()
         [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
     """
-    x = _nd_input(input_tensor)
+    x = _nd_input(input_tensor, fft_length, axes)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
     return _scaled(fourier_ops.ifftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=True))
 

@@ -380,6 +380,9 @@ def split(
         raise ValueError("num_split and axis are required")
     sp = as_sparse(sp_input)
     rank, axis = sp.shape.rank, int(axis)
+    components = 3 * num_split
+    if not -(2**31) <= components < 2**31:
+        raise ValueError(f"Number of outputs is too big: {components}")
     if state.graph is not None and num_split < 1:
         raise ValueError(f"Attr 'num_split' of 'SparseSplit' Op passed {num_split} less than minimum 1.")
     if rank is not None and not -rank <= axis < rank:

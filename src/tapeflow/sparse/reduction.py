@@ -19,7 +19,7 @@ from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InternalError
-from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.convert import as_operand, convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import ranked, refused_when_run, with_rank
@@ -279,7 +279,7 @@ def _counted(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, m
     counted = values < maxlength if maxlength >= 0 else values >= 0
     length = maxlength
     if maxlength < 0:
-        length = max(int(values.max()) + 1 if len(values) else 0, minlength)
+        length = max(int(values.max()) + 1 if len(values) else 1, minlength)
     shape = (length,) if batch is None else (batch, length)
     keys = values[counted] if batch is None else rows[counted] * length + values[counted]
     present, at = torch.unique(keys, sorted=True, return_inverse=True)
@@ -379,11 +379,9 @@ def bincount(
     axis = 0 if axis is None else axis
     if axis not in (0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
-    least = -1 if minlength is None else int(minlength)
-    most = -1 if maxlength is None else int(maxlength)
-    options = (least, most, binary_output)
-    items: Any = values
-    amounts: Any = convert([], int32) if weights is None else weights
+    options = (-1 if minlength is None else minlength, -1 if maxlength is None else maxlength, binary_output)
+    items: Any = as_operand(values)
+    amounts: Any = convert([], items.dtype) if weights is None else weights
     if isinstance(items, (SparseTensor, SparseTensorValue)):
         sp = as_sparse(items)
         amounts = amounts if weights is None else as_sparse(amounts).values

@@ -29,9 +29,9 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
     else:
         dtype, array = FROM_TORCH[input.dtype], as_numpy(input, FROM_TORCH[input.dtype])
     if not (dtype.is_floating or dtype.is_complex):
-        if scientific or shortest:
+        if (scientific or shortest) and dtype is not string:
             raise invalid(f"scientific and shortest format not supported for datatype {dtype.name}")
-        if precision >= 0:
+        if precision >= 0 and dtype is not string:
             raise invalid(f"precision not supported for datatype {dtype.name}")
     notation = "e" if scientific else "g" if shortest else "f"
     digits = f".{precision}" if precision >= 0 else ""
@@ -41,7 +41,7 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
 
     def formatted(value: Any) -> bytes:
         if dtype is string:
-            return value
+            return value.ljust(width) if fill == "-" else value.rjust(width)
         if dtype.is_bool:
             word = "true" if value else "false"
         elif dtype.is_complex:
@@ -190,6 +190,8 @@ def format(
     from tapeflow.ragged.tensor import RaggedTensor
     from tapeflow.ragged.text import text_of
 
+    if isinstance(inputs, (bool, int, float, complex)):
+        raise TypeError(f"object of type '{type(inputs).__name__}' has no len()")
     values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     parts = template.split(placeholder)
     if len(parts) - 1 != len(values):

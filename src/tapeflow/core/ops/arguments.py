@@ -7,6 +7,7 @@ attrs before inputs, then the dtypes of inputs, then the values of attrs.
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import Any, NamedTuple
@@ -15,12 +16,12 @@ import numpy as np
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.ops.attr_values import attr_value, unlisted
-from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value
+from tapeflow.core.ops.attr_values import attr_value, items_of
+from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
@@ -181,13 +182,8 @@ class DefinedOp(Op):
         """Returns an argument as kernels get it: Python numbers in the place of a tensor."""
         if type(value) is bool and self.takes_integers(argument):
             value = int(value)  # as an axis; a tensor of bools is none
-        elif (
-            isinstance(value, (np.ndarray, np.generic))
-            and value.dtype.kind == "f"
-            and isinstance(self._default(argument), DType)
-            and self.takes_integers(argument)
-        ):
-            value = value.astype(np.int64)  # arrays are cast; Python's floats are not
+        elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+            value = self.cast_host(value, argument, types, args)  # arrays are cast; Python's floats are not
         elif isinstance(value, np.ndarray) and value.dtype.kind in "OSU" and self.takes_integers(argument):
             default = self._default(argument)
             hint = default if isinstance(default, DType) else None
@@ -202,9 +198,33 @@ class DefinedOp(Op):
             raise unsupported(value, value)
         host = host_value(value)
         if isinstance(value, (list, tuple)) and self.takes_integers(argument):
+            limit = 2**64 if argument.type is uint64 else 2**63
+            if any(type(v) is int and not -(2**63) <= v < limit for v in host):
+                raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
             host = tuple([_integer_entry(e, v) for e, v in zip(value, host, strict=True)])
+        elif type(host) is int and host not in _INT32 and state.graph is None and self.takes_integers(argument):
+            dtype = self.host_dtype(argument, types, args)
+            host = host if dtype is None else int(operand(host, dtype))
         self.check_host(host, argument, types, args)
         return host
+
+    def host_dtype(self, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> DType | None:
+        """Returns the dtype that numbers in the place of a tensor are converted to, or None where they decide it."""
+        if not argument.type_attr:
+            return argument.type
+        default = self._default(argument) if self.converts_quickly(args) else None
+        return types.get(argument.type_attr, default if isinstance(default, DType) else None)
+
+    def cast_host(self, value: Any, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> Any:
+        """Returns an array of numbers in the place of a tensor as TensorFlow casts it, if it does."""
+        dtype, default = self.host_dtype(argument, types, args), self._default(argument)
+        if dtype is None and isinstance(default, DType):
+            allowed = self.opdef.attrs[argument.type_attr].allowed
+            dtype = None if allowed and from_numpy_type(value) in allowed else default
+        if dtype is None or (state.graph is not None and value.dtype.kind != "f"):
+            return value
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            return value.astype(dtype.as_numpy_dtype)
 
     def converts_slowly(self, args: Sequence[Any]) -> bool:
         """Returns whether TensorFlow's eager fast path leaves a call to its Python code, as it does with lists, texts
@@ -217,6 +237,11 @@ class DefinedOp(Op):
             if any(isinstance(item, (list, tuple, str, bytes, np.generic)) for item in items):
                 return True
         return any(type(args[i]) is int and attr_def.type == "float" for i, attr_def in self.attr_params())
+
+    def converts_quickly(self, args: Sequence[Any]) -> bool:
+        """Returns whether TensorFlow's eager fast path takes a call: it converts numbers and arrays to the default of
+        a type attr, whatever dtype they have."""
+        return state.graph is None and not self.converts_slowly(args)
 
     def converts_one_by_one(self, argument: Any, args: Sequence[Any]) -> bool:
         """Returns whether TensorFlow's Python code converts an input to a dtype: it does not where all inputs that
@@ -281,7 +306,7 @@ class DefinedOp(Op):
             raise ValueError(f"expected a sequence for attr N, got an ndarray with rank {arg.ndim} instead")
         if state.graph is None and is_tensor_like(arg) and not self.converts_slowly(args):
             return list(arg)
-        raise unlisted(self, argument.name, arg)
+        return list(items_of(snake_case(self.name), argument.name, arg))
 
     def mismatch(self, wanted: DType, dtype: DType, position: int) -> Exception:
         """Returns the error for an input tensor of a wrong dtype."""
@@ -305,13 +330,7 @@ class DefinedOp(Op):
         elif dtype is None:
             definition = self.opdef.attrs[attr]
             hint = definition.default if isinstance(definition.default, DType) else None
-            if (
-                isinstance(arg, (np.ndarray, np.generic))
-                and definition.allowed
-                and from_numpy_type(arg) in definition.allowed
-            ):
-                hint = None  # an array of a dtype that the op takes keeps it
-            arg = convert(arg, None, hint=hint)
+            arg = self.convert_to_default(arg, hint, definition.allowed, args)
         else:
             arg = convert(arg, None if is_tensor_like(arg) else dtype)
         if dtype is None:
@@ -321,6 +340,23 @@ class DefinedOp(Op):
                 convert(arg, dtype)
             raise self.mismatch(dtype, arg.dtype, position)
         return arg
+
+    def convert_to_default(
+        self, arg: Any, default: DType | None, allowed: Sequence[Any] | None, args: Sequence[Any]
+    ) -> Tensor:
+        """Returns the tensor of an input whose dtype nothing but itself decides, and the default of its type attr."""
+        if default is None or is_tensor_like(arg):
+            return convert(arg)
+        if self.converts_quickly(args):
+            return convert(arg, default)
+        if allowed:
+            try:
+                tensor = convert(arg)
+            except TypeError:  # it may be one of the default
+                return convert(arg, hint=default)
+            if tensor.dtype in allowed:
+                return tensor
+        return convert(arg, hint=default)
 
     def convert_list(
         self,
@@ -351,22 +387,32 @@ class DefinedOp(Op):
         return out
 
     def check_attr(self, attr: Any, value: Any) -> None:
-        """Raises InvalidArgumentError for a string that the attr does not allow, an int below its minimum, or one
-        among several that needs more than 32 bits."""
+        """Raises InvalidArgumentError for a string that the attr does not allow, an int below its minimum, a list that
+        is shorter than its minimum, or an int among several that needs more than 32 bits."""
         if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
             allowed = ", ".join(f'"{a}"' for a in attr.allowed)
             wrong = f'"{value}" is not in the list of allowed values: {allowed}'
         elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
             wrong = f"{value} must be at least minimum {attr.minimum}"
+        elif attr.minimum is not None and type(value) is tuple and len(value) < attr.minimum:
+            if state.graph is not None:
+                raise ValueError(
+                    f"Attr '{attr.name}' of '{self.name}' Op passed list of length {len(value)} less than minimum "
+                    f"{attr.minimum}."
+                )
+            raise self.refused(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
         elif attr.name in _OF_32_BITS and any(_is_long(v) for v in (value if type(value) is tuple else (value,))):
             wrong = f"{value} out of range for an int32"
         else:
             return
-        raise errors.InvalidArgumentError(
+        raise self.refused(f"Value for attr '{attr.name}' of {wrong}")
+
+    def refused(self, wrong: str) -> Exception:
+        """Returns the error for the value of an attr that the op's definition does not allow."""
+        return errors.InvalidArgumentError(
             None,
             None,
-            f"Value for attr '{attr.name}' of {wrong}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} "
-            f"[Op:{self.name}] name: ",
+            f"{wrong}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] name: ",
         )
 
     def check_types(self, types: dict[str, Any]) -> None:
@@ -379,14 +425,12 @@ class DefinedOp(Op):
             for d in dtype if isinstance(dtype, (list, tuple)) else (dtype,):
                 if d not in allowed and not (d is string and attr in input_attrs):
                     names = ", ".join(datatype_name(a) for a in allowed)
-                    raise errors.InvalidArgumentError(
-                        None,
-                        None,
-                        f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: "
-                        f"{names}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] "
-                        "name: ",
+                    raise self.refused(
+                        f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: {names}"
                     )
 
+
+_INT32 = range(-(2**31), 2**31)
 
 # The attrs of 64 bits that TensorFlow's kernels read as numbers of 32.
 _OF_32_BITS = frozenset(

@@ -9,8 +9,11 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tapeflow.core.ops.op_def import snake_case
 from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.values.tensor import EagerTensor
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.definition import Op
@@ -28,15 +31,24 @@ def attr_value(op: Op, attr: AttrDef, value: Any) -> Any:
         return attr.default if kind in _VALUES else None
     if not kind.startswith("list("):
         return _VALUES[kind](attr.name, value) if kind in _VALUES else value
-    if not isinstance(value, (list, tuple)):
-        raise unlisted(op, attr.name, value)
+    items = items_of(snake_case(op.name), attr.name, value)
     kind = kind[len("list(") : -1]
-    return tuple([_VALUES[kind](attr.name, v) for v in value]) if kind in _VALUES else tuple(value)
+    return tuple([_VALUES[kind](attr.name, v) for v in items]) if kind in _VALUES else items
 
 
-def unlisted(op: Op, name: str, value: Any) -> TypeError:
-    """Returns the error for an argument that is no list where one must be."""
-    return TypeError(f"Expected list for '{name}' argument to '{snake_case(op.name)}' Op, not {value!r}.")
+def items_of(op: str, name: str, value: Any) -> tuple[Any, ...]:
+    """Returns the items of an argument that must be a list.
+
+    Tensors and arrays are none, except empty ones: TensorFlow looks at their items, which are no Python numbers.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(value, (list, tuple)):
+        return tuple(value)
+    if isinstance(value, (EagerTensor, np.ndarray)) and tuple(value.shape) == (0,):
+        return ()
+    raise TypeError(f"Expected list for '{name}' argument to '{op}' Op, not {value!r}.")
 
 
 def _int(name: str, value: Any) -> int:

@@ -257,6 +257,11 @@ def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
 
     def pack(v: Any) -> Any:
         if isinstance(v, (list, tuple)) and _has_tensor(v):
+            if not requested and not all(isinstance(x, Tensor) for x in v):
+                for x in v:
+                    if isinstance(x, Tensor) and x.dtype is not dtype:
+                        wrong = f"Cannot convert a list containing a tensor of dtype {x.dtype} to {dtype}"
+                        raise TypeError(f"{wrong} (Tensor is: {x!r})")
             return ops.Pack([pack(x) for x in v], 0, name="packed")
         if isinstance(v, Tensor) or hasattr(type(v), "__tf_tensor__"):
             tensor = convert(v)

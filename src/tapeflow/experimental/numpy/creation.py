@@ -26,7 +26,7 @@ from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.dtypes import bool_ as tf_bool
 from tapeflow.core.types.dtypes import int32 as tf_int32
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.experimental.numpy.documentation import numpy_function
 from tapeflow.experimental.numpy.manipulation import atleast_1d, moveaxis, nonzero
 from tapeflow.experimental.numpy.math import log10, sign
@@ -38,6 +38,7 @@ from tapeflow.math import floor, real
 from tapeflow.math import pow as tf_pow
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum
+from tapeflow.sparse.tensor import SparseTensor
 
 _MOST_DIMENSIONS = 32
 
@@ -94,7 +95,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 @numpy_function("[[1, 2]]")
 def zeros_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Returns a tensor of zeros of the shape and dtype of another."""
-    return tf_zeros_like(a, result_type(dtype or a))
+    return tf_zeros_like(a, result_type(dtype or _array_like(a)))
 
 
 @numpy_function()
@@ -118,7 +119,12 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 @numpy_function("[[1, 2]]")
 def ones_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Returns a tensor of ones of the shape and dtype of another."""
-    return tf_ones_like(a, result_type(dtype or a))
+    return tf_ones_like(a, result_type(dtype or _array_like(a)))
+
+
+def _array_like(value: TensorLike) -> TensorLike:
+    """Returns a value that has a dtype, or that an array can be made of; sparse tensors are none."""
+    return as_array(value) if isinstance(value, SparseTensor) else value
 
 
 @numpy_function("[2, 2], 7")
@@ -339,11 +345,13 @@ def triu(m: TensorLike, k: int = 0) -> Tensor:
 def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """Returns a Vandermonde matrix: the powers of each element."""
     tensor = as_array(x)
+    if N is None and tensor.shape.rank == 0:
+        raise invalid("slice index 0 of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
+    if N is not None and N < 0:
+        raise ValueError("N must be nonnegative")
     if tensor.shape.rank not in (None, 1):
         raise ValueError("x must be a one-dimensional array")
     tensor = ensure_shape(tensor, [None])
     columns = shape_of(tensor)[0] if N is None else N
-    if N is not None and N < 0:
-        raise ValueError("N must be nonnegative")
     powers = tf_range(0, columns) if increasing else tf_range(columns - 1, -1, -1)
     return tf_pow(expand_dims(tensor, -1), cast(powers, tensor.dtype))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tapeflow import linalg, math
-from tapeflow.array.creation import zeros
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.padding import pad
 from tapeflow.array.passing import less_static
@@ -135,7 +134,7 @@ def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     x = moveaxis(as_array(a), (axis1, axis2), (-2, -1))
     rows, columns = (None, None) if x.shape.rank is None else x.shape[-2:]
     if (rows is not None and offset <= -rows) or (columns is not None and offset >= columns):
-        return zeros(concat([shape_of(x)[:-2], [0]], 0), x.dtype)
+        return reshape(x[..., :0, :0], concat([shape_of(x)[:-2], [0]], 0))
     result = linalg.diag_part(x, k=offset)
     return less_static(result, None) if rows is None or columns is None else result
 

@@ -18,10 +18,11 @@ from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.properties import size as size_of
 from tapeflow.array.unranked import other_dimensions
+from tapeflow.core.ops.sequences import unsupported
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.experimental.numpy.documentation import document, numpy_function
 from tapeflow.experimental.numpy.types import (
     Function,
@@ -331,6 +332,8 @@ def fliplr(m: TensorLike) -> Tensor:
 def roll(a: TensorLike, shift: TensorLike, axis: AxisLike = None) -> Tensor:
     """Moves elements along axes, those that fall off to the other end."""
     x = as_array(a)
+    if shift is None:
+        raise unsupported(shift, shift)
     if axis is not None:
         return padding.roll(x, shift, axis)
     return shaping.reshape(padding.roll(ravel(x), shift, 0), shape_of(x))
@@ -379,8 +382,11 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
         a, axis = ravel(a), 0
     if a.shape.rank is None and places.shape.rank is not None:  # both have as many dimensions
         a = ensure_shape(a, [None] * places.shape.rank)
-    rank = rank_of(a, "take_along_axis")
-    axis = axis + rank if axis < 0 else axis
+    shape_of(a, out_type=places.dtype)  # which indices may have
+    rank, number = rank_of(a, "take_along_axis"), int(axis)
+    axis = number + rank if number < 0 else number
+    if not 0 <= axis < rank:
+        raise invalid(f"indices[0] = [{axis}] does not index into shape [{rank}] [Op:TensorScatterUpdate]")
     a, places = (moveaxis(t, axis, -1) for t in (a, places))
     length = shape_of(a, out_type=places.dtype)[-1]
     places = tf_where(places < 0, places + length, places)

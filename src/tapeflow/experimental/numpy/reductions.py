@@ -14,8 +14,9 @@ from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32, int64
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.experimental.numpy.documentation import document, numpy_function
+from tapeflow.experimental.numpy.manipulation import atleast_1d
 from tapeflow.experimental.numpy.types import (
     Function,
     as_array,
@@ -215,6 +216,8 @@ def average(
         kind = result_type(x.dtype, weights, *([default_float()] if exact else []))
         x, weights_of_axis = as_array(x, kind), as_array(weights, kind)
     if axis is None or x.shape.rank == weights_of_axis.shape.rank:
+        if not x.shape.is_compatible_with(weights_of_axis.shape):
+            raise invalid(f"Expected the shape of `weights`, {weights_of_axis.shape}, to be that of `a`, {x.shape}")
         total = math.reduce_sum(weights_of_axis, axis)
         result = math.reduce_sum(x * weights_of_axis, axis) / total
     else:
@@ -267,7 +270,7 @@ def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
 def _arg_extremum(name: str, of: Function, summary: str) -> Function:
     def function(a: TensorLike, axis: int | None = None) -> Tensor:
         x = as_array(a)
-        return of(reshape(x, [-1]), 0) if axis is None or x.shape.rank == 0 else of(x, axis)
+        return of(reshape(x, [-1]), 0) if axis is None else of(atleast_1d(x), axis)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = summary
