@@ -378,7 +378,7 @@ def _load_all() -> None:
 _WITH_OPS_OF_GRAPHS = (
     "graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes", "raw_ops.older", "raw_ops.randoms",
     "raw_ops.gradients", "raw_ops.handles", "raw_ops.datasets", "raw_ops.cells", "raw_ops.small",
-    "raw_ops.sparse_matrices", "raw_ops.summaries",
+    "raw_ops.sparse_matrices", "raw_ops.summaries", "xla.call_module",
 )  # fmt: skip
 
 

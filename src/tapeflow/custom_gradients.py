@@ -277,7 +277,12 @@ def _with_registered_gradient(op: Any, name: str) -> Any:
     """
     if name not in _registered:
         raise LookupError(f"gradient registry has no entry for: {name}")
-    function, changed = _registered[name], copy.copy(op)
+    return with_gradient(op, _registered[name])
+
+
+def with_gradient(op: Any, function: Callable[..., Any]) -> Any:
+    """Returns an op with another gradient: `function(op, *dys)`."""
+    changed = copy.copy(op)
     changed.differentiable = True
     gradient_of(changed, needs="inputs outputs")(lambda call, *dys: function(OperationOfCall(call), *dys))
     return changed
