@@ -121,7 +121,8 @@ def check_out(program: pathlib.Path, folder: pathlib.Path) -> None:
     git = ["git", "-c", "advice.detachedHead=false"]
     with tempfile.TemporaryDirectory() as clone:
         url = f"https://github.com/{repository}"
-        subprocess.run([*git, "clone", "-q", "--depth", "1", "--no-checkout", *branch, url, clone], check=True)
+        parts = ["--depth", "1", "--filter=blob:none", "--no-checkout"]  # files travel when they are checked out
+        subprocess.run([*git, "clone", "-q", *parts, *branch, url, clone], check=True)
         subprocess.run([*git, f"--work-tree={folder}", "checkout", "-q", "HEAD", "--", *paths], cwd=clone, check=True)
     if imports:
         files = [file for path in paths for file in [folder / path, *(folder / path).rglob("*.py")] if file.is_file()]
