@@ -38,27 +38,14 @@ def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = 
 
 
 def call_module(
-    args: Any,
-    *,
-    version: int = 4,
-    module: str | bytes,
-    Tout: Any,
-    Sout: Any,
-    platforms: Sequence[str] = (),
-    function_list: Sequence[Any] = (),
-    has_token_input_output: bool = False,
-    disabled_checks: Sequence[str] = (),
-    use_shardy_partitioner: bool = False,
+    args: Sequence[Any], *, version: int = 4, module: str | bytes, Tout: Any, Sout: Any, **attrs: Any
 ) -> Any:
     """Runs a module of StableHLO, see `tapeflow/xla/call_module.py`.
 
     Returns:
         A list of tensors.
     """
-    return modules.call_module(
-        list(args), version, module, Sout, Tout, (), platforms, function_list, has_token_input_output,
-        disabled_checks, use_shardy_partitioner,
-    )  # fmt: skip
+    return modules.call_module(list(args), version, module, Sout, Tout, **attrs)
 
 
 def call_module_maximum_supported_version() -> int:

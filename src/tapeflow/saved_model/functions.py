@@ -15,7 +15,6 @@ from tapeflow.core.values.nest_paths import flatten_up_to
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.custom_gradients import with_gradient
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
@@ -25,6 +24,7 @@ from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.lookup.tables import StaticHashTable
+from tapeflow.registered_gradients import with_gradient
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
 from tapeflow.saved_model.objects import CapturedTensor, RestoredTable
