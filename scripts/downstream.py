@@ -18,12 +18,11 @@ Lines of it say what it needs:
 
 What a package requires is installed into a folder of its own by `uv`, but TensorFlow and what TapeFlow stands on.
 TapeFlow runs in TensorFlow's place (`as_tensorflow/`), with the packages of the interpreter that runs this; TensorFlow
-in the one named. Both import from that one folder, so that they run the same versions. Outcomes are kept there too;
-those of TensorFlow count until `--tensorflow` runs it again.
+in the one named. Both import from that one folder, so that they run the same versions. Outcomes are kept there too,
+but those of TensorFlow in `downstream.json`, until `--tensorflow` runs it again.
 """
 
 import argparse
-import collections
 import datetime
 import json
 import os
@@ -37,6 +36,7 @@ import venv
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = pathlib.Path(__file__).with_suffix("")
+RECORD = PROGRAMS.with_suffix(".json")
 # What both sides have already, and each in its own version.
 OWN = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly", "keras", "torch", "numpy", "protobuf")
 NEWER = ("typing-extensions>=4.12", "pytest>=8")  # which old pins would take away from both sides
@@ -121,7 +121,8 @@ def check_out(program: pathlib.Path, folder: pathlib.Path) -> None:
     git = ["git", "-c", "advice.detachedHead=false"]
     with tempfile.TemporaryDirectory() as clone:
         url = f"https://github.com/{repository}"
-        subprocess.run([*git, "clone", "-q", "--depth", "1", "--no-checkout", *branch, url, clone], check=True)
+        parts = ["--depth", "1", "--filter=blob:none", "--no-checkout"]  # files travel when they are checked out
+        subprocess.run([*git, "clone", "-q", *parts, *branch, url, clone], check=True)
         subprocess.run([*git, f"--work-tree={folder}", "checkout", "-q", "HEAD", "--", *paths], cwd=clone, check=True)
     if imports:
         files = [file for path in paths for file in [folder / path, *(folder / path).rglob("*.py")] if file.is_file()]
@@ -145,18 +146,28 @@ def own_tests(python: str, folder: pathlib.Path, program: pathlib.Path, limit: f
         output = run(python, folder, limit, *arguments, f"--rootdir={folder}", *paths, **variables).stdout
     except subprocess.TimeoutExpired as error:
         output, whole = (error.stdout or b"").decode(), False
+    output = re.sub(r"0x[0-9a-f]+", "0x", output)  # the names of tests may have addresses of their arguments
     lines = re.findall(r"^(\S.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b", output, re.M)
     ended = {test.rpartition(f"{folder.parent.name}/{folder.name}/")[2]: how for test, how in lines}  # wherever it ran
     return {"passed": sorted(t for t, o in ended.items() if o == "PASSED"), "ended": sorted(ended), "whole": whole}
 
 
-def counts_of_tests(result: dict) -> tuple[int, int]:
+def recorded(result: dict) -> dict[str, object]:
+    """Returns what is recorded of TensorFlow's side: the quick start, and the tests that pass, by file."""
+    passed: dict[str, list[str]] = {}
+    for test in result.get("tests of TensorFlow", {}).get("passed", ()):
+        file, _, name = test.partition("::")
+        passed.setdefault(file, []).append(name)
+    return {"quick start": result["TensorFlow"], "passed": passed}
+
+
+def counts_of_tests(here: dict, there: dict) -> tuple[int, int]:
     """Returns how many tests pass on TapeFlow, of those that pass on TensorFlow and that had the time to run here."""
-    there, here = (result.get(f"tests of {side}") for side in ("TensorFlow", "TapeFlow"))
-    if not there or not here:
-        return 0, 0
-    asked = {*there["passed"]} if here["whole"] else {*there["passed"]} & {*here["ended"]}
-    return len(asked & {*here["passed"]}), len(asked)
+    tests = here.get("tests of TapeFlow", {"passed": [], "ended": [], "whole": True})
+    asked = {f"{file}::{name}" for file, names in there.get("passed", {}).items() for name in names}
+    if not tests["whole"]:
+        asked &= {*tests["ended"]}
+    return len(asked & {*tests["passed"]}), len(asked)
 
 
 def last_line(text: str) -> str:
@@ -183,16 +194,17 @@ def outcome(name: str, folder: pathlib.Path, sides: dict[str, str], limit: float
     return result
 
 
-def row(name: str, result: dict) -> str:
-    """Returns a package's row of the table."""
-    if "uninstallable" in result:
-        return f"| {name} | | can't be installed | | | {shortened(result['uninstallable'])} |"
+def row(name: str, here: dict, there: dict) -> str:
+    """Returns a package's row of the table, of its outcomes on TapeFlow and of those recorded on TensorFlow."""
+    if "uninstallable" in here:
+        return f"| {name} | | can't be installed | | | {shortened(here['uninstallable'])} |"
     words = {None: "", "": "works"}
-    there, here = (words.get(result.get(side), "fails") for side in ("TensorFlow", "TapeFlow"))
-    passing, asked = counts_of_tests(result)
+    theirs, ours = there.get("quick start"), here.get("TapeFlow")
+    passing, asked = counts_of_tests(here, there)
     tests = f"{passing} of {asked}" if asked else ""
-    cause = result["TapeFlow"] or (f"TensorFlow: {result['TensorFlow']}" if result.get("TensorFlow") else "")
-    return f"| {name} | {result['version']} | {there} | {here} | {tests} | {shortened(cause)} |"
+    cause = ours or (f"TensorFlow: {theirs}" if theirs else "")
+    outcomes = f"{words.get(theirs, 'fails')} | {words.get(ours, 'fails')}"
+    return f"| {name} | {here['version']} | {outcomes} | {tests} | {shortened(cause)} |"
 
 
 def shortened(cause: str) -> str:
@@ -204,23 +216,23 @@ def shortened(cause: str) -> str:
 HEADER = "| package | version | TensorFlow | TapeFlow | own tests | cause |\n| :-- | :-- | :-- | :-- | --: | :-- |"
 
 
-def page(results: dict[str, dict]) -> str:
+def page(results: dict[str, dict], record: dict[str, dict]) -> str:
     """Returns the page with the table of all outcomes."""
-    counts = collections.Counter(
-        (result.get("TensorFlow") == "", result.get("TapeFlow") == "") for result in results.values()
-    )
-    both = counts[True, True]
-    works = both + counts[True, False]
-    tests = [pair for pair in map(counts_of_tests, results.values()) if pair[1]]
+    there = {name: record.get(name, {}) for name in results}
+    working = [name for name in results if there[name].get("quick start") == ""]
+    both = [name for name in working if results[name].get("TapeFlow") == ""]
+    tests = [pair for name in results if (pair := counts_of_tests(results[name], there[name]))[1]]
     passing, asked = map(sum, zip(*tests, strict=True)) if tests else (0, 0)
-    rows = "\n".join(row(name, results[name]) for name in sorted(results))
+    rows = "\n".join(row(name, results[name], there[name]) for name in sorted(results))
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     return f"""# Libraries written for TensorFlow
 
-Of {len(results)} packages tried, the quick starts of {works} work with TensorFlow 2.21, and {both} of those on TapeFlow
-({datetime.date.today()}, Python {sys.version.split()[0]}). Each is a small program of ours that uses the package as its
-README does ([scripts/downstream](../scripts/downstream)), on random data. "Own tests" are samples of the packages'
-tests (the programs say which), and count those that pass with TensorFlow: {passing} of {asked} pass here, in
-{len(tests)} packages. The same again: `python scripts/downstream.py FOLDER --tensorflow PYTHON --page FILE`.
+Of {len(results)} packages tried, the quick starts of {len(working)} work with TensorFlow 2.21, and {len(both)} of
+those on TapeFlow ({datetime.date.today()}, commit {commit.strip()}, Python {sys.version.split()[0]}). Each is a
+small program of ours that uses the package as its README does ([scripts/downstream](../scripts/downstream)), on
+random data. "Own tests" are samples of the packages' tests (the programs say which), and count those that pass with
+TensorFlow ([recorded](../scripts/downstream.json)): {passing} of {asked} pass here, in {len(tests)} packages. The same
+again: `python scripts/downstream.py FOLDER --page FILE`, and with `--tensorflow PYTHON` both sides.
 
 {HEADER}
 {rows}
@@ -244,17 +256,21 @@ def main() -> int:
         sides["TensorFlow"] = args.tensorflow
 
     print(HEADER)
-    worse = 0
+    worse, record = 0, json.loads(RECORD.read_text()) if RECORD.exists() else {}
     names = sorted(p.stem for p in PROGRAMS.glob("*.py"))
-    records = {name: folder / "packages" / f"{name}.json" for name in names}
+    files = {name: folder / "packages" / f"{name}.json" for name in names}
     for name in args.packages or names:
-        before = json.loads(records[name].read_text()) if records[name].exists() else {}
-        result = {**before, **outcome(name, folder, sides, args.limit)}
-        records[name].write_text(json.dumps(result))
-        worse += bool(result.get("TapeFlow")) and result.get("TensorFlow") == ""
-        print(row(name, result), flush=True)
+        result = outcome(name, folder, sides, args.limit)
+        files[name].write_text(json.dumps(result))
+        if "TensorFlow" in result:
+            record[name] = recorded(result)
+            RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=1) + "\n")
+        there = record.get(name, {})
+        worse += bool(result.get("TapeFlow")) and there.get("quick start") == ""
+        print(row(name, result, there), flush=True)
     if args.page:
-        args.page.write_text(page({n: json.loads(r.read_text()) for n, r in records.items() if r.exists()}))
+        results = {name: json.loads(file.read_text()) for name, file in files.items() if file.exists()}
+        args.page.write_text(page(results, record))
     return worse
 
 

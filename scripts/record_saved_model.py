@@ -4,6 +4,8 @@
 record_saved_model.py record        writes it anew
 record_saved_model.py record-graph  writes the one of a session's graph, in tests/fixtures/v1_saved_model
 record_saved_model.py record-parsing  writes the one that parses examples, in tests/fixtures/parsing_saved_model
+record_saved_model.py record-gradients  writes the one with gradients of its own, in tests/fixtures/own_gradients;
+                                    needs JAX too
 record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
 """
 
@@ -18,6 +20,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "saved_model"
 GRAPH_HOME = HOME.with_name("v1_saved_model")
 PARSING_HOME = HOME.with_name("parsing_saved_model")
+GRADIENTS_HOME = HOME.with_name("own_gradients")
 
 
 def file_of_words():
@@ -235,6 +238,52 @@ def record_parsing():
     print(parsing_results(tf, m))
 
 
+def gradients_model(tf):
+    """A module whose functions have gradients of their own, which capture tensors; one is a function of JAX."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import jax2tf
+
+    jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*")  # no paths
+    m = tf.Module()
+    m.w = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w")
+
+    @tf.custom_gradient
+    def rounded(x, scale):
+        return tf.round(x * m.w) * scale, lambda dy, variables: ((dy * scale * 10.0, None), [dy * x])
+
+    batch = tf.TensorSpec([None, 2], tf.float32)
+    m.rounded = tf.function(rounded, input_signature=[batch, tf.TensorSpec([], tf.float32)], autograph=False)
+    tanh = jax2tf.convert(lambda x, w: jnp.tanh(x @ w), polymorphic_shapes=["(b, 2)", "..."])
+    m.tanh = tf.function(lambda x: tanh(x, m.w), input_signature=[batch], autograph=False)
+    return m
+
+
+def gradients_results(tf, m):
+    """What the functions of `gradients_model` give, each with the gradients of its first argument and of the variable,
+    as Python values; the second needs JAX."""
+
+    def of(function, *args):
+        x = tf.Variable([[0.25, -0.5], [1.0, 0.125], [0.0, 0.75]])[: args[0]]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x, *args[1:])
+        return [t.numpy().tolist() for t in (y, *tape.gradient(y, [x, m.w]))]
+
+    return {"rounded": lambda: of(m.rounded, 2, tf.constant(2.0)), "tanh": lambda: of(m.tanh, 3)}
+
+
+def record_gradients():
+    import tensorflow as tf
+
+    shutil.rmtree(GRADIENTS_HOME, ignore_errors=True)
+    m = gradients_model(tf)
+    tf.saved_model.save(m, str(GRADIENTS_HOME))
+    (GRADIENTS_HOME / "fingerprint.pb").unlink()
+    for name, result in gradients_results(tf, tf.saved_model.load(str(GRADIENTS_HOME))).items():
+        print(name, result())
+
+
 def check(path):
     import tensorflow as tf
 
@@ -251,13 +300,14 @@ def check(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["record", "record-graph", "record-parsing", "check"])
+    parser.add_argument("command", choices=["record", "record-graph", "record-parsing", "record-gradients", "check"])
     parser.add_argument("directory", nargs="?")
     args = parser.parse_args()
     commands = {
         "record": record,
         "record-graph": record_graph,
         "record-parsing": record_parsing,
+        "record-gradients": record_gradients,
         "check": lambda: check(args.directory),
     }
     commands[args.command]()

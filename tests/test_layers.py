@@ -15,7 +15,8 @@ LAYERS = [
     "array math random linalg nn signal image strings io sparse ragged bitwise sets quantization audio operators "
     "printing",
     # what is written in ops and needs graphs
-    "graph autodiff control_flow functional tensor_array script vectorized custom_gradients batching dtypes",
+    "graph autodiff control_flow functional tensor_array script vectorized custom_gradients registered_gradients "
+    "batching dtypes",
     "function autograph",
     # services
     "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "

@@ -1,5 +1,7 @@
 """`tf.Module` and `tf.CriticalSection`."""
 
+import collections
+import copy
 import threading
 
 import pytest
@@ -49,6 +51,23 @@ def test_weights_of_containers():
     parts.trainable = False
     assert parts.trainable_weights == [] and names(parts.non_trainable_variables) == ["w", "a", "b"]
     assert (parts.layers, parts.losses, parts.updates) == ([], [], [])
+
+
+def test_tuples_with_objects_to_track_have_a_type_of_their_own():
+    """As in TensorFlow; `jax2tf` refuses to be imported otherwise."""
+    Pair = collections.namedtuple("Pair", "x y")
+    net = tf.Module()
+    net.plain, net.parts, net.pair = (1, 2), (tf.Module(), [1], (tf.Variable(1.0),)), Pair(tf.Module(), 2)
+    assert type(net.plain) is tuple and type(net.pair) is Pair
+    assert type(net.parts) is type(net.parts[2]) is not tuple
+    assert isinstance(net.parts, tuple) and net.parts == tuple(net.parts) and hash(net.parts[:1]) == hash(net.parts[:1])
+    assert repr(net.parts) == repr(tuple(net.parts))
+    again = net.again = net.parts
+    assert again is net.parts
+    tf.nest.assert_same_structure(net.parts, tuple(net.parts))
+    doubled = tf.nest.map_structure(lambda part: (part, part), net.parts)
+    assert type(doubled) is tuple and len(tf.nest.flatten(doubled)) == 6
+    assert type(copy.copy(net.parts)) is tuple
 
 
 def test_paths():

@@ -6,7 +6,7 @@
 # tests: tests/gpflow/utilities/test_bijectors.py tests/gpflow/utilities/test_misc.py
 # tests: tests/gpflow/utilities/test_multipledispatch.py tests/gpflow/utilities/test_set_trainable.py
 # tests: tests/gpflow/test_base.py tests/gpflow/test_logdensities.py
-# helpers: tests/gpflow/conftest.py
+# helpers: tests/__init__.py tests/gpflow/conftest.py
 import gpflow
 import numpy as np
 

@@ -119,12 +119,10 @@ from tapeflow.core.values.variable import Variable, VariableAggregation, Variabl
 from tapeflow.critical_section import CriticalSection
 from tapeflow.custom_gradients import (
     AggregationMethod,
-    RegisterGradient,
     custom_gradient,
     grad_pass_through,
     gradients,
     hessians,
-    no_gradient,
     recompute_grad,
 )
 from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
@@ -200,6 +198,7 @@ from tapeflow.math.topk import approx_top_k
 from tapeflow.module import Module
 from tapeflow.optional import OptionalSpec
 from tapeflow.printing import print
+from tapeflow.registered_gradients import RegisterGradient, no_gradient
 from tapeflow.script import numpy_function, py_function
 from tapeflow.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.timing import timestamp
@@ -378,7 +377,7 @@ def _load_all() -> None:
 _WITH_OPS_OF_GRAPHS = (
     "graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes", "raw_ops.older", "raw_ops.randoms",
     "raw_ops.gradients", "raw_ops.handles", "raw_ops.datasets", "raw_ops.cells", "raw_ops.small",
-    "raw_ops.sparse_matrices", "raw_ops.summaries",
+    "raw_ops.sparse_matrices", "raw_ops.summaries", "xla.call_module",
 )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -10,13 +9,10 @@ from typing import Any, overload
 
 from tapeflow.autodiff.ends import UnconnectedGradients, gives_zeros
 from tapeflow.autodiff.gradient_tape import GradientTape
-from tapeflow.core.autodiff import vjp
-from tapeflow.core.autodiff.tape import Call, Tape, record_function
+from tapeflow.core.autodiff.tape import Tape, record_function
 from tapeflow.core.context import state
-from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops, registry
-from tapeflow.core.ops.op import gradient_of
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
@@ -240,102 +236,6 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         return f(*args, **kwargs), grad
 
     return passing
-
-
-class OperationOfCall:
-    """A call of an op, with the attributes of the operation that a registered gradient function takes."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self.type = self.name = call.op.name
-        self.inputs, self.outputs = list(call.inputs), list(call.outputs)
-
-    def get_attr(self, name: str) -> Any:
-        """Returns the value of an attr, by its registered name.
-
-        Raises:
-            ValueError: the op has no such attr.
-        """
-        op = self.call.op
-        for param, value in zip(op.statics(op.params), self.call.attrs, strict=True):
-            if op.attr_names.get(param) == name:
-                return value
-        attr = op.opdef.attrs[name]
-        if attr.has_default:
-            return attr.default
-        raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-
-
-_registered: dict[str, Callable[..., Any]] = {}
-
-
-def _with_registered_gradient(op: Any, name: str) -> Any:
-    """Returns an op with the gradient that a program registered under a name.
-
-    Raises:
-        LookupError: there is none.
-    """
-    if name not in _registered:
-        raise LookupError(f"gradient registry has no entry for: {name}")
-    function, changed = _registered[name], copy.copy(op)
-    changed.differentiable = True
-    gradient_of(changed, needs="inputs outputs")(lambda call, *dys: function(OperationOfCall(call), *dys))
-    return changed
-
-
-hooks.with_registered_gradient = _with_registered_gradient
-
-
-class RegisterGradient:
-    """Decorates the gradient function of an op type that has none: `grad(op, *dys)`.
-
-    Args:
-        op_type: the registered name of the op.
-
-    Raises:
-        TypeError: `op_type` is not a string.
-        KeyError: the op type has a gradient already.
-
-    Example:
-        >>> @tf.RegisterGradient("MyOwnGradient")
-        ... def _(op, dy):
-        ...     return dy * 2.0
-    """
-
-    def __init__(self, op_type: str) -> None:
-        if not isinstance(op_type, str):
-            raise TypeError("op_type must be a string")
-        self._op_type = op_type
-
-    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        op = registry.get(self._op_type)
-        if self._op_type in _registered or (op is not None and not vjp.is_gradient_of(op)):
-            raise KeyError(f"Registering two gradient with name '{self._op_type}'! (It has one already.)")
-        _registered[self._op_type] = f
-        if op is not None:
-            gradient_of(op, needs="inputs outputs")(lambda call, *dys: f(OperationOfCall(call), *dys))
-        return f
-
-
-def no_gradient(op_type: str) -> None:
-    """Declares that ops of a type have no gradient.
-
-    Args:
-        op_type: the registered name of the op.
-
-    Returns:
-        None.
-
-    Raises:
-        TypeError: `op_type` is not a string.
-
-    Example:
-        >>> tf.no_gradient("MyOwnOp")
-    """
-    if not isinstance(op_type, str):
-        raise TypeError("op_type must be a string")
-    if op_type in registry:
-        registry[op_type].differentiable = False
 
 
 def gradients(

@@ -1,7 +1,8 @@
 """Lists, dicts and tuples that a checkpoint can follow: the wrappers they get as attributes of a module.
 
 A `ListWrapper` is a list and a `_DictWrapper` a dict. A change of the wrapper changes the original too; a change of the
-original alone is detected when a checkpoint is saved, and refused. A tuple stays a tuple.
+original alone is detected when a checkpoint is saved, and refused. A tuple with objects to track becomes a
+`TrackedTuple`, which compares and prints as it; a named tuple stays as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tapeflow.core.values.trackable import CHECKPOINT, NoDependency, Trackable, tracked_tuple, wrap, wrappers
+from tapeflow.core.values.trackable import (
+    CHECKPOINT,
+    NoDependency,
+    Trackable,
+    TrackedTuple,
+    tracked_tuple,
+    wrap,
+    wrappers,
+)
 from tapeflow.core.values.variable import Variable
 
 
@@ -324,8 +333,10 @@ class _TupleWrapper(TrackableDataStructure):
 
 
 def _wrapped_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Returns a tuple with the lists and dicts in it wrapped."""
+    """Returns a tuple with the lists and dicts in it wrapped; tracked, if it is plain and has objects to track."""
     elements = [wrap(v) for v in value]
+    if type(value) is tuple and any(isinstance(v, (Trackable, TrackedTuple)) for v in elements):
+        return TrackedTuple(elements)
     if all(a is b for a, b in zip(elements, value, strict=True)):
         return value
     return value._make(elements) if hasattr(value, "_make") else tuple(elements)

@@ -298,6 +298,27 @@ def test_entries_of_the_gradient_registry_may_be_replaced_and_put_back():
         gradient_registry.record_gradient("mine", [x], (), [x])
 
 
+def test_the_gradient_registry_is_that_of_registered_gradients():
+    registry = gradient_registry._gradient_registry._registry
+    try:
+        registry["Thrice"] = {"type": lambda op, dy: dy * 3.0}
+        with pytest.raises(KeyError, match="two gradient with name 'Thrice'"):
+            tf.RegisterGradient("Thrice")(len)
+        own = tf.RegisterGradient("FourTimes")(lambda op, dy: dy * 4.0)
+        assert registry["FourTimes"]["type"] is own and "FourTimes" in [*registry]
+        with tf.Graph().as_default() as graph:
+            x = tf.constant(-1.0)
+            with graph.gradient_override_map({"Identity": "Thrice", "Relu": "FourTimes", "Neg": "Square"}):
+                results = tf.identity(x), tf.nn.relu(x), -x
+            gradients = [tf.gradients(y, x)[0] for y in results]
+        with tf.compat.v1.Session(graph=graph) as session:
+            assert session.run(gradients) == [3.0, 4.0, -2.0]
+        with pytest.raises(KeyError, match="two gradient with name 'Relu'"):
+            tf.RegisterGradient("Relu")(len)
+    finally:
+        del registry["Thrice"], registry["FourTimes"]
+
+
 def test_bound_functions_may_be_forgotten():
     class Model:
         @tf.function

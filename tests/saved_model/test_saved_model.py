@@ -28,6 +28,17 @@ RESULTS = {
 }
 
 
+# From `record_saved_model.py record-gradients`: results, gradients of the argument and of the variable.
+OWN_GRADIENTS = {
+    "rounded": [[[0.0, -2.0], [6.0, 0.0]], [[20.0, 20.0], [20.0, 20.0]], [[0.25, -0.5], [1.0, 0.125]]],
+    "tanh": [
+        [[-0.8482836484909058, -0.9051482081413269], [0.8798266649246216, 0.9866143465042114],
+         [0.9780261516571045, 0.9950547218322754]],
+        [[0.6418282985687256, 1.5640714168548584], [0.2790893018245697, 0.7840836644172668],
+         [0.0631970465183258, 0.16985894739627838]],
+        [[0.29600876569747925, 0.07176881283521652], [-0.0793706551194191, -0.07962977141141891]],
+    ],
+}  # fmt: skip
 PARSED = {
     "batch": {
         "any": [[[0, 0], [0, 1]], [b"a", b"bc"], [2, 2]],
@@ -82,6 +93,17 @@ def test_parses_examples_as_tensorflow_saved_it(recorder, tmp_path):
     assert recorder.parsing_results(tf, loaded) == PARSED
     tf.saved_model.save(recorder.parsing_model(tf), tmp_path)
     assert recorder.parsing_results(tf, tf.saved_model.load(tmp_path)) == PARSED
+
+
+@pytest.mark.parametrize("name", sorted(OWN_GRADIENTS))
+def test_functions_that_tensorflow_saved_have_their_own_gradients(recorder, name):
+    if name == "tanh":
+        pytest.importorskip("jax")
+    loaded = tf.saved_model.load(RECORDED.with_name("own_gradients"))
+    for _ in range(2):  # each tape differentiates anew
+        result = recorder.gradients_results(tf, loaded)[name]()
+        for value, expected in zip(result, OWN_GRADIENTS[name], strict=True):
+            np.testing.assert_allclose(value, expected, rtol=1e-6)
 
 
 def test_loads_what_it_saved(recorder, saved):

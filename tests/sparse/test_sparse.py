@@ -107,3 +107,17 @@ def test_cross_of_a_batch_larger_than_memory():
     assert crossed.dense_shape.numpy().tolist() == [1 << 62, 1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
         tf.sparse.cross([tf.SparseTensor([[5, 0]], ["a"], [2, 2])])
+
+
+def test_static_shapes_of_joined_tensors():
+    def shape(axis, *dims, expand=False):
+        specs = [tf.SparseTensorSpec(d) for d in dims]
+        function = tf.function(lambda *parts: tf.sparse.concat(axis, list(parts), expand_nonconcat_dims=expand))
+        return function.get_concrete_function(*specs).structured_outputs.shape
+
+    assert shape(-1, [2, 3], [2, 4]) == [2, 7]
+    assert shape(1, [None, 3], [2, 4]).as_list() == [None, 7]
+    assert shape(0, [2, 3], [None, 3]).as_list() == [None, 3]
+    assert shape(0, [2, 3], [2, 5], expand=True) == [4, 5]
+    assert shape(0, [2, 3], [2, None], expand=True).as_list() == [4, None]
+    assert shape(0, None, None).rank is None

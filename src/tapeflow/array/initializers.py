@@ -98,7 +98,7 @@ class constant_initializer(Initializer):
                 f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of "
                 "values, or numpy.ndarray."
             )
-        self.value = value
+        self.value: Any = value
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = None, **kwargs: Any) -> Tensor:

@@ -43,7 +43,7 @@ class Hooks:
     create_operation: Callable[..., Any]  # graph/__init__.py: adds an operation by the name of its op
     op_def_proto: Callable[[str], Any]  # graph/__init__.py: the definition of an op as an OpDef
     graph_def_versions: Callable[[], Any]  # graph/__init__.py: the version of GraphDefs
-    with_registered_gradient: Callable[[Any, str], Any]  # custom_gradients.py: an op with another gradient
+    with_registered_gradient: Callable[[Any, str], Any]  # registered_gradients.py: an op with another gradient
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
 
 

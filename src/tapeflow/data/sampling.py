@@ -107,7 +107,7 @@ def _acceptance(initial: np.ndarray, target: np.ndarray) -> np.ndarray:
     greatest.
     """
     ratio = target / np.where(initial > 0, initial, np.inf)
-    return ratio / ratio.max()
+    return ratio / np.max(ratio)
 
 
 class RejectionResampleDataset(Node):

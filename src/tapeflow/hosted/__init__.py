@@ -21,7 +21,7 @@ from tapeflow.hosting import CLASSES
 
 MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
-    "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": "tapeflow.hosted.xla"},
+    "tensorflow.compiler.tf2xla.python.xla": {"*": "tapeflow.hosted.xla"},
     "tensorflow.python.data.experimental.ops.distribute": {"compute_batch_size": "tapeflow.data.batch_size"},
     "tensorflow.python.eager.context": {
         "_reset_context": "tapeflow.hosted.eager_context",

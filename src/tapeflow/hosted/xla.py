@@ -1,7 +1,8 @@
-"""The one function of TensorFlow's XLA bindings that Keras uses."""
+"""The functions of TensorFlow's XLA bindings that Keras and `jax2tf` use."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
@@ -12,6 +13,7 @@ from tapeflow.array.properties import shape
 from tapeflow.array.scattering import tensor_scatter_nd_update
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum, minimum
+from tapeflow.xla import call_module as modules
 
 
 def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = None) -> Any:
@@ -33,3 +35,24 @@ def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = 
     starts = maximum(minimum(indices, shape(x, "int64") - sizes), 0)
     axes = [starts[i] + range_of(sizes[i]) for i in range(x.shape.rank)]
     return tensor_scatter_nd_update(x, stack(meshgrid(*axes, indexing="ij"), -1), updates)
+
+
+def call_module(
+    args: Sequence[Any], *, version: int = 4, module: str | bytes, Tout: Any, Sout: Any, **attrs: Any
+) -> Any:
+    """Runs a module of StableHLO, see `tapeflow/xla/call_module.py`.
+
+    Returns:
+        A list of tensors.
+    """
+    return modules.call_module(list(args), version, module, Sout, Tout, **attrs)
+
+
+def call_module_maximum_supported_version() -> int:
+    """Returns the newest version of the calling convention of modules that can be called."""
+    return modules.NEWEST
+
+
+def call_module_disable_check_platform() -> str:
+    """Returns the word for the platform's check in `disabled_checks`."""
+    return modules.PLATFORM_CHECK

@@ -74,7 +74,7 @@ def _selected(
     indices: list[int] = []
     selected_scores: list[float] = []
     while len(indices) < limit and len(scores):
-        best = int(scores.argmax())
+        best = int(np.argmax(scores))
         if not scores[best] > min_score:
             break
         indices.append(best)

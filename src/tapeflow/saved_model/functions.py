@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
@@ -21,10 +22,12 @@ from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec,
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.operation import Operation
 from tapeflow.lookup.tables import StaticHashTable
+from tapeflow.registered_gradients import with_gradient
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
-from tapeflow.saved_model.objects import RestoredTable
+from tapeflow.saved_model.objects import CapturedTensor, RestoredTable
 
 
 class Library:
@@ -41,6 +44,10 @@ class Library:
         self._saved = concrete_functions
         self._objects = objects
         self._traces: dict[str, ConcreteFunction] = {}
+        self._gradients = {
+            gradient.registered_op_type: partial(self._set_gradient, gradient.gradient_func)
+            for gradient in graph_def.library.registered_gradients
+        }
 
     def input_signature(self, name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the specs and Python values that a trace takes."""
@@ -64,10 +71,14 @@ class Library:
         specs = [s for s in nest.flatten((args, kwargs), expand_composites=True) if isinstance(s, TensorSpec)]
         graph = FuncGraph(name.removeprefix("__inference_"))
         builder = Builder(graph, self._definitions)
+        builder.gradients = self._gradients
         with graph.as_default():
             tensors = [graph.input(s, s.name or "input") for s in specs]
             for number in saved.bound_inputs:
                 bound = self._objects[number]
+                if isinstance(bound, CapturedTensor):
+                    tensors.append(graph.input(TensorSpec(None, definition.dtypes[len(tensors)]), "captured"))
+                    continue
                 if isinstance(bound, Asset):
                     bound = bound.asset_path
                 elif isinstance(bound, (RestoredTable, StaticHashTable)):
@@ -89,6 +100,20 @@ class Library:
             graph.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
         parameters = Signature(_with_signature(name, signature))
         return ConcreteFunction(graph, FunctionType(parameters, args, kwargs, parameters.names(args, kwargs)))
+
+    def _set_gradient(self, name: str, builder: Builder, operation: Operation) -> None:
+        """Gives an operation the gradient that is the function of a name.
+
+        That function captures tensors of the graph of the operation, and takes them as further arguments here.
+        """
+        bound = [self._objects[number] for number in self._saved[name].bound_inputs]
+        captured = [builder.element(tensor.name) for tensor in bound if isinstance(tensor, CapturedTensor)]
+
+        def gradient(_: Any, *dys: Any) -> list[Any]:
+            concrete = self.concrete(name, inspect.Signature())
+            return nest.flatten(concrete.call_flat([*dys, *captured]))
+
+        operation.op = with_gradient(operation.op, gradient)
 
 
 def _with_signature(name: str, signature: inspect.Signature) -> Any:

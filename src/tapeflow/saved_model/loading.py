@@ -18,7 +18,7 @@ from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
-from tapeflow.saved_model.objects import LoadedObject, RestoredTable
+from tapeflow.saved_model.objects import CapturedTensor, LoadedObject, RestoredTable
 from tapeflow.saved_model.options import LoadOptions
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.reader import OBJECT_GRAPH
@@ -159,6 +159,7 @@ class _Loader:
             "asset": lambda i, asset: self._asset(asset),
             "resource": lambda i, resource: self._table(i),
             "function": lambda i, function: restored_function(self._name_of(i), function, self._library),
+            "captured_tensor": lambda i, captured: CapturedTensor(captured.name),
             "bare_concrete_function": lambda i, function: None,  # it is built from the others
         }
         for i, node in enumerate(self._nodes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.core.values.trackable import SAVED_MODEL, AutoTrackable, Trackable, function_types, wrap
 from tapeflow.function import Function
@@ -53,6 +53,12 @@ class LoadedObject(AutoTrackable):
         if call is None:
             raise TypeError("The object of the SavedModel is not callable: no `__call__` was saved with it.")
         return call(*args, **kwargs)
+
+
+class CapturedTensor(NamedTuple):
+    """A tensor of a function that the function of a gradient captures."""
+
+    name: str
 
 
 class RestoredTable(LoadedObject):

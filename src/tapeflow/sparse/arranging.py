@@ -343,7 +343,20 @@ def concat(
         largest = reduce_max(stack(shapes), 0)
         along = _along(parts[0], axis)
         shapes = [where(along, s, largest) for s in shapes]
-    return SparseTensor(*_sparse_concat([p.indices for p in parts], [p.values for p in parts], shapes, axis))
+    joined = SparseTensor(*_sparse_concat([p.indices for p in parts], [p.values for p in parts], shapes, axis))
+    if state.graph is not None:
+        joined.set_shape(_joined_shape([p.shape for p in parts], axis, expand_nonconcat_dims))
+    return joined
+
+
+def _joined_shape(shapes: Sequence[TensorShape], axis: int, expands: bool) -> TensorShape:
+    """Returns what is static of the shape of tensors of these shapes, joined along a dimension."""
+    if any(shape.rank != shapes[0].rank for shape in shapes) or not shapes[0].rank:
+        return TensorShape(None)
+    columns = list(zip(*[shape.as_list() for shape in shapes], strict=True))
+    dims = [None if None in column else max(column) for column in columns] if expands else shapes[0].as_list()
+    dims[axis] = None if None in columns[axis] else sum(columns[axis])
+    return TensorShape(dims)
 
 
 def _along(sp: SparseTensor, axis: int) -> Any:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, MappingView, MutableMap
 from typing import Any, NamedTuple
 
 from tapeflow.core.values.composite import CompositeSpec, CompositeTensor
+from tapeflow.core.values.trackable import TrackedTuple
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
@@ -114,7 +115,7 @@ _COMPOSITE_SPEC = _Container(
     lambda spec: (spec.value_type.__name__,),  # as for the value, so that the two have equal paths
     lambda like, items: like._from_components(items[0]),
 )
-_EXACT = {list: _LIST, tuple: _TUPLE, dict: _DICT, range: _VIEW}
+_EXACT = {list: _LIST, tuple: _TUPLE, TrackedTuple: _TUPLE, dict: _DICT, range: _VIEW}
 
 
 def _container_of_type(cls: type, expand_composites: bool) -> _Container | None:
@@ -411,6 +412,8 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
 
 def _same_kind(a: Any, b: Any) -> bool:
     """Returns whether two structures of different types count as the same type."""
+    if {type(a), type(b)} == {tuple, TrackedTuple}:
+        return True
     if isinstance(a, tuple) and isinstance(b, tuple):
         # Plain namedtuples only: a class derived from one is a type of its own.
         both_plain = type(a).__base__ is tuple and type(b).__base__ is tuple

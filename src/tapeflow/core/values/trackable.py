@@ -197,6 +197,16 @@ class NoDependency:
         self.value = value
 
 
+class TrackedTuple(tuple):
+    """A tuple with objects to track, as an attribute holds it: a type of its own, as in TensorFlow, by which JAX
+    registers it."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> Any:
+        return tuple, (list(self),)
+
+
 # From the type of a value to the function that wraps it when it is set as an attribute: filled by
 # `tapeflow/data_structures.py`.
 wrappers: dict[type, Callable[[Any], Any]] = {}

@@ -440,7 +440,7 @@ def _field(value: Any) -> tuple[str, Any]:
     if isinstance(value, (float, np.floating)):
         return "f", float(value)
     if isinstance(value, (str, bytes)):
-        return "s", value.encode() if isinstance(value, str) else value
+        return "s", value.encode(errors="surrogateescape") if isinstance(value, str) else value
     if isinstance(value, TensorShape):
         return "shape", _shape(value)
     raise TypeError(f"{value!r} can't be the value of an attr in a GraphDef")

@@ -6,7 +6,7 @@ has the same gradients, as one traced here. `node_ops.py` builds the nodes of ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -200,6 +200,7 @@ class Builder:
         functions: the functions of the library that were read, by name.
         bodies: their bodies, by function, shapes and variables.
         open: the names of the functions that are being built.
+        gradients: what gives an operation a gradient of its own, by the name of that gradient in the attrs of its node.
     """
 
     def __init__(self, graph: Any, library: Mapping[str, Any], prefix: str = "", around: Builder | None = None) -> None:
@@ -213,6 +214,7 @@ class Builder:
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
         self.open: tuple[str, ...] = () if around is None else around.open
+        self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
 
     def add(self, nodes: Sequence[Node]) -> None:
         """Adds nodes, each of which comes after those that it depends on."""
@@ -246,6 +248,9 @@ class Builder:
         self._rename(operation, self.prefix + node.name)
         self.operations[node.name] = operation
         self.values[node.name] = list(operation.outputs)
+        gradient = node.attrs["_gradient_op_type"].s.decode() if "_gradient_op_type" in node.attrs else ""
+        if gradient in self.gradients:
+            self.gradients[gradient](self, operation)
 
     def _tensor(self, node: Node, output: Output) -> Any:
         """Returns the tensor for an input of a node."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tapeflow.core import errors
@@ -13,6 +14,7 @@ from tapeflow.core.ops.op_def import NO_DEFAULT, ArgDef, OpDef
 from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.graph.graphdef.builders import load_services
 
 Output = tuple[str, int]  # a node's name and the index of its output
 
@@ -88,6 +90,10 @@ def definition_of(op: str) -> OpDef:
     Raises:
         NotFoundError: no op has the name.
     """
+    with suppress(LookupError):
+        return op_defs.get(op)
+    for load in load_services:  # services declare the ops of TensorFlow that are not in `tf.raw_ops`
+        load()
     try:
         return op_defs.get(op)
     except LookupError:
