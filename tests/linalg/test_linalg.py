@@ -262,3 +262,26 @@ def test_eigenvalues_in_an_interval():
     np.testing.assert_allclose(
         tf.linalg.eigh_tridiagonal(tf.constant([1 + 0j, 2]), tf.constant([4j])), [-2.53112887, 5.53112887]
     )
+
+
+@pytest.mark.parametrize("dtype", [tf.float64, tf.complex128], ids=lambda d: d.name)
+@pytest.mark.parametrize("adjoint", [False, True])
+@pytest.mark.parametrize("shape", [(3, 2, 5, 4), (3, 5, 0), (0, 5, 4), (5, 4)], ids=str)
+def test_the_gradient_of_a_matrix_is_the_sum_over_all_that_it_multiplies(shape, adjoint, dtype):
+    random = np.random.default_rng(0)
+    x = tf.cast(random.normal(size=shape), dtype)
+    matrix = tf.cast(random.normal(size=(3, shape[-1]) if adjoint else (shape[-1], 3)), dtype)
+
+    def gradient(x, matrix):
+        with tf.GradientTape() as tape:
+            tape.watch(matrix)
+            y = tf.matmul(x, matrix, adjoint_b=adjoint)
+            loss = tf.math.real(tf.reduce_sum(y * y))
+        return tape.gradient(loss, matrix)
+
+    rows = x.numpy().reshape(-1, shape[-1]) if shape[-1] else np.zeros([0, 0], dtype.as_numpy_dtype)
+    dy = 2 * np.conj(rows @ (matrix.numpy().conj().T if adjoint else matrix.numpy()))
+    expected = dy.conj().T @ rows if adjoint else rows.conj().T @ dy
+    unknown = [tf.TensorSpec([None] * len(shape), dtype), tf.TensorSpec([None, None], dtype)]
+    for function in (gradient, tf.function(gradient), tf.function(gradient, input_signature=unknown)):
+        np.testing.assert_allclose(function(x, matrix), expected, atol=1e-12)

@@ -217,7 +217,9 @@ def _(call: Call, dy: Any) -> Any:
 def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
     """Returns whether `y` is one matrix that all slices of `x` are multiplied by: its gradient is a product of all of
     their rows, which takes less time than a product for each slice and their sum."""
-    return y.shape.rank == 2 and None not in (x.shape.rank, x.shape[-1], dy.shape[-1]) and not x.dtype.is_complex
+    if y.shape.rank != 2 or x.shape.rank is None or x.dtype.is_complex:
+        return False
+    return bool(x.shape[-1] and dy.shape[-1])  # known, and not empty
 
 
 _batch_matmul.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matmul)  # hints to quantizers
