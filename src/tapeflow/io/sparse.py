@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -115,11 +116,14 @@ def _serialize_many_sparse(
     if len(dims) < 2:
         raise invalid(f"Rank of input SparseTensor should be > 1, but saw rank: {len(dims)}")
     check(sparse_indices, dims.tolist())
-    rows: list[bytes] = []
-    for row in range(int(dims[0])):
+    if math.prod(dims.tolist()) >= 2**63:
+        raise invalid(f"Encountered overflow when multiplying the dimensions {dims.tolist()}")
+    strings = np.empty((int(dims[0]), 3), object)
+    strings[:] = _three(coordinates[:0, 1:], array[:0], dims[1:], dtype)  # of the rows without a value
+    for row in np.unique(coordinates[:, 0]):
         own = coordinates[:, 0] == row
-        rows += _three(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
-    return _string_array(rows, (int(dims[0]), 3))
+        strings[row] = _three(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
+    return strings
 
 
 def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:

@@ -154,14 +154,15 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
         raise invalid("Segment_id cannot have rank 0")
     rest = inputs.shape[ids.ndim :]
     rows = inputs.reshape(ids.size, math.prod(rest))
-    parts: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(num_segments)]
+    parts: dict[int, list[list[bytes]]] = {}
     for row, i in zip(rows, ids.reshape(-1).tolist(), strict=True):
         if not 0 <= i < num_segments:
             raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
-        for column, element in enumerate(row):
-            parts[i][column].append(element)
-    out = np.empty((num_segments, rows.shape[1]), object)
-    for i, columns in enumerate(parts):
+        columns = parts.setdefault(i, [[] for _ in row])
+        for column, element in zip(columns, row, strict=True):
+            column.append(element)
+    out = np.full((num_segments, rows.shape[1]), b"", object)
+    for i, columns in parts.items():
         # As in TensorFlow, a separator stands before each string but those at the beginning that are empty.
         out[i] = [separator.encode().join(itertools.dropwhile(operator.not_, words)) for words in columns]
     return out.reshape(num_segments, *rest)

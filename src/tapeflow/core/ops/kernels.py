@@ -40,8 +40,11 @@ COMPUTE_IN = {
 # A signed or wide type of the same size, to move the bits of what ATen can't move.
 SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
-# Of torch's `RuntimeError`s for CPUs.
-_NO_MEMORY = re.compile("DefaultCPUAllocator: can't allocate memory|Storage size calculation overflowed")
+# Of torch's `RuntimeError`s for CPUs, and of NumPy's `ValueError`s.
+_NO_MEMORY = re.compile(
+    "DefaultCPUAllocator: can't allocate memory|Storage size calculation overflowed|array is too big|"
+    "Maximum allowed dimension exceeded"
+)
 
 
 def direct(overload: Any) -> Any:
@@ -68,9 +71,9 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
     values = raw_arguments(op, args)
     try:
         return run_kernel(op, args, values, types)
-    except (errors.OpError, ValueError) as error:
-        raise located(error, op, name) from None
     except Exception as error:
+        if isinstance(error, errors.OpError) or (isinstance(error, ValueError) and not _NO_MEMORY.search(str(error))):
+            raise located(error, op, name) from None
         raise located(translated(op, args, types, error), op, name) from error
 
 
