@@ -33,6 +33,7 @@ VALUE = "the shape depends on constants that are not followed: a rule sees the v
 UNRANKED = "an intermediate result is of unknown rank"
 COMPUTED = "parameters are broadcast to a shape that is computed when the graph runs"
 DIFFERENT = {
+    "extract_volume_patches": (2, WRONG),
     "image.resize": (2, VALUE),
     "irfftnd": (2, WRONG),
     "linalg.diag": (5, WRONG),

@@ -333,11 +333,15 @@ def test_sigmoid_cross_entropy_has_its_gradient_at_zero():
         ([1.0, 2.0], {"global_batch_size": 4}, 0.75),
         ([1.0, 2.0], {"sample_weight": [0.5, 1.0], "global_batch_size": 2}, 1.25),
         ([[1.0], [2.0]], {"sample_weight": [1.0, 0.0]}, 0.5),
-        (5.0, {}, 5.0),
     ],
 )
 def test_average_loss(loss, options, expected):
     assert float(tf.nn.compute_average_loss(loss, **options)) == expected
+
+
+def test_the_average_of_one_number_is_refused():
+    with pytest.raises(ValueError, match="at least rank 1"):
+        tf.nn.compute_average_loss(5.0)
 
 
 # ---- embeddings ------------------------------------------------------------------------------------------------------

@@ -340,8 +340,8 @@ def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding
             leave_to_kernel(f"{name} is out of range.", OutOfRangeError)
     batch, *space, depth = x.with_rank(rank)
     elements = None if depth is None else math.prod(ksizes[1:-1]) * depth
-    if None in space:  # all or nothing, and of volumes not even the rank
-        return TensorShape([batch, None, None, elements])
+    if None in space:  # all or nothing
+        return TensorShape([batch, *[None] * len(space), elements])
     inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
     return TensorShape([batch, *(windows_along(d, k, s, r, padding) for d, k, s, r in inner), elements])
 

@@ -261,6 +261,8 @@ def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") 
 
 
 def _gather_nd_rule(params: TensorShape, indices: TensorShape, _: str = "") -> TensorShape:
+    if indices.rank == 0:
+        leave_to_kernel("indices must be at least a vector")
     with_rank(indices, -1)
     if params.rank is None or indices.rank is None:
         return TensorShape(None)

@@ -273,7 +273,7 @@ def tridiagonal_matmul(
     """Multiplies tridiagonal matrices by matrices.
 
     Args:
-        diagonals: in one of three formats, see `tf.linalg.tridiagonal_solve`.
+        diagonals: in one of three formats, see `tf.linalg.tridiagonal_solve`; a tensor in the compact one.
         rhs: of shape `[..., n, k]`.
         diagonals_format: "compact", "sequence" or "matrix".
 
@@ -285,7 +285,8 @@ def tridiagonal_matmul(
         ValueError: there is no such format.
 
     Example:
-        >>> tf.linalg.tridiagonal_matmul([[3.0, 0.0], [1.0, 2.0], [0.0, 4.0]], [[1.0], [1.0]]).numpy().tolist()
+        >>> diagonals = tf.constant([[3.0, 0.0], [1.0, 2.0], [0.0, 4.0]])
+        >>> tf.linalg.tridiagonal_matmul(diagonals, [[1.0], [1.0]]).numpy().tolist()
         [[4.0], [6.0]]
     """
     sequence: Any = diagonals

@@ -59,7 +59,7 @@ def mean(x, axis=None, keepdims=False):
     with np.errstate(all="ignore"):
         if x.dtype.kind in "iu" and x.size:
             return np.trunc(np.mean(x.astype(np.float64), axis=axes(axis), keepdims=keepdims))
-        least = 0 if x.dtype.kind in "fc" else 1
+        least = 0 if x.dtype.kind == "f" else 1  # TensorFlow has 0 for the mean of no complex numbers
         return np.asarray(x.sum(axis=axes(axis), keepdims=keepdims)) / max(count(x, axis), least)
 
 

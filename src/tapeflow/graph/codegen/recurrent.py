@@ -26,7 +26,7 @@ _LAST, _ALL = -1, slice(None)  # steps
 
 
 class Target(NamedTuple):
-    """What a loop does with the outputs of its cell.
+    """The use that a loop makes of the outputs of its cell.
 
     Attributes:
         otherwise: the place of the value that stands for the output where the mask is false; None if there is no mask.
