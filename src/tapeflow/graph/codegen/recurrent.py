@@ -117,7 +117,7 @@ class Run:
 
     @property
     def suits(self) -> bool:
-        """Whether the cell's kernel serves."""
+        """True where the cell's kernel serves."""
         layer, values, start, stop = self._layer, self._values, self._start, self._stop
         entries = values[layer.inputs][()]
         if not 0 <= start < stop <= len(entries) or not isinstance(entries[start], torch.Tensor):
