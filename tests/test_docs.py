@@ -221,12 +221,13 @@ def test_a_drawing_names_the_line_that_is_wrong():
 def test_the_picture_of_the_readme_has_the_figures_of_the_tables(monkeypatch):
     monkeypatch.syspath_prepend(str(blocks.ROOT / "benchmarks"))
     import plots
+    from tables import ratio
 
     assert plots.PICTURE.read_text(encoding="utf-8") == plots.picture(), "run benchmarks/plots.py"
     text = plots.RESULTS.read_text(encoding="utf-8")
     first = plots.groups(text, ["tensorflow", "torch"])[0]
     assert first.title == "Small ops" and len(first.ratios["tensorflow"]) == 34
-    assert f"| `geometric mean` |  | {first.means['tensorflow']:.1f}x | {first.means['torch']:.2f}x |" in text
+    assert f"| `geometric mean` |  | {ratio(first.means['tensorflow'])} | {ratio(first.means['torch'])} |" in text
 
 
 FILES_OF_THE_REPOSITORY = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benchmarks/RESULTS.md"]
