@@ -61,10 +61,11 @@ def _fits(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
 
 def _in_place(step: Step, place: int) -> Step:
     """Returns the step that writes into the input at a place; the step itself if its attrs forbid that."""
-    form = step.op.in_place
-    call = (None, form) if isinstance(form, str) else form(*step.args) if form is not None else None
+    form, call = step.op.in_place, None
     if step.op.for_many is not None:
         call = step.op.for_many, "{kernel}({0}, {0})"
+    elif form is not None:
+        call = (None, form) if isinstance(form, str) else form(*step.args)
     if call is None:
         return step
     tensors = step.inputs[::-1] if place == 1 else step.inputs
