@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import by_numpy, by_value, may_have_nan, mkl_is_slow
+from tapeflow.core.ops.bulk import by_numpy, may_have_nan
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
@@ -152,34 +152,13 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(conj(call.inputs[0]), 2.0))
 
 
-_FROM = 1 << 11  # elements
-_MOST_THREADS = 2  # with which NumPy, which has one, is not much slower
-
-
-def _for_numpy(x: torch.Tensor) -> bool:
-    if x.dtype not in (torch.float32, torch.float64) or not by_value(x):
-        return False
-    return torch.get_num_threads() <= _MOST_THREADS
-
-
-def _sqrt(x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
-    """Computes square roots of many numbers by NumPy, where MKL is slow: it takes eight times as long for each zero."""
-    if x.numel() < _FROM or not _for_numpy(x):
-        return torch.sqrt(x, out=result)
-    with np.errstate(invalid="ignore"):
-        return torch.from_numpy(np.sqrt(x.numpy(), None if result is None else result.numpy()))
-
-
-def _sqrt_in_place(x: torch.Tensor) -> torch.Tensor:
-    return _sqrt(x, x) if mkl_is_slow() else x.sqrt_()
-
-
 @op(
     "Sqrt",
-    kernel=_sqrt if mkl_is_slow() else torch.sqrt,
+    kernel=torch.sqrt,
     shape=same,
     elementwise=True,
-    in_place=lambda x: (_sqrt_in_place, "{kernel}({0})"),
+    in_place="{0}.sqrt_()",
+    for_many=by_numpy(torch.sqrt, np.sqrt, threads=2, instead_of_mkl=True, needs_wide=False),
     allocates=True,
     foreach=torch._foreach_sqrt,
     takes_sparse=True,

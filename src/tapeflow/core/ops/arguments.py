@@ -410,7 +410,7 @@ class DefinedOp(Op):
             wrong = f"{value} must be at least minimum {attr.minimum}"
         elif attr.minimum and type(value) is tuple and len(value) < attr.minimum and state.graph is None:
             raise self.refused(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
-        elif attr.name in _OF_32_BITS and any(_is_long(v) for v in (value if type(value) is tuple else (value,))):
+        elif attr.name in _OF_32_BITS and any(map(_is_long, _leaves(value))):
             wrong = f"{value} out of range for an int32"
         else:
             return
@@ -487,10 +487,7 @@ def _check_sequence(value: tuple[Any, ...], dtype: DType | None) -> None:
     rows = set(map(len, value)) if all(type(v) is tuple for v in value) else ()
     if len(rows) == 1 and all(type(v) is int for row in value for v in row):
         return
-    leaves = [*value]
-    while any(type(v) is tuple for v in leaves):
-        leaves = [w for v in leaves for w in (v if type(v) is tuple else (v,))]
-    if not any(v is None or isinstance(v, Tensor) for v in leaves):
+    if not any(v is None or isinstance(v, Tensor) for v in _leaves(value)):
         array_of(value, dtype)
 
 

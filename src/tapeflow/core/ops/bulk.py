@@ -153,6 +153,7 @@ def by_numpy(
     threads: int = 1,
     *,
     instead_of_mkl: bool = False,
+    needs_wide: bool = True,
     where_finite: bool = False,
 ) -> Callable[..., torch.Tensor] | None:
     """Returns the trait `for_many` of a function of floats that NumPy computes faster than ATen: that has code for this
@@ -163,17 +164,19 @@ def by_numpy(
         numpys: NumPy's.
         threads: the most threads with which ATen is still slower than NumPy, which has one.
         instead_of_mkl: ATen's function is MKL's.
+        needs_wide: NumPy is faster only with code for the widest vectors.
         where_finite: NumPy is slow where the result is infinite or NaN.
 
     Returns:
         The kernel, or None where ATen is faster.
     """
-    if not _has_wide_code(numpys) or (instead_of_mkl and not mkl_is_slow()):
+    if (needs_wide and not _has_wide_code(numpys)) or (instead_of_mkl and not mkl_is_slow()):
         return None
     least = _LARGE if where_finite else MANY
+    dtypes = {torch.float32} if needs_wide else {torch.float32, torch.float64}
 
     def kernel(x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
-        many = x.numel() >= least and torch.get_num_threads() <= threads and _may_be_numpys(x)
+        many = by_value(x, least) and x.dtype in dtypes and not x.is_neg() and torch.get_num_threads() <= threads
         if not many or (where_finite and not _some_are_finite(function, x)):
             return function(x) if result is None else function(x, out=result)
         with np.errstate(all="ignore"):
@@ -191,7 +194,3 @@ def _has_wide_code(numpys: np.ufunc) -> bool:
     """Returns whether NumPy's function of float32 has code for this processor's widest vectors."""
     info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
     return any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values())
-
-
-def _may_be_numpys(x: torch.Tensor) -> bool:
-    return x.dtype is torch.float32 and by_value(x) and not x.is_neg()
