@@ -20,6 +20,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 from tapeflow.linalg.large_products import by_onednn, is_large
+from tapeflow.linalg.narrow_products import by_transposes, by_transposes_with_bias, is_narrow
 from tapeflow.linalg.packed_products import layer_of_product
 from tapeflow.linalg.rules import batch_of_both
 from tapeflow.math.arithmetic import add, multiply
@@ -101,9 +102,11 @@ _matmul.op.variants = dict.fromkeys(("grad_a", "grad_b"), _matmul)
 
 
 def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
-    left = "{0}.t()" if transpose_a else "{0}"
-    if not transpose_a and is_large(a.dtype, a.shape, b.shape[0 if transpose_b else 1]):
+    left, columns = "{0}.t()" if transpose_a else "{0}", b.shape[0 if transpose_b else 1]
+    if not transpose_a and is_large(a.dtype, a.shape, columns):
         return by_onednn, f"{{kernel}}({left}, {{1}}{'' if transpose_b else '.t()'})"
+    if is_narrow(a.dtype, a.shape, columns):
+        return by_transposes, f"{{kernel}}({left}, {{1}}{'.t()' if transpose_b else ''})"
     return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
 
 
@@ -115,7 +118,8 @@ def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
     if not transpose_a and bias.shape.rank == 1 and is_large(a.dtype, a.shape, bias.shape[0]):
         return by_onednn, f"{{kernel}}({{1}}, {{2}}{'' if transpose_b else '.t()'}, {{0}})", [bias, a, b]
     left, right = "{1}.t()" if transpose_a else "{1}", "{2}.t()" if transpose_b else "{2}"
-    return torch.addmm, f"{{kernel}}({{0}}, {left}, {right})", [bias, a, b]
+    kernel = by_transposes_with_bias if is_narrow(a.dtype, a.shape, inner.outputs[0].shape[1]) else torch.addmm
+    return kernel, f"{{kernel}}({{0}}, {left}, {right})", [bias, a, b]
 
 
 def _product_of_slices(batch: Batch, a: Slices, b: Slices, transpose_a: bool = False, transpose_b: bool = False) -> Any:

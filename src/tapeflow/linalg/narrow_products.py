@@ -1,0 +1,42 @@
+"""Products with a matrix of few columns in functions, such as the last layer of a classifier or its gradient.
+
+For most processors, MKL computes them as fast as others. Where it has only general code, a matrix of 10 columns takes
+three to seven times as long as one of 16, and the product of the transposes, which has as many rows, does not.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from tapeflow.core.ops.bulk import by_value, mkl_is_slow
+from tapeflow.core.types.dtypes import DType, float32
+from tapeflow.core.types.shape import TensorShape
+
+_COLUMNS = range(2, 16)  # ATen computes one column by another function
+_LEAST = 1 << 14  # elements of the other matrix: for fewer, transposing takes what is saved
+
+
+def is_narrow(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
+    """Returns whether `by_transposes` may compute a product in less time than ATen.
+
+    Args:
+        dtype: the dtype of both matrices.
+        rows: the shape of the matrix on the left.
+        columns: the number of columns of the result, or None where it is not static.
+    """
+    count = rows.num_elements()
+    return dtype is float32 and columns in _COLUMNS and (count is None or count >= _LEAST) and mkl_is_slow()
+
+
+def by_transposes(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Computes `a @ b` as the transpose of `b.T @ a.T`, if `a` is large."""
+    if not (by_value(a, _LEAST) and by_value(b)):
+        return torch.mm(a, b)
+    return torch.mm(b.t(), a.t()).t().contiguous()
+
+
+def by_transposes_with_bias(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Computes `bias + a @ b`, as `torch.addmm` does."""
+    if not (by_value(a, _LEAST) and by_value(b) and by_value(bias)):
+        return torch.addmm(bias, a, b)
+    return by_transposes(a, b).add_(bias)
