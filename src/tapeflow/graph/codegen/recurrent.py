@@ -25,6 +25,36 @@ Bias = tuple[int, int | None] | None  # the place of a bias, and which row of th
 _LAST, _ALL = -1, slice(None)  # steps
 
 
+class Entries(NamedTuple):
+    """A value of which each step reads the entry at the counter.
+
+    Attributes:
+        place: the place of the value: a list of tensors, or a tensor.
+        axis: the axis of the tensor along which its entries lie; None for a list.
+    """
+
+    place: int
+    axis: int | None = None
+
+    def of(self, values: Sequence[Any]) -> Any:
+        """Returns the entries: those of a list, or the tensor with its axis as the first."""
+        value = values[self.place]
+        return value[()] if self.axis is None else value.movedim(self.axis, 0)
+
+    def stacked(self, values: Sequence[Any], steps: slice) -> torch.Tensor:
+        """Returns the entries of some steps, stacked."""
+        entries = self.of(values)[steps]
+        return torch.stack(entries) if self.axis is None else entries.contiguous()
+
+    def gradient(self, values: Sequence[Any], steps: slice, gradients: torch.Tensor) -> Any:
+        """Returns the gradient of the value for those of the entries of some steps."""
+        if self.axis is None:
+            return as_variant([*[None] * steps.start, *gradients.unbind()])
+        zeros = torch.zeros_like(values[self.place])
+        zeros.movedim(self.axis, 0)[steps] = gradients
+        return zeros
+
+
 class Target(NamedTuple):
     """The use that a loop makes of the outputs of its cell.
 
@@ -44,8 +74,8 @@ class Layer(NamedTuple):
         cell: its cell.
         counter: the place of the variable that counts.
         bound: the place of what it stays below.
-        inputs: the place of the list of inputs.
-        mask: the place of the list of masks, or None.
+        inputs: the inputs.
+        mask: the masks, or None.
         states: the places of the states.
         matrices: the places of the matrices that inputs, and the output of the step before, are multiplied by.
         biases: the biases.
@@ -58,8 +88,8 @@ class Layer(NamedTuple):
     cell: type[Cell]
     counter: int
     bound: int
-    inputs: int
-    mask: int | None
+    inputs: Entries
+    mask: Entries | None
     states: Sequence[int]
     matrices: Sequence[int]
     biases: Sequence[Bias]
@@ -119,7 +149,7 @@ class Run:
     def suits(self) -> bool:
         """True where the cell's kernel serves."""
         layer, values, start, stop = self._layer, self._values, self._start, self._stop
-        entries = values[layer.inputs][()]
+        entries = layer.inputs.of(values)
         if not 0 <= start < stop <= len(entries) or not isinstance(entries[start], torch.Tensor):
             return False
         x, matrices, biases = entries[start], [values[i] for i in layer.matrices], self._biases
@@ -131,7 +161,7 @@ class Run:
         others = [t.otherwise for t in layer.outputs.values() if t.otherwise is not None]
         of_rows = [values[i] for i in {*layer.states, *others}]
         last_entries = [(values[i][()], layer.outputs[i].entry) for i in layer.lists]
-        masks = () if layer.mask is None else values[layer.mask][()]
+        masks = () if layer.mask is None else layer.mask.of(values)
         return (
             x.shape[1] == features
             and recurrent_kernel.shape == (size, size * layer.cell.gates)
@@ -144,6 +174,10 @@ class Run:
         )
 
     @property
+    def _steps(self) -> slice:
+        return slice(self._start, self._stop)
+
+    @property
     def _biases(self) -> list[torch.Tensor | None]:
         places = self._layer.biases
         return [None if p is None else self._values[p[0]] if p[1] is None else self._values[p[0]][p[1]] for p in places]
@@ -154,10 +188,10 @@ class Run:
         Args:
             recorded: whether `gradients` will be called.
         """
-        layer, values, own = self._layer, self._values, slice(self._start, self._stop)
-        x, idle = torch.stack(values[layer.inputs][()][own]), None
+        layer, values = self._layer, self._values
+        x, idle = layer.inputs.stacked(values, self._steps), None
         if layer.mask is not None:
-            mask = torch.stack(values[layer.mask][()][own]).squeeze(-1)
+            mask = layer.mask.stacked(values, self._steps).squeeze(-1)
             if not mask.all():
                 self._order = _Order(mask)
                 x, idle = self._order.compact(x), self._order.idle if layer.ends_matter else None
@@ -219,7 +253,7 @@ class Run:
                 sums.add(place, as_variant(entries))
         result = self._cell.gradients(dy, [cotangents.get(i) for i in layer.states[1:]])
         dx = result.x if self._order is None else self._order.restored(result.x)
-        sums.add(layer.inputs, as_variant([*[None] * self._start, *dx.unbind()]))
+        sums.add(layer.inputs.place, layer.inputs.gradient(self._values, self._steps, dx))
         d_kernel, d_recurrent, d_biases = result.weights
         for place, gradient in zip(
             [*layer.states, *layer.matrices], [*result.states, d_kernel, d_recurrent], strict=True

@@ -168,3 +168,58 @@ def test_wrong_shapes_are_the_loops_errors():
     function = tf.function(lambda x, *states: layer(x, initial_state=states)).get_concrete_function(x, *states)
     with pytest.raises(tf.errors.InvalidArgumentError):
         function(x, tf.zeros((BATCH + 1, SIZE)), tf.zeros((BATCH + 1, SIZE)))
+
+
+def lstm(x, states, w, u, b):
+    h, c = states
+    i, f, g, o = tf.split(x @ w + h @ u + b, 4, axis=1)
+    c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+    return tf.sigmoid(o) * tf.tanh(c), c
+
+
+def gru(x, states, w, u, b):
+    (h,) = states
+    inputs, recurrent = tf.split(x @ w + b, 3, axis=1), tf.split(h @ u, 3, axis=1)
+    z, r = (tf.sigmoid(inputs[i] + recurrent[i]) for i in range(2))
+    return (z * h + (1.0 - z) * tf.tanh(inputs[2] + r * recurrent[2]),)
+
+
+# Where the entry of a step lies in the inputs, and whether the loop is a cell's.
+ENTRIES = {
+    "rows": (lambda x, t: x[t], 0, True),
+    "columns": (lambda x, t: x[:, t], 1, True),
+    "columns, and all features": (lambda x, t: x[:, t, :], 1, True),
+    "from the end": (lambda x, t: x[STEPS - 1 - t], 0, False),
+    "every other feature": (lambda x, t: x[t, :, ::2], 0, False),
+}
+
+
+@pytest.mark.parametrize("entries", ENTRIES)
+@pytest.mark.parametrize("cell", [lstm, gru])
+@pytest.mark.parametrize("first, last", [(0, STEPS), (2, STEPS - 1), (3, 3)])
+def test_loops_written_by_hand_read_entries_of_tensors(entries, cell, first, last):
+    entry, axis, is_cell = ENTRIES[entries]
+    gates = 4 if cell is lstm else 3
+    features = (FEATURES + 1) // 2 if "every" in entries else FEATURES
+    weights = [values(features, gates * SIZE), values(SIZE, gates * SIZE), values(gates * SIZE)]
+    x = tf.constant(values(*((STEPS, BATCH) if axis == 0 else (BATCH, STEPS)), FEATURES))
+
+    def layer(x, *weights):
+        states = (tf.zeros([BATCH, SIZE]),) * (2 if cell is lstm else 1)
+        with tf.GradientTape() as outer:
+            outer.watch([x, *weights])
+            with tf.GradientTape() as tape:
+                tape.watch([x, *weights])
+                total = tf.reduce_sum(x * x)
+                for t in tf.range(first, last):
+                    states = cell(entry(x, t), states, *weights)
+                total += sum(tf.reduce_sum(tf.sin(s)) for s in states)
+            gradients = tape.gradient(total, [x, *weights], unconnected_gradients="zero")
+            norm = sum(tf.reduce_sum(g * g) for g in gradients)
+        return *states, *gradients, *outer.gradient(norm, [x, *weights], unconnected_gradients="zero")
+
+    weights = [tf.constant(w) for w in weights]
+    concrete = tf.function(layer).get_concrete_function(x, *weights)
+    assert (("op_LSTM(" if cell is lstm else "op_GRU(") in concrete.source()) == is_cell
+    for value, expected in zip(concrete(x, *weights), layer(x, *weights), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=2e-4, atol=2e-5)

@@ -1,7 +1,7 @@
 """Recurring: loops that are recurrent layers are computed by the kernels of their cells.
 
-A layer's loop counts, reads an input of each step from a list, and carries the states of an LSTM or a GRU, which are
-products, sums and activations (see `cells.py`). It may write the outputs to lists, and where a list of masks is false,
+A layer's loop counts, reads an input of each step from a list or a tensor, and carries the states of an LSTM or a GRU,
+which are products, sums and activations (see `cells.py`). It may write the outputs to lists, and where a mask is false,
 states and outputs stay as they are. Results differ from those of single ops by rounding.
 """
 
@@ -17,7 +17,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.cells import GRU, LSTM, Cell
 from tapeflow.graph.codegen.producers import Producers
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.recurrent import Bias, Layer, RecurrentLayer, Target
+from tapeflow.graph.codegen.recurrent import Bias, Entries, Layer, RecurrentLayer, Target
 from tapeflow.graph.codegen.regions import LOOPS
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp
@@ -69,12 +69,12 @@ class _Value(NamedTuple):
     Attributes:
         tensor: the value, where the mask is true.
         otherwise: the place of what it is elsewhere, or None.
-        mask: the place of the list of masks; None without a mask.
+        mask: the masks; None without a mask.
     """
 
     tensor: Any
     otherwise: int | None = None
-    mask: int | None = None
+    mask: Entries | None = None
 
 
 class _Patterns(Producers):
@@ -115,7 +115,7 @@ class _Patterns(Producers):
             entries: which entry is written of those that are lists; None for the one at the counter.
         """
         masks, counter = {v.mask for v in values.values()}, self._loop.prologue.counter
-        inputs, bound = self._list(cell.inputs), self._bound()
+        inputs, bound = self._entries(cell.inputs), self._bound()
         if inputs is None or bound is None or counter is None or len(masks) > 1:
             return None
         if not self._is_all(cell, values, entries):
@@ -180,14 +180,32 @@ class _Patterns(Producers):
         tile = self.of(condition, ops.Tile)
         if tile is not None and isinstance(tile.args[1], tuple) and tile.args[1] == (1,) * (condition.shape.rank or 0):
             condition = tile.args[0]
-        mask, otherwise = self._list(condition), self._place(other)
+        mask, otherwise = self._entries(condition), self._place(other)
         return _Value(tensor) if mask is None or otherwise is None else _Value(value, otherwise, mask)
 
-    def _list(self, tensor: Any) -> int | None:
-        """Returns the place of the list whose entry at the counter a tensor is, if its entries have one shape."""
+    def _entries(self, tensor: Any) -> Entries | None:
+        """Returns what a tensor is the entry of at the counter: a list whose entries have one shape, or a tensor."""
         step = self.of(tensor, ops.TensorListGetItem)
-        place = None if step is None or not self._is_counter(step.args[1]) else self._places.get(id(step.args[0]))
-        return place if place is not None and place - self._loop.count in self._loop.uniform else None
+        if step is not None:
+            place = self._places.get(id(step.args[0])) if self._is_counter(step.args[1]) else None
+            return Entries(place) if place is not None and place - self._loop.count in self._loop.uniform else None
+        step = self.of(tensor, ops.StridedSlice)
+        if step is None:
+            return None
+        place, axis = self._places.get(id(step.args[0]), -1), self._axis_at_counter(step.args)
+        return Entries(place, axis) if place >= self._loop.count and axis is not None else None
+
+    def _axis_at_counter(self, args: Sequence[Any]) -> int | None:
+        """Returns the axis of which a slice has the entry at the counter, if it has all of the others; arguments as of
+        `StridedSlice`."""
+        _, begin, _, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = args
+        pack = self.of(begin, ops.Pack)
+        if pack is None or ellipsis_mask or new_axis_mask:
+            return None
+        axes = range(len(pack.args[0]))
+        axis = next((i for i in axes if shrink_axis_mask == 1 << i and self._is_counter(pack.args[0][i])), None)
+        has_others = all(begin_mask & end_mask & 1 << i for i in axes if i != axis)
+        return axis if has_others and strides == (1,) * len(axes) else None
 
     def _place(self, tensor: Any) -> int | None:
         """Returns the place of a value of the loop, which may be a variable to read, or a constant."""
