@@ -52,6 +52,7 @@ class FuncGraph(Graph):
         self.is_alternative = False  # another function computes the same on another device
         self.inference_name = ""  # of a function that a user calls: TensorFlow's name of it
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
+        self.complete = False  # the function has all its inputs: no further capture becomes one
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
@@ -111,13 +112,18 @@ class FuncGraph(Graph):
             around = around.around
         if around is None:
             raise out_of_scope(tensor, self)
-        outer = self.around.capture(tensor)  # type: ignore[union-attr]
+        outer = self.around.passed_on(tensor)  # type: ignore[union-attr]
         of_variable = isinstance(tensor.op.op, GraphOp) and "variable" in tensor.op.op.attrs
         attrs = tensor.op.op.attrs if of_variable else None
         name = f"{scope or self.scope}/{tensor.op.name}" if scope or self.scope else tensor.op.name
         inner = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, name, attrs)
         inner._id = tensor._id
         return inner
+
+    def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        if not self.complete or tensor.graph is self:
+            return super().passed_on(tensor)
+        return self._captured.get(tensor._id, tensor)
 
     def _may_have_gradient(self, constant: SymbolicTensor) -> bool:
         """Returns whether a gradient may be needed for a constant of a graph around."""

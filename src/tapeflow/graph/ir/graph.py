@@ -428,6 +428,14 @@ class Graph(Collections, Names, Members):
             return tensor
         return self.capture_variable(tensor, _scoped(scope, name))
 
+    def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns what a function in this graph captures for a tensor of this graph or one around it.
+
+        That is a tensor of this graph; or the tensor itself, where the graph is that of a function that takes no
+        further inputs.
+        """
+        return self.capture(tensor)
+
     def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
         constant = self._outer_constant(tensor, name or "Const")
         if tensor._id:
