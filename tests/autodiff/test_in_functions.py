@@ -54,7 +54,7 @@ def converted(f):
 
 
 def close(a, b):
-    np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5, atol=1e-6)
 
 
 CASES = [(jacobian, name) for name in FUNCTIONS]
@@ -242,6 +242,130 @@ def test_custom_gradient_second_order():
 
     close(tf.function(lambda x: second(cube, x))(X), 6.0 * X)
     close(second(tf.function(cube), X), 6.0 * X)
+
+
+def times(k):
+    """Returns the identity, whose gradient is multiplied by `k`."""
+    return tf.custom_gradient(lambda x: (tf.identity(x), lambda dy: dy * k))
+
+
+def looped(x, k):
+    for _ in tf.range(3):
+        x = times(k)(x) * 2.0
+    return x
+
+
+def looped_twice(x, k):
+    for _ in tf.range(2):
+        for _ in tf.range(3):
+            x = times(k)(x)
+    return x
+
+
+def chosen(x, k):
+    if x > 0.0:
+        x = times(k)(x)
+    return x
+
+
+def chosen_in_a_loop(x, k):
+    for i in tf.range(4):
+        if i % 2 == 0:
+            x = times(k)(x)
+        else:
+            x = x * 2.0
+    return x
+
+
+def looped_in_a_branch(x, k):
+    if x > 0.0:
+        for _ in tf.range(3):
+            x = times(k)(x)
+    return x
+
+
+def called(x, k):
+    f = tf.function(times(k))
+    return f(f(x))
+
+
+def called_in_a_loop(x, k):
+    f = tf.function(times(k))
+    for _ in tf.range(3):
+        x = f(x)
+    return x
+
+
+def computed_later(x, k):
+    later = []
+    f = tf.custom_gradient(lambda x: (tf.identity(x), lambda dy: dy * later[0]))
+    for _ in tf.range(2):
+        x = f(x)
+    later.append(k * tf.stop_gradient(x) / x)
+    return x
+
+
+# functions, and the powers of `k` and factors that their gradients are; as TensorFlow's, where it does not fail
+OUTSIDE = {
+    looped: (3, 8.0),
+    looped_twice: (6, 1.0),
+    chosen: (1, 1.0),
+    chosen_in_a_loop: (2, 4.0),
+    looped_in_a_branch: (3, 1.0),
+    called: (2, 1.0),
+    called_in_a_loop: (3, 1.0),
+    computed_later: (2, 1.0),
+    lambda x, k: tf.reduce_sum(tf.map_fn(times(k), tf.stack([x, x]))): (1, 2.0),
+}
+
+
+@pytest.mark.parametrize("variable", [False, True])
+@pytest.mark.parametrize("f", OUTSIDE)
+def test_custom_gradients_that_take_outer_tensors(f, variable):
+    """What the gradient alone takes, the body of a loop, a branch or a function does not capture."""
+    (power, factor), f = OUTSIDE[f], tf.autograph.to_graph(f)
+    x, k = tf.constant(2.0), tf.Variable(3.0) if variable else tf.constant(3.0)
+
+    def gradient(f, x, k):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x, k)
+        return tape.gradient(y, x)
+
+    def second(gradient):
+        with tf.GradientTape() as tape:
+            tape.watch(k)
+            g = gradient()
+        return tape.gradient(g, k)
+
+    def v1():
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            k = tf.compat.v1.placeholder(tf.float32, [])
+            return session.run(gradient(f, tf.constant(2.0), k), {k: 3.0})
+
+    want, want_second = factor * 3.0**power, factor * power * 3.0 ** (power - 1)
+    around, inside = tf.function(f), tf.function(lambda x, k: gradient(f, x, k))
+    for g in (lambda: gradient(around, x, k), lambda: inside(x, k)):
+        close(g(), want)
+        close(second(g), want_second)
+    close(tf.function(lambda: second(lambda: gradient(f, x, k)))(), want_second)
+    close(tf.function(lambda xs: tf.vectorized_map(lambda x: gradient(f, x, k), xs))(tf.stack([x, x])), [want] * 2)
+    close(v1(), want)
+
+
+def test_custom_gradients_that_take_outer_tensors_are_saved(tmp_path):
+    module = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([])] * 2)
+    def gradient(x, k):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.autograph.to_graph(chosen_in_a_loop)(x, k)
+        return tape.gradient(y, x)
+
+    module.gradient = gradient
+    tf.saved_model.save(module, str(tmp_path))
+    close(tf.saved_model.load(str(tmp_path)).gradient(2.0, 3.0), 36.0)
 
 
 def test_a_custom_gradient_must_take_the_variables():

@@ -83,6 +83,7 @@ def ask(servable, requests, **options):
 
 
 PREDICT = "/v1/models/scaled:predict"
+ROW = b'{"instances": [[1.0, 2.0]]}'
 
 
 def test_rows_and_columns(servable):
@@ -263,6 +264,45 @@ def test_bytes_that_are_no_request():
     answers, unanswered = asyncio.run(malformed_requests.run(90, seed=3))
     assert not unanswered
     assert {status for _, status in answers} <= {"200", "400", "404", "closed"}
+
+
+def head(path, body):
+    return f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (head(PREDICT, ROW) + ROW, b"200"),
+        (b"GET /v1/models/scaled HTTP/1.1\r\nHost: localhost\r\n\r\n", b"200"),
+        (head(PREDICT, b"{") + b"{", b"400"),
+        (head(PREDICT, ROW) + ROW[:-3], b""),  # the rest will not come
+        (head(PREDICT, ROW)[:-6], b""),
+        (b"", b""),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 2])
+def test_clients_that_shut_their_side_are_answered(servable, sent, status, before):
+    """As TensorFlow Serving does; and a connection without a whole request is closed."""
+    server = Server([servable])
+
+    async def answer():
+        async with server.listening("127.0.0.1", 0) as accepting:
+            reader, writer = await asyncio.open_connection(*accepting.sockets[0].getsockname())
+            for _ in range(before):  # the connection is used again
+                writer.write(head(PREDICT, ROW) + ROW)
+                answer = await reader.readuntil(b"}")
+                assert answer.endswith(b'{"predictions": [[10.0, 20.0]]}')
+            writer.write(sent)
+            writer.write_eof()
+            text = await reader.read()
+            writer.close()
+            return text
+
+    text = asyncio.run(answer())
+    assert text[9:12] == status, text
+    if sent.endswith(ROW):
+        assert text.endswith(b'{"predictions": [[10.0, 20.0]]}')
 
 
 def test_metrics(servable):

@@ -9,11 +9,13 @@ GET  /monitoring/prometheus/metrics          counts and times of requests
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
 from aiohttp import web
@@ -21,6 +23,7 @@ from aiohttp import web
 from tapeflow.logger import get_logger
 from tapeflow.serving import examples, json_values
 from tapeflow.serving.batching import Batcher
+from tapeflow.serving.connections import listening
 from tapeflow.serving.json_values import BadRequest
 from tapeflow.serving.models import Servable, Signature, Version
 
@@ -47,6 +50,7 @@ class Server:
         self._most, self._wait, self._most_bytes = max_batch_size, batch_timeout, max_request_bytes
         self._executor = ThreadPoolExecutor(threads, "tapeflow-serving")
         self._batchers: dict[int, Batcher] = {}
+        self._at_work: dict[object, web.Request] = {}  # the requests that are being answered, by their handlers
         self._requests: Counter[tuple[str, int]] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
@@ -63,12 +67,17 @@ class Server:
         app.router.add_get("/monitoring/prometheus/metrics", self._metrics)
         return app
 
+    def listening(self, host: str, port: int) -> AbstractAsyncContextManager[asyncio.Server]:
+        """Returns a context in which the server accepts connections; port 0 stands for a free one."""
+        return listening(self.application(), self._at_work, host, port)
+
     @web.middleware
     async def _answered(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """Answers errors as TensorFlow Serving does, and counts."""
         begin = time.perf_counter()
+        self._at_work[request.protocol] = request
         method = request.path.rpartition(":")[2] if ":" in request.path else "get"
         try:
             response = await handler(request)
@@ -81,6 +90,8 @@ class Server:
         except Exception as error:  # the server goes on; the log has it
             get_logger().exception("serving: %s failed", request.path)
             response = _json({"error": f"{type(error).__name__}: {error}"}, 500)
+        finally:
+            del self._at_work[request.protocol]
         label = method if method in ("predict", "classify", "regress", "get") else "other"
         self._requests[label, response.status] += 1
         self._seconds[label] += time.perf_counter() - begin
@@ -169,4 +180,11 @@ def run(server: Server, host: str, port: int) -> None:
         host: the address to listen at.
         port: the port.
     """
-    web.run_app(server.application(), host=host, port=port)
+    with suppress(web.GracefulExit, KeyboardInterrupt):
+        asyncio.run(_serve(server, host, port))
+
+
+async def _serve(server: Server, host: str, port: int) -> None:
+    async with server.listening(host, port) as accepting:
+        print(f"Serving at http://{host}:{port} (Press CTRL+C to quit)", flush=True)
+        await accepting.serve_forever()

@@ -60,9 +60,10 @@ def _is_plain(operation: Operation, varying_ids: set[int]) -> bool:
     stacked = [id(t.op) in varying_ids for t in operation.inputs]
     of = op.gradient_of
     if of is not None:  # each slice has gradients of its own, also for inputs that all slices share
-        values = stacked[1 + len(of.targets) + of.others :]
+        values = stacked[1 + len(of.targets) + of.others : len(stacked) - len(of.outside)]
         own = [s or i in of.sources for i, s in enumerate(values)]
-        return not draws(of.operation.op) and _calls_plain(of.operation.op, own)
+        reachable = not any(isinstance(t, SymbolicTensor) for t in of.outside)  # a tensor there is that of one slice
+        return reachable and not draws(of.operation.op) and _calls_plain(of.operation.op, own)
     if op.bodies:
         return _calls_plain(op, stacked)
     numbers = all(t.dtype.torch is not None for t in (*operation.inputs, *operation.outputs))
@@ -198,7 +199,8 @@ class _Writer:
         self, of: GradientOf, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]
     ) -> list[Slices]:
         """Computes the gradient of a conditional or a loop: runs that for the batch again, and differentiates it."""
-        seeds, primals = inputs[1 : 1 + len(of.targets)], list(inputs[1 + len(of.targets) + of.others :])
+        seeds, rest = inputs[1 : 1 + len(of.targets)], inputs[1 + len(of.targets) + of.others :]
+        primals = list(rest[: len(rest) - len(of.outside)])
         stacked = any(x.stacked for x in (*seeds, *primals))
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()

@@ -8,7 +8,7 @@ function, so that nothing is computed twice.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, record, summed
@@ -43,6 +43,7 @@ class Body:
         self.graph = graph
         self.capturing = capturing
         self.name = graph.name
+        graph.complete = True
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
         self._compiled: dict[tuple[int, ...], Compiled] = {}
@@ -90,6 +91,13 @@ class Body:
         """True if TensorFlow calls it by a stateful op, for which reads of variables are enough."""
         return self.graph.is_stateful
 
+    @functools.cached_property
+    def defines_gradients(self) -> bool:
+        """True if it has operations with gradients of the program's own, which may take tensors of graphs around."""
+        all_ops = [o.op for o in self.graph._operations]
+        bodies = [body for op in all_ops if isinstance(op, GraphOp) for body in op.bodies.values()]
+        return any(op.gradient_name for op in all_ops) or any(body.defines_gradients for body in bodies)
+
     # ---- calling -------------------------------------------------------------------------------------------------
 
     def call(self, values: Sequence[Any]) -> list[Any]:
@@ -117,8 +125,7 @@ class Body:
             outputs = self.outputs if depth == 0 else self.outputs_with_residuals(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
             available = {id(t) for t in (*outputs, *self.inputs)}
-            residuals = {id(t): t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)}
-            tensors = [*outputs, *(t for i, t in residuals.items() if i not in available)]
+            tensors = [*outputs, *(t for t in residuals_of(backward) if id(t) not in available)]
             self._with_residuals[depth] = tensors
         return tensors
 
@@ -165,10 +172,13 @@ class Call(GraphOp):
         body: the body.
         results: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
         steering: how many inputs come before those of the body.
+        outside: for a call in eager mode, the values of what its backward functions capture from outside of the body's
+            graph, by the ids of the captures.
     """
 
     keep_all_inputs = False  # a tape has their values in the record's attrs
     steering = 0
+    outside: Mapping[int, Any] = {}
 
     def __init__(self, body: Body, results: Sequence[SymbolicTensor]) -> None:
         stateful, first = body.stateful, self.steering
@@ -226,9 +236,9 @@ class Call(GraphOp):
                     "around it persistent."
                 )
             forward_values[id(t)] = self.also_gives(operation, t)
-        captured = [
-            forward_values[id(t)] if isinstance(t, SymbolicTensor) else t for t in backward.graph.external_captures
-        ]
+        for t in outside_of(backward):
+            forward_values[id(t)] = self.outside.get(id(t), t) if operation is None else state.graph.capture(t)
+        captured = [forward_values[id(t)] for t in backward.graph.external_captures]
         cotangents = [dy for dy, has_cotangent in zip(dys, differentiated, strict=True) if has_cotangent]
         gradients = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
         grads = [None if g is None else next(gradients) for g in backward.graph.structured_outputs]
@@ -237,8 +247,20 @@ class Call(GraphOp):
 
 def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:
     """Returns the residuals of a backward function that have no value, in `forward_values` by ids of tensors."""
-    captures = backward.graph.external_captures
-    return [t for t in captures if isinstance(t, SymbolicTensor) and id(t) not in forward_values]
+    return [t for t in residuals_of(backward) if id(t) not in forward_values]
+
+
+def residuals_of(backward: Body) -> list[SymbolicTensor]:
+    """Returns the tensors of the forward graph that a backward function captures."""
+    captures, forward = backward.graph.external_captures, backward.graph.around
+    return [t for t in captures if isinstance(t, SymbolicTensor) and t.graph is forward]
+
+
+def outside_of(backward: Body) -> list[Any]:
+    """Returns what a backward function captures from outside of the forward graph: eager tensors, and what only the
+    program's own gradients take, variables and tensors of graphs around."""
+    captures, forward = backward.graph.external_captures, backward.graph.around
+    return [t for t in captures if not isinstance(t, SymbolicTensor) or t.graph is not forward]
 
 
 def order_of_tapes() -> int:

@@ -14,12 +14,11 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.control.control_flow import loop
 from tapeflow.graph.gradients.taped import spec_of_gradient
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.ir.operation import GradientOf, variable_of
 
 if TYPE_CHECKING:
     from tapeflow.graph.gradients.loop_gradients import LoopGradient
@@ -35,7 +34,6 @@ def traced_body(name: str, specs: Sequence[Any], compute: Callable[..., list[Any
         compute: is traced; returns the function's outputs from its inputs.
     """
     graph = FuncGraph(name)
-    graph.around = None
     with graph.as_default():
         inputs = [graph.input_like(t) for t in specs]
         state.name_scope = _SCOPE
@@ -66,29 +64,20 @@ def call_backward(backward: Body, dys: Sequence[Any], forward_values: dict[int, 
     Args:
         backward: the backward function.
         dys: its cotangents.
-        forward_values: the values of the forward graph's tensors, by the ids of these tensors.
+        forward_values: the values of the forward graph's tensors, and of what the backward function captures from
+            outside of it, by the ids of these.
     """
     captured = [
-        forward_values[id(t)] if isinstance(t, SymbolicTensor) else constant(t)
+        forward_values[id(t)] if id(t) in forward_values else state.graph.constant(t)  # however large
         for t in backward.graph.external_captures
     ]
     grads = iter(call(backward, backward.outputs, [*dys, *captured]))
     return [None if g is None else next(grads) for g in backward.graph.structured_outputs]
 
 
-def residuals_of(backward: Body) -> list[SymbolicTensor]:
-    """Returns the tensors of the forward graph that a backward function captures."""
-    return [t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)]
-
-
 def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
     """Returns values by the ids of the tensors that they belong to."""
     return dict(zip(map(id, tensors), values, strict=True))
-
-
-def constant(value: Any) -> Any:
-    """Returns an eager tensor as a constant of the current graph, however large; captures any other tensor."""
-    return state.graph.constant(value) if isinstance(value, EagerTensor) else state.graph.capture(value)
 
 
 def zeros_of(tensor: Any) -> Any:
@@ -100,23 +89,25 @@ def zeros_of(tensor: Any) -> Any:
 
 
 def branch_gradients(
-    body: Body, targets: Sequence[int], places: Sequence[int], sources: Sequence[int], residuals: dict[int, Any],
+    of: GradientOf, body: Body, places: Sequence[int], residuals: dict[int, Any],
     dys: Sequence[Any], operands: Sequence[Any],
 ) -> list[Any]:  # fmt: skip
     """Returns the gradients of a conditional's operands, by the backward function of one of its branches.
 
     Args:
+        of: the conditional, and what its gradient computes.
         body: the branch.
-        targets: indices of the outputs that have cotangents.
         places: indices of the operands that are the branch's inputs.
-        sources: indices of the operands whose gradients are returned.
         residuals: the values that the backward function takes besides the branch's inputs, by the ids of their tensors
             in the branch's graph.
         dys: the cotangents.
-        operands: the conditional's inputs without the index.
+        operands: the inputs of the conditional without the index, and what its backward functions capture from outside.
     """
     inputs = by_id(body.inputs, [operands[p] for p in places])
-    grads = dict(zip(places, call_backward(backward_body(body, targets), dys, inputs | residuals), strict=True))
+    outside = by_id(of.outside, operands[len(operands) - len(of.outside) :])
+    values = inputs | outside | residuals
+    grads = dict(zip(places, call_backward(backward_body(body, of.targets), dys, values), strict=True))
+    sources = [i - 1 for i in of.sources]  # the index of the branch counts as the first input
     return [zeros_of(operands[p]) if grads.get(p) is None else grads[p] for p in sources]
 
 
@@ -147,7 +138,7 @@ def backward_loop(
             the record.
         dys: the cotangents of the loop variables `gradient.targets`.
         finals: the final values of the loop variables `gradient.zero_at_end`.
-        inputs: the forward loop's inputs.
+        inputs: the forward loop's inputs, then `gradient.outside`.
 
     Returns:
         The gradients of the inputs `gradient.sources`.
@@ -162,8 +153,7 @@ def backward_loop(
         dys = carried[count : count + len(live)]
         sums = carried[count + len(live) : count + len(live) + len(totals)]
         invariants = iter(carried[count + len(live) + len(totals) :])
-        captures = [residuals[at] if kind == "record" else next(invariants) if kind == "input" else constant(at)
-                    for kind, at in gradient.captures]  # fmt: skip
+        captures = [residuals[at] if kind == "record" else next(invariants) for kind, at in gradient.captures]
         results = call(backward, backward.outputs, [*dys, *captures])
         places = (gradient.result_places[i] for i in live)
         after = [ops.ZerosLike(dy) if n is None else results[n] for n, dy in zip(places, dys, strict=True)]

@@ -25,6 +25,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
+from tapeflow.graph.control.body import outside_of
 from tapeflow.graph.gradients.loop_sums import LoopSums
 from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
@@ -54,11 +55,12 @@ def loop_gradient(loop: Loop) -> Callable[..., Any]:
             cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
             return _second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
 
-        op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True,
-                    gradient_of=GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end)))  # fmt: skip
+        gradient_of = GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end), kernel.outside)
+        op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of)
         finals = [operation.outputs[i] for i in kernel.zero_at_end]
+        captured = map(state.graph.capture, kernel.outside)
         specs = [spec_of_gradient(inputs[i]) for i in kernel.sources]
-        backward = state.graph.node(op, [record, *cotangents, *finals, *inputs], specs)
+        backward = state.graph.node(op, [record, *cotangents, *finals, *inputs, *captured], specs)
         grads = dict(zip(kernel.sources, backward.outputs, strict=True))
         return [grads.get(i) for i in range(len(inputs))]
 
@@ -79,7 +81,8 @@ class LoopGradient:
     """The kernel of a loop's gradient.
 
     Its inputs are the loop's record, the cotangents of the loop variables `targets`, the final values of the loop
-    variables `zero_at_end`, and the inputs of the loop. Its outputs are the gradients of the inputs `sources`.
+    variables `zero_at_end`, the inputs of the loop, and `outside`. Its outputs are the gradients of the inputs
+    `sources`.
 
     Args:
         loop: the loop.
@@ -94,8 +97,9 @@ class LoopGradient:
         zero_at_end: those of them that have no cotangent after the last iteration.
         result_places: for each input of the body, the place of its gradient among the backward function's results, or
             None.
-        captures: what the backward function captures, as pairs: ("record", place in an iteration's record), ("input",
-            index of the loop's input), or ("constant", value).
+        outside: what the backward function captures from outside of the graph of the loop's body.
+        captures: what the backward function captures, as pairs: ("record", place in an iteration's record), or
+            ("input", index among the loop's inputs and `outside`).
     """
 
     def __init__(self, loop: Loop, targets: Sequence[int], wanted: Sequence[bool]) -> None:
@@ -115,16 +119,13 @@ class LoopGradient:
             if number is not None and wanted[first + count + place]
         ]
         self.sources = [i for i, _ in self.variables] + [i for i, _ in self.captured]
+        self.outside = outside_of(self.backward)
         self.captures: list[tuple[str, Any]] = []
-        places = {id(t): i for i, t in enumerate(body.inputs)}
+        inputs = {id(t): first + count + i for t, i in zip(body.inputs[count:], loop.places[1], strict=True)}
+        inputs.update((id(t), first + count + loop.captured + i) for i, t in enumerate(self.outside))
         for t in self.backward.graph.external_captures:
-            place = places.get(id(t), -1)
-            if not isinstance(t, SymbolicTensor):
-                self.captures.append(("constant", t))
-            elif place >= count:
-                self.captures.append(("input", first + count + loop.places[1][place - count]))
-            else:
-                self.captures.append(("record", loop.add_residuals([t])[0]))
+            at = inputs.get(id(t))
+            self.captures.append(("record", loop.add_residuals([t])[0]) if at is None else ("input", at))
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
@@ -169,11 +170,7 @@ class LoopGradient:
     def _columns(self, record: Record, inputs: Sequence[Any]) -> list[Column]:
         """Returns the values of the backward function's captures in all iterations."""
         recorded = self.loop.columns(record)
-        return [
-            recorded[at] if kind == "record"
-            else Same(inputs[at] if kind == "input" else at.value if type(at) is EagerTensor else at)
-            for kind, at in self.captures
-        ]  # fmt: skip
+        return [recorded[at] if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
 
     @functools.cached_property
     def _iteration(self) -> _Iteration:

@@ -23,7 +23,7 @@ from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loops import Loop
-from tapeflow.graph.control.body import Body
+from tapeflow.graph.control.body import Body, residuals_of
 from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.control.tensor_array import shape_argument
 from tapeflow.graph.gradients.derived import (
@@ -32,40 +32,37 @@ from tapeflow.graph.gradients.derived import (
     branch_gradients,
     by_id,
     call_with_residuals,
-    residuals_of,
     traced_body,
 )
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
 from tapeflow.graph.gradients.taped import has_gradient
-from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.operation import GradientOf, Operation
 
 
 def conditional_second_gradient(
-    forward: Operation, targets: Sequence[int], sources: Sequence[int], cotangents: Sequence[Any],
-    inputs: Sequence[Any], ddys: Sequence[Any],
-) -> list[Any]:  # fmt: skip
+    of: GradientOf, cotangents: Sequence[Any], inputs: Sequence[Any], ddys: Sequence[Any]
+) -> list[Any]:
     """Returns the gradients of the inputs of a conditional's gradient: the record, the cotangents, the inputs.
 
     Args:
-        forward: the conditional.
-        targets: indices of its outputs that have cotangents.
-        sources: indices of its inputs whose gradients are computed; the index of the branch counts as the first.
-        cotangents: the cotangents of `targets`.
-        inputs: the index of the branch, and the operands of the branches.
+        of: the conditional, and what its gradient computes.
+        cotangents: the cotangents of its targets.
+        inputs: the index of the branch, the operands of the branches, and what the backward functions capture from
+            outside.
         ddys: the cotangents of the conditional's gradient.
     """
-    op, count = forward.op, len(cotangents)
+    op, count = of.operation.op, len(cotangents)
     index, operands = inputs[0], inputs[1:]
 
     def branch(body: Body, places: Sequence[int]) -> Body:
         input_ids = {id(t) for t in body.inputs}
-        residuals = [t for t in residuals_of(backward_body(body, targets)) if id(t) not in input_ids]
+        residuals = [t for t in residuals_of(backward_body(body, of.targets)) if id(t) not in input_ids]
 
         def compute(*values: Any) -> list[Any]:
             dys, operands = values[:count], values[count:]
             _, residual_values = call_with_residuals(body, residuals, [operands[p] for p in places])
             by_tensor = by_id(residuals, residual_values)
-            return branch_gradients(body, targets, places, [j - 1 for j in sources], by_tensor, dys, operands)
+            return branch_gradients(of, body, places, by_tensor, dys, operands)
 
         return traced_body(f"{body.name}_vjp", [*cotangents, *operands], compute)
 
@@ -84,7 +81,7 @@ def loop_second_gradient(
     Args:
         gradient: the kernel of the loop's gradient.
         cotangents: the cotangents of `gradient.targets`.
-        inputs: the loop's inputs.
+        inputs: the loop's inputs, then `gradient.outside`.
         ddys: the cotangents of the loop's gradient.
     """
     count = len(cotangents)
@@ -123,7 +120,7 @@ def _forward_loop(
 
     Args:
         forward: the loop to repeat.
-        inputs: its inputs.
+        inputs: its inputs, and what follows them.
         residuals: the tensors of its body's graph that are pushed.
         shapes: their shapes, as ops take them.
 
@@ -131,7 +128,8 @@ def _forward_loop(
         The trip count, the final values of the loop variables, and the lists.
     """
     count, first = forward.count, int(forward.limited)
-    limit, variables, captured = inputs[:first], inputs[first : first + count], inputs[first + count :]
+    limit, variables, rest = inputs[:first], inputs[first : first + count], inputs[first + count :]
+    captured = rest[: forward.captured]
     lists = [empty_list(shape, -1, t.dtype) for t, shape in zip(residuals, shapes, strict=True)]
     initial = [convert(0, int32), *variables, *lists]
     specs: list[Any] = [TensorSpec([], int32), *forward.body.inputs[:count], *(TensorSpec([], variant) for _ in lists)]

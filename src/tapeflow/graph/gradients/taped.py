@@ -19,6 +19,7 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.control.body import outside_of
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals, variable_of
 from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, spec_of_gradient
 
@@ -40,8 +41,14 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
         if not sources or not targets:
             return [None] * len(call.wanted)
 
+        outside = _outside(operation)
+
         def kernel(record: Any, *values: Any) -> Any:
             tape, primals, outputs = record[()]
+            last = values[len(values) - len(outside) :]
+            captured = {id(t): as_eager(v, t.dtype) for t, v in zip(outside, last, strict=True)}
+            for recorded in tape.calls:  # of one call, that of the branch
+                recorded.op.outside = captured
             with executing_eagerly():
                 cotangents = [EagerTensor(v, outputs[i].dtype) for v, i in zip(values, targets, strict=False)]
                 grads = tape.gradients([outputs[i] for i in targets], [primals[i] for i in sources], cotangents)
@@ -52,17 +59,27 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
 
         def second_gradient(call: Any, *ddys: Any) -> list[Any]:
             cotangents, inputs = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
-            return _second_order().conditional_second_gradient(operation, targets, sources, cotangents, inputs, ddys)
+            return _second_order().conditional_second_gradient(gradient_of, cotangents, inputs, ddys)
 
-        op = GraphOp(f"{operation.type}Grad", kernel, gradient=second_gradient, gives_tuple=True,
-                    gradient_of=GradientOf(operation, targets, sources))  # fmt: skip
+        gradient_of = GradientOf(operation, targets, sources, outside=outside)
+        op = GraphOp(
+            f"{operation.type}Grad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of
+        )
         residuals.targets.append(targets)
         specs = [spec_of_gradient(inputs[i]) for i in sources]
-        backward = state.graph.node(op, [residuals.output, *cotangents, *inputs], specs)
+        captured = map(state.graph.capture, outside)
+        backward = state.graph.node(op, [residuals.output, *cotangents, *inputs, *captured], specs)
         grads = dict(zip(sources, backward.outputs, strict=True))
         return [grads.get(i) for i in range(len(inputs))]
 
     return gradient
+
+
+def _outside(operation: Operation) -> list[Any]:
+    """Returns what the backward functions of a conditional's branches capture from outside of the branches' graphs."""
+    bodies = [body for body in operation.op.bodies.values() if body.defines_gradients]
+    backwards = [body.backward(body.outputs, tuple(o.dtype.differentiable for o in body.outputs)) for body in bodies]
+    return list({id(t): t for backward in backwards for t in outside_of(backward)}.values())
 
 
 def _second_order() -> Any:

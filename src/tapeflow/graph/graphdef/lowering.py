@@ -26,14 +26,13 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import substituted
-from tapeflow.graph.control.body import Body, Call
+from tapeflow.graph.control.body import Body, Call, residuals_of
 from tapeflow.graph.gradients.derived import (
     backward_body,
     backward_loop,
     branch_gradients,
     by_id,
     call_with_residuals,
-    residuals_of,
     traced_body,
 )
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
@@ -116,23 +115,21 @@ def _with_residuals(body: Body, residuals: Sequence[SymbolicTensor]) -> Body:
 
 def _gradient_of_conditional(operation: Operation) -> list[Operation]:
     """Returns a conditional that calls the backward function of each branch with its residuals."""
-    forward, targets, sources, _ = operation.op.gradient_of
-    optional, *rest = operation.args
-    cotangents, (index, *operands) = rest[: len(targets)], rest[len(targets) :]
+    of, (optional, *rest) = operation.op.gradient_of, operation.args
+    forward, count = of.operation, len(of.targets)
+    cotangents, (index, *operands) = rest[:count], rest[count:]
 
     def branch(body: Body, places: Sequence[int]) -> Body:
         residuals = _residuals(body, forward.residuals.targets)
 
         def compute(optional: Any, *values: Any) -> list[Any]:
-            dys, operands = values[: len(cotangents)], values[len(cotangents) :]
             by_tensor = by_id(residuals, _values_of(optional, residuals))
-            # the index of the branch counts as the first input
-            return branch_gradients(body, targets, places, [j - 1 for j in sources], by_tensor, dys, operands)
+            return branch_gradients(of, body, places, by_tensor, values[:count], values[count:])
 
         return traced_body(f"{body.name}_grad", [optional, *cotangents, *operands], compute)
 
     bodies = {label: branch(body, forward.op.places[label]) for label, body in forward.op.bodies.items()}
-    places = {label: range(1 + len(cotangents) + len(operands)) for label in bodies}
+    places = {label: range(1 + count + len(operands)) for label in bodies}
     return [_replaced(operation, bodies, places, [index, optional, *cotangents, *operands], forward)]
 
 

@@ -52,6 +52,8 @@ class FuncGraph(Graph):
         self.is_alternative = False  # another function computes the same on another device
         self.inference_name = ""  # of a function that a user calls: TensorFlow's name of it
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
+        self.traced = False  # it is that of a Python function; else a program fills it itself, and may never run it
+        self.complete = False  # the function has all its inputs: no further capture becomes one
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
@@ -106,18 +108,21 @@ class FuncGraph(Graph):
             return captured
         if tensor.op.type == "Const" and not self._may_have_gradient(tensor):
             return self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
-        around = self.around
-        while around is not None and around is not tensor.graph:
-            around = around.around
-        if around is None:
+        around = _graphs_around(self)
+        if tensor.graph not in around and (around[-1].traced or self in _graphs_around(tensor.graph)):
             raise out_of_scope(tensor, self)
-        outer = self.around.capture(tensor)  # type: ignore[union-attr]
+        outer = tensor if self.around is None else self.around.passed_on(tensor)
         of_variable = isinstance(tensor.op.op, GraphOp) and "variable" in tensor.op.op.attrs
         attrs = tensor.op.op.attrs if of_variable else None
         name = f"{scope or self.scope}/{tensor.op.name}" if scope or self.scope else tensor.op.name
         inner = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, name, attrs)
         inner._id = tensor._id
         return inner
+
+    def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        if not self.complete or tensor.graph is self:
+            return super().passed_on(tensor)
+        return self._captured.get(tensor._id, tensor)
 
     def _may_have_gradient(self, constant: SymbolicTensor) -> bool:
         """Returns whether a gradient may be needed for a constant of a graph around."""
@@ -231,6 +236,7 @@ class FuncGraph(Graph):
         Raises:
             TypeError: a leaf of the result can't be an output of a graph.
         """
+        self.traced = True
         with self.as_default():
             state.name_scope = self.scope
             before, self._positions = self._positions, Positions(sys._getframe())
@@ -264,6 +270,11 @@ class FuncGraph(Graph):
         if self.names_results or inner.op.type == "Placeholder":
             return ops.Identity(inner)
         return inner
+
+
+def _graphs_around(graph: Graph) -> list[Graph]:
+    """Returns a graph and those around it, outermost last."""
+    return [graph] if graph.around is None else [graph, *_graphs_around(graph.around)]
 
 
 def _is_stateful(operation: Operation) -> bool:

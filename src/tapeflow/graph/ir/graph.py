@@ -57,6 +57,7 @@ class Graph(Collections, Names, Members):
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
         self.around: Graph | None = None  # the graph that is being built around it
+        self.traced = True  # it is no scratch graph, which takes the tensors of any other
 
     # ---- contents -----------------------------------------------------------------------------------------------
 
@@ -427,6 +428,14 @@ class Graph(Collections, Names, Members):
         if isinstance(tensor, Tensor):
             return tensor
         return self.capture_variable(tensor, _scoped(scope, name))
+
+    def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns what a function in this graph captures for a tensor of this graph or one around it.
+
+        That is a tensor of this graph; or the tensor itself, where the graph is that of a function that takes no
+        further inputs.
+        """
+        return self.capture(tensor)
 
     def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
         constant = self._outer_constant(tensor, name or "Const")

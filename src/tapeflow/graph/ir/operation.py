@@ -30,19 +30,22 @@ _BRANCHING = ("If", "Case", "While")
 class GradientOf(NamedTuple):
     """The conditional or loop that an operation is the gradient of.
 
-    Such a gradient takes the residuals of the conditional or loop, cotangents, other values, and the primal inputs.
+    Such a gradient takes the residuals of the conditional or loop, cotangents, other values, the primal inputs, and
+    what its backward functions capture from outside.
 
     Attributes:
         operation: the conditional or loop.
         targets: the outputs with cotangents.
         sources: the inputs whose gradients are computed.
         others: the number of other values.
+        outside: the captures of its backward functions from outside of the forward graphs.
     """
 
     operation: Operation
     targets: Sequence[int]
     sources: Sequence[int]
     others: int = 0
+    outside: Sequence[Any] = ()
 
 
 class Residuals(NamedTuple):
