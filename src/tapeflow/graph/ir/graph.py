@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.autodiff.tape import Call, record
@@ -305,9 +307,19 @@ class Graph(Collections, Names, Members):
         finally:
             state.name_scope = scope
         check_attr_lists(op, converted)
+        settled: dict[str, Any] = dict(types)
         for i, kind in enumerate(op.kinds):
-            if kind == "host" and isinstance(args[i], (Tensor, ReadAsTensor)):
-                check_host_dtype(op, i, args[i].dtype, types)
+            if kind == "host":
+                arg, attr = args[i], op.opdef.inputs[i].type_attr
+                if isinstance(arg, (Tensor, ReadAsTensor)):
+                    check_host_dtype(op, i, arg.dtype, settled)
+                    dtype = arg.dtype
+                else:
+                    follows = any(other.type_attr == attr for other in op.opdef.inputs[i + 1 :])
+                    numbers = arg if isinstance(arg, np.ndarray) else converted[i]
+                    dtype = _dtype_of_numbers(numbers) if attr and follows and attr not in settled else None
+                if attr and dtype is not None:
+                    settled.setdefault(attr, dtype)
         return converted, types
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
@@ -323,7 +335,7 @@ class Graph(Collections, Names, Members):
                 pairs = enumerate(zip(before, arg, strict=True))
                 out.append([self._argument(b, a, name, f"{label}_{j}") for j, (b, a) in pairs])
             elif kind == "host":
-                out.append(self._host(arg))
+                out.append(self._host(arg, op, i, types))
             else:
                 out.append(arg)
         return out, types
@@ -340,12 +352,12 @@ class Graph(Collections, Names, Members):
             return self._outer_constant(tensor, f"{name}/{label}")
         return self.capture(tensor, label, scope=name)
 
-    def _host(self, arg: Any) -> Any:
-        """Returns a host argument: Python numbers, or a tensor of them."""
+    def _host(self, arg: Any, op: Any, i: int, types: dict[str, Any]) -> Any:
+        """Returns the host argument `i` of an op: Python numbers, or a tensor of them."""
         if isinstance(arg, Tensor):
             return self.capture(arg)
         if type(arg) is tuple and _has_symbolic(arg):
-            return self.capture(convert(list(arg)))
+            return self.capture(op.convert_input(list(arg), op.opdef.inputs[i], dict(types), i, False, ()))
         return arg
 
     def differentiate(self, call: Call, dys: Sequence[Any]) -> Any:
@@ -592,6 +604,14 @@ def _scoped(scope: str, name: str | None) -> str:
 
 def _has_symbolic(value: Any) -> bool:
     return any(isinstance(v, Tensor) or (type(v) is tuple and _has_symbolic(v)) for v in value)
+
+
+def _dtype_of_numbers(value: Any) -> DType | None:
+    """Returns the dtype of the tensor that Python numbers would be; None for no numbers, or with tensors among them."""
+    if value is None or (type(value) is tuple and (not value or _has_symbolic(value))):
+        return None
+    dtype: DType = convert(value).dtype
+    return dtype
 
 
 def _operation_of(value: Any) -> Operation | None:
