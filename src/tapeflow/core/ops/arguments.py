@@ -428,13 +428,14 @@ class DefinedOp(Op):
         )
 
     def check_types(self, types: dict[str, Any]) -> None:
-        """Raises InvalidArgumentError for a type attr that the op's definition does not allow, nor that of its alias."""
+        """Raises InvalidArgumentError for a type attr that neither the op's definition allows nor that of its alias."""
         for attr, dtype in types.items():
             allowed = self.opdef.attrs[attr].allowed
             if allowed is None:
                 continue
+            more = op_defs.get(self.alias).attrs[attr].allowed or () if self.alias else ()
             for d in dtype if isinstance(dtype, (list, tuple)) else (dtype,):
-                if d not in allowed and not (self.alias and d in op_defs.get(self.alias).attrs[attr].allowed):
+                if d not in allowed and d not in more:
                     names = ", ".join(datatype_name(a) for a in allowed)
                     raise self.refused(
                         f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: {names}"

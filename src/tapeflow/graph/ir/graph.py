@@ -307,19 +307,7 @@ class Graph(Collections, Names, Members):
         finally:
             state.name_scope = scope
         check_attr_lists(op, converted)
-        settled: dict[str, Any] = dict(types)
-        for i, kind in enumerate(op.kinds):
-            if kind == "host":
-                arg, attr = args[i], op.opdef.inputs[i].type_attr
-                if isinstance(arg, (Tensor, ReadAsTensor)):
-                    check_host_dtype(op, i, arg.dtype, settled)
-                    dtype = arg.dtype
-                else:
-                    follows = any(other.type_attr == attr for other in op.opdef.inputs[i + 1 :])
-                    numbers = arg if isinstance(arg, np.ndarray) else converted[i]
-                    dtype = _dtype_of_numbers(numbers) if attr and follows and attr not in settled else None
-                if attr and dtype is not None:
-                    settled.setdefault(attr, dtype)
+        _check_hosts(op, args, converted, types)
         return converted, types
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
@@ -606,11 +594,28 @@ def _has_symbolic(value: Any) -> bool:
     return any(isinstance(v, Tensor) or (type(v) is tuple and _has_symbolic(v)) for v in value)
 
 
+def _check_hosts(op: Any, args: Sequence[Any], converted: Sequence[Any], types: dict[str, Any]) -> None:
+    """Checks the dtypes of tensors that kernels get as numbers. The first input of a type attr settles it."""
+    settled: dict[str, Any] = dict(types)
+    for i, kind in enumerate(op.kinds):
+        if kind != "host":
+            continue
+        arg, attr = args[i], op.opdef.inputs[i].type_attr
+        if isinstance(arg, (Tensor, ReadAsTensor)):
+            check_host_dtype(op, i, arg.dtype, settled)
+            settled.setdefault(attr, arg.dtype)
+        elif attr and attr not in settled and any(other.type_attr == attr for other in op.opdef.inputs[i + 1 :]):
+            settled[attr] = _dtype_of_numbers(arg if isinstance(arg, np.ndarray) else converted[i])
+
+
 def _dtype_of_numbers(value: Any) -> DType | None:
-    """Returns the dtype of the tensor that Python numbers would be; None for no numbers, or with tensors among them."""
-    if value is None or (type(value) is tuple and (not value or _has_symbolic(value))):
+    """Returns the dtype of the tensor that numbers would be: that of the first tensor among them. None for none."""
+    if value is None or (type(value) is tuple and not value):
         return None
-    dtype: DType = convert(value).dtype
+    if type(value) is tuple and _has_symbolic(value):
+        first = next(v for v in value if isinstance(v, Tensor) or (type(v) is tuple and _has_symbolic(v)))
+        return _dtype_of_numbers(first)
+    dtype: DType = value.dtype if isinstance(value, Tensor) else convert(value).dtype
     return dtype
 
 
