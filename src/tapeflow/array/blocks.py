@@ -10,8 +10,9 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import joined_batches
-from tapeflow.array.creation import zeros, zeros_like
+from tapeflow.array.creation import zeros
 from tapeflow.array.joining import stack
+from tapeflow.array.properties import get_static_value
 from tapeflow.array.shaping import reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
@@ -273,10 +274,16 @@ def required_space_to_batch_paddings(
     space.shape.assert_is_compatible_with([dims])
     base = zeros([dims, 2], int32) if base_paddings is None else convert(base_paddings, int32)
     base.shape.assert_is_compatible_with([dims, 2])
-    before, after = base[:, 0], base[:, 1]
-    full = space + before + after
-    extra = (block - full % block) % block
-    return stack([before, after + extra], axis=1), stack([zeros_like(extra), extra], axis=1)
+    static = [get_static_value(t) for t in (space, block, base)]
+    if all(array is not None for array in static):
+        space, block, base = static
+    with np.errstate(divide="ignore"):  # NumPy's remainder of a division by zero is zero
+        before, after = base[:, 0], base[:, 1]
+        full = space + before + after
+        extra = (block - full % block) % block
+        end = after + extra
+    rows = range(dims)
+    return stack([[before[i], end[i]] for i in rows]), stack([[0, extra[i]] for i in rows])
 
 
 # ---- patches ---------------------------------------------------------------------------------------------------------

@@ -438,7 +438,9 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
     the dtype is another.
     """
     if hasattr(type(input), "__tf_dispatch__"):
-        return like(input, name) if dtype is None else filled(_shape_of(input), dtype, name)
+        if hasattr(input, "dense_shape"):  # of a sparse tensor nothing but its shape and dtype counts
+            return filled(input.dense_shape, input.dtype if dtype is None else dtype, name)
+        return like(input, name) if dtype is None else ops.Cast(like(input, name), as_dtype(dtype))
     with name_scope(name) as scope:
         x = convert(input)
         dtype = x.dtype if dtype is None else as_dtype(dtype).base_dtype

@@ -11,6 +11,7 @@ import torch
 from tapeflow.array.creation import _range, _shape_argument, fill, range
 from tapeflow.array.joining import concat
 from tapeflow.array.passing import cast_to
+from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.array.unranked import joined_dims
 from tapeflow.core import device as devices
@@ -127,7 +128,9 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
             f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num!r} of dtype: "
             f"{count.dtype}"
         )
-    count = reshape(cast_to(count, int32), ())
+    if state.graph is None:
+        count = reshape(count, ())  # in a graph, the range of a vector is an error
+    count = ensure_shape(cast_to(count, int32), ())
     shape = ops.Shape(ops.AddV2(first, last))
     rank = shape.shape[0]
     position = axis if axis >= 0 else axis + (ops.Size(shape) if rank is None else rank) + 1
@@ -213,7 +216,7 @@ def _as_column(value: Any) -> Tensor:
     try:
         return convert(value)
     except (TypeError, ValueError):
-        return ops.Pack([convert(v) for v in value], 0, name="stack")
+        return ops.Pack(list(value), 0, name="stack")
 
 
 # ---- one hot ---------------------------------------------------------------------------------------------------------

@@ -249,6 +249,12 @@ def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -
         raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
     if isinstance(values, SymbolicTensor):
         raise TypeError(f"`values` must be a list of tensors, not {values}")
+    dtypes = [convert(v).dtype for v in values]
+    if len(set(dtypes)) > 1:
+        names = ", ".join(d.name for d in dtypes)
+        raise TypeError(
+            f"Tensors in list passed to 'values' of 'ParallelConcat' Op have types [{names}] that don't all match."
+        )
     first = convert(values[0])
     count = len(values)
     if count and not first.shape.is_fully_defined():
@@ -463,9 +469,12 @@ def split(
         return _split(axis, value, num_or_size_splits, name)
     sizes = num_or_size_splits
     if not isinstance(sizes, (list, tuple)):
-        if isinstance(sizes, np.integer):
+        ragged = hasattr(value, "row_splits")
+        if isinstance(sizes, np.integer) and not ragged:
             return split(value, int(sizes), axis, num, name)
         shape = convert(sizes).shape
+        if len(shape) == 0 and ragged:
+            raise TypeError(f"`num_or_size_splits` must be an `int` or 1-D list or `Tensor`. Received {sizes}.")
         if len(shape) == 0:
             raise ValueError(
                 "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
@@ -576,10 +585,11 @@ def repeat(
         >>> tf.repeat([1, 2], [3, 1]).numpy().tolist()
         [1, 1, 1, 2]
     """
+    if axis is not None and not isinstance(axis, int):
+        raise TypeError(f"Argument `axis` must be an int. Received `axis` = {axis} of type {type(axis).__name__}")
     tensor: Any = input if isinstance(input, Tensor) else convert(input)
     if axis is None:
         tensor, axis = reshape(tensor, (-1,)), 0
-    axis = int(axis)
     rank = tensor.shape.rank
     if rank == 0:
         tensor, rank = reshape(tensor, (1,)), 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import torch
@@ -25,7 +26,7 @@ from tapeflow.core.ops.shape_rules import broadcast_all, leave_to_kernel, text
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 
 
 def _where_rule(x: TensorShape) -> TensorShape:
@@ -142,7 +143,10 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
                 return EagerTensor(x.value[where_true], x.dtype)
             except RuntimeError:  # a dtype that torch can't index
                 pass
-    axis = 0 if axis is None else int(axis)
+    if isinstance(axis, Tensor) and axis.dtype not in (int32, int64):
+        allowed = "is not in the list of allowed values: int32, int64 [Op:GatherV2]"
+        raise mistyped(f"Value for attr 'Taxis' of {axis.dtype.name} {allowed}")
+    axis = 0 if axis is None else operator.index(axis)
     shape, masked = x.shape, condition.shape
     rank = masked.rank
     if rank is None:

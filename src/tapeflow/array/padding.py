@@ -405,13 +405,14 @@ def reverse_sequence(
     Args:
         input: of any dtype.
         seq_lengths: int32 or int64, of shape `[batch]`.
-        seq_axis: the dimension along which the sequences run, 0 by default.
+        seq_axis: the dimension along which the sequences run.
         batch_axis: the dimension of the batch, 0 by default.
 
     Returns:
         A tensor of the same dtype and shape.
 
     Raises:
+        TypeError: there is no `seq_axis`.
         InvalidArgumentError: a length is greater than the dimension's, their number is not the batch's, or there is no
             such dimension.
 
@@ -419,6 +420,4 @@ def reverse_sequence(
         >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
         [[2, 1, 3], [6, 5, 4]]
     """
-    return _reverse_sequence(
-        input, seq_lengths, 0 if seq_axis is None else seq_axis, 0 if batch_axis is None else batch_axis, name
-    )
+    return _reverse_sequence(input, seq_lengths, seq_axis, 0 if batch_axis is None else batch_axis, name)

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, ranked, text
 from tapeflow.core.ops.static import array_of, partial_value
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, int32
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -61,7 +62,14 @@ def shape(input: TensorLike, out_type: DTypeLike = None, name: str | None = None
         >>> tf.shape([[1, 2, 3]]).numpy().tolist()
         [1, 3]
     """
-    return _shape(input, int32 if out_type is None else as_dtype(out_type), name)
+    if out_type is None:
+        return _shape(input, int32, name)
+    dtype = as_dtype(out_type)
+    if dtype not in (int32, int64) and state.graph is not None:  # TensorFlow writes a static shape as a constant
+        tensor = as_operand(input)
+        if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
+            return convert(np.array(tensor.shape.as_list()), dtype)
+    return _shape(input, dtype, name)
 
 
 def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
@@ -118,8 +126,10 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
         6
     """
     out_type = int32 if out_type is None else as_dtype(out_type)
-    if out_type.is_floating:  # TensorFlow writes a static size as a constant of any dtype
-        return cast_to(_size(input, int32), out_type)
+    if out_type not in (int32, int64):  # TensorFlow writes a static size as a constant of any dtype
+        tensor = as_operand(input)
+        if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
+            return convert(np.array(tensor.shape.num_elements()), out_type)
     return _size(input, out_type, name)
 
 

@@ -24,6 +24,8 @@ from tapeflow.core.values.tensor import Tensor, invalid
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
 
+_DIRECTIONS = frozenset({"ASCENDING", "DESCENDING"})
+
 
 def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """Sorts a tensor along a dimension.
@@ -74,7 +76,7 @@ def argsort(
 
 def _sorted(values: Any, axis: Any, direction: str, output: int) -> Any:
     """Sorts with TopKV2, as TensorFlow does; for an ascending order it sorts the reversed values."""
-    if direction not in ("ASCENDING", "DESCENDING"):
+    if direction not in _DIRECTIONS:
         raise ValueError(
             f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
         )

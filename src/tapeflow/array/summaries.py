@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.passing import cast_to
+from tapeflow.array.passing import cast_to, less_static
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
@@ -16,10 +16,12 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, sparse, text, unknown
+from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 
 # ---- histograms ------------------------------------------------------------------------------------------------------
@@ -168,7 +170,10 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
     """
     if state.graph is not None and isinstance(method, str) and method != _METHOD:
         raise invalid(f"Unsupported method: {method}")
-    return _fingerprint(data, method, name)
+    result = _fingerprint(data, method, name)
+    if isinstance(method, SymbolicTensor) and value_of(method) is None:  # others may have fingerprints of other sizes
+        return less_static(result, [result.shape[0], None])
+    return result
 
 
 # ---- edit distances --------------------------------------------------------------------------------------------------

@@ -211,9 +211,6 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
 
 
 def _as_bits(input: Any, type: DType) -> Any:
-    for attr, is_text in (("T", input.dtype == object), ("type", type.name == "string")):
-        if is_text:
-            raise invalid(f"Value for attr '{attr}' of string is not in the list of allowed values: it has no bits")
     if isinstance(input, torch.Tensor):
         source = input.itemsize
         if type.torch is not None and type.torch.itemsize == source:

@@ -45,6 +45,8 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
     """
 
     def kernel(data: torch.Tensor, ids: torch.Tensor, num_segments: Any) -> torch.Tensor:
+        if type(num_segments) is int and num_segments >= 2**31 and ids.itemsize < 8:
+            num_segments = (num_segments + 2**31) % 2**32 - 2**31  # TensorFlow counts in the dtype of the ids
         if type(num_segments) is not int or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
             raise invalid(_wrong_segments(data.shape, ids.shape, num_segments))
         shape = (num_segments, *data.shape[ids.ndim :])

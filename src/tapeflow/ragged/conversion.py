@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.creation import constant as constant_dense
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import boolean_mask, where
@@ -232,24 +233,35 @@ def constant(
         <tf.RaggedTensor [[1, 2], [], [3]]>
     """
     splits_dtype = as_dtype(row_splits_dtype)
+    of_values: Any = inner_shape
     if isinstance(pylist, np.ndarray):
         pylist = pylist.tolist() if pylist.ndim else pylist.item()
+    if isinstance(pylist, SymbolicTensor) and pylist.shape.rank != 0:
+        iter(pylist)  # which says that it can't be read
     if isinstance(pylist, Tensor) and pylist.shape.rank:
         raise ValueError("TypeError: Scalar tensor has no `len()`")
     if not isinstance(pylist, (list, tuple)):
         if ragged_rank is not None and ragged_rank != 0:
             raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}")
-        inner: Any = inner_shape
-        if inner:
-            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner)}")
+        if of_values:
+            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(of_values)}")
         return convert(pylist, None if dtype is None else as_dtype(dtype))
     if _has_scalar_tensor(pylist):
         raise ValueError(MIXED)
     depth, most = _scalar_depth(pylist), _max_depth(pylist)
     if depth is not None and most > depth:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
-    inner = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
+    if inner_shape is not None and ragged_rank is not None:
+        expected = ragged_rank + len(of_values) + 1
+        if (expected < most) if depth is None else (expected != depth):
+            wrong = f"incompatible with ragged_rank={ragged_rank} and dim(inner_shape)={len(of_values)}"
+            raise ValueError(f"Invalid pylist={pylist!r}: {wrong}")
+    inner: Any = None if inner_shape is None else tuple(TensorShape(of_values).as_list())
+    if inner is not None and most > 1 and most - len(of_values) > 1 and not isinstance(of_values, _SHAPES):
+        raise TypeError(f'can only concatenate tuple (not "{type(of_values).__name__}") to tuple')
     ragged_rank = _ragged_rank(pylist, depth, most, ragged_rank, inner)
+    if not ragged_rank and inner_shape is not None:
+        return constant_dense(pylist, dtype, inner_shape)
     values, nested_splits = list(pylist), []
     for level in range(ragged_rank):
         splits = [0]
@@ -269,6 +281,9 @@ def constant(
     return RaggedTensor.from_nested_row_splits(
         flat, [tensor_of(s, splits_dtype) for s in nested_splits], validate=False
     )
+
+
+_SHAPES = (tuple, TensorShape)  # what TensorFlow's inner shapes may be of ragged values
 
 
 def _as_lists(values: Any) -> Any:

@@ -24,6 +24,7 @@ from tapeflow.array.slicing import slice as slice_dense
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_sizes, check_sparse, ranked, with_rank
@@ -333,12 +334,12 @@ def concat(
     """
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError("Inputs must be a list or tuple.")
-    if not sp_inputs:
-        raise invalid("sparse.concat needs at least one SparseTensor [Op:SparseConcat]")
     parts = [as_sparse(p) for p in sp_inputs]
     if len(parts) == 1:
         return parts[0]
-    axis = int(axis)
+    axis = attr_value(_sparse_concat.op, _sparse_concat.op.opdef.attrs["concat_dim"], axis)
+    if not parts:
+        raise invalid("sparse.concat needs at least one SparseTensor [Op:SparseConcat]")
     shapes: list[Any] = [p.dense_shape for p in parts]
     if expand_nonconcat_dims:
         largest = reduce_max(stack(shapes), 0)
@@ -393,12 +394,16 @@ def split(
     if num_split is None or axis is None:
         raise ValueError("num_split and axis are required")
     sp = as_sparse(sp_input)
-    rank, axis = sp.shape.rank, int(convert(axis, int64)) if isinstance(axis, (str, bytes)) else int(axis)
     components = 3 * num_split
     if not -(2**31) <= components < 2**31:
         raise ValueError(f"Number of outputs is too big: {components}")
     if state.graph is not None and num_split < 1:
         raise ValueError(f"Attr 'num_split' of 'SparseSplit' Op passed {num_split} less than minimum 1.")
+    rank, dim = sp.shape.rank, convert(int(axis) if isinstance(axis, bool) else axis, int64)
+    if num_split < 1 or dim.shape.rank:
+        wrong = "num_split should be positive" if num_split < 1 else "axis should be a scalar"
+        raise InvalidArgumentError.of(f"Input {wrong} [Op:SparseSplit]")
+    axis = int(dim)
     if rank is not None and not -rank <= axis < rank:
         raise InvalidArgumentError.of(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
 

@@ -94,7 +94,9 @@ def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: Tenso
         return add_to_dense(x.indices, x.values, x.dense_shape, b)
     y = as_sparse(b)
     least = convert(threshold, x.dtype.real_dtype)
-    return SparseTensor(*_sparse_add(x.indices, x.values, x.dense_shape, y.indices, y.values, y.dense_shape, least))
+    sums = _sparse_add(x.indices, x.values, x.dense_shape, y.indices, y.values, y.dense_shape, least)
+    x.shape.assert_is_compatible_with(y.shape)
+    return SparseTensor(*sums)
 
 
 def _combined(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:

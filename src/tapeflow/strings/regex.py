@@ -123,7 +123,7 @@ def _replace_by_tensors(
     return _replace_kernel(input, pattern[()], rewrite[()], replace_global)
 
 
-@string_op("RegexReplace", _replace_by_tensors, shape=lambda input, *_: input, elementwise=True)
+@string_op("RegexReplace", _replace_by_tensors, shape=ranked(lambda input, *_: input, None, 0, 0), elementwise=True)
 def _replace(
     input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
 ) -> Tensor:

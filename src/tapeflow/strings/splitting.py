@@ -48,13 +48,13 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
     if isinstance(input, RaggedTensor):
         return [input.with_flat_values(rows) for rows in in_rows(input.flat_values, function)]
     tensor = convert(input)
+    rank = tensor.shape.rank
+    if rank is None:
+        raise ValueError("Rank of `input` must be statically known.")
     if tensor.dtype is not string:
         raise mistyped(
             f"cannot compute a split as the input was expected to be a string tensor but is {tensor.dtype.name}"
         )
-    rank = tensor.shape.rank
-    if rank is None:
-        raise ValueError("The rank of the strings to split must be known: say it with tf.ensure_shape.")
     if rank == 0:
         return [rows.values for rows in function(reshape(tensor, [1]))]
     results = function(tensor if rank == 1 else reshape(tensor, [-1]))

@@ -297,6 +297,17 @@ def _encode(
     """Encodes each row of code points as a string."""
 
 
+def _check_encoding(dtype: DType, encoding: str) -> None:
+    """Raises TensorFlow's error for what is no code points, or for an encoding that there is not."""
+    if dtype is not int32:
+        raise mistyped(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {dtype.name}")
+    if encoding not in _ENCODINGS:
+        allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
+        raise invalid(
+            f"Value for attr 'output_encoding' of \"{encoding}\" is not in the list of allowed values: {allowed}"
+        )
+
+
 def unicode_encode(
     input: TensorLike,
     output_encoding: str,
@@ -325,20 +336,17 @@ def unicode_encode(
     """
     from tapeflow.ragged.tensor import RaggedTensor
 
-    if output_encoding not in _ENCODINGS:
-        allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
-        raise invalid(
-            f"Value for attr 'output_encoding' of \"{output_encoding}\" is not in the list of allowed values: {allowed}"
-        )
     if isinstance(input, RaggedTensor):
         if isinstance(input.values, RaggedTensor) or len(input.values.shape) > 1:
             return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char, name))
+        _check_encoding(input.dtype, output_encoding)
         return _encode(input.values, input.row_splits, errors, output_encoding, replacement_char, name)
     tensor = convert(input)
-    if tensor.dtype is not int32:
-        raise mistyped(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {tensor.dtype.name}")
+    if tensor.shape.rank is None:
+        raise ValueError("Rank of input_tensor must be statically known.")
     if not tensor.shape.rank:
         raise ValueError("input_tensor's rank must be at least 1.")
+    _check_encoding(tensor.dtype, output_encoding)
     *outer, width = shape_of(tensor)
     splits = range_op(math.prod(outer) + 1) * width
     encoded = _encode(reshape(tensor, [-1]), splits, errors, output_encoding, replacement_char, name)

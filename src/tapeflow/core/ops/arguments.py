@@ -16,12 +16,13 @@ import numpy as np
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.attr_values import attr_value, items_of
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string, uint64
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
@@ -51,9 +52,9 @@ class DefinedOp(Op):
         kinds: for each "tensor", "list" (of tensors), "host" (a tensor that the kernel gets as Python numbers) or
             "attr".
         attr_names: the attrs that parameters stand for.
-        string_kernel: the kernel for string tensors, or None.
         uniform: all its tensors are of one dtype.
         settled: what calls have settled, by their `likeness`.
+        alias: the name of another registered op that takes the same arguments, or "".
         output_numbers: the attrs that are the lengths of lists among several outputs.
         function: the op as a function.
     """
@@ -62,10 +63,10 @@ class DefinedOp(Op):
     params: Sequence[str]
     kinds: tuple[str, ...]
     attr_names: dict[str, str]
-    string_kernel: Callable[..., Any] | None
     uniform: bool
     settled: dict[Any, Settled]
     function: Callable[..., Any]
+    alias = ""
     output_numbers: Sequence[str] = ()
 
     def likeness(self, args: Sequence[Any]) -> Any:
@@ -349,6 +350,8 @@ class DefinedOp(Op):
             arg = convert(arg, None if is_tensor_like(arg) else dtype)
         if dtype is None:
             types[attr] = arg.dtype
+            if state.graph is not None and not promotes:
+                self.check_types({attr: arg.dtype})  # there before the next input is converted
         elif arg.dtype is not dtype:
             if not promotes and self.converts_one_by_one(argument, args):
                 convert(arg, dtype)
@@ -425,14 +428,14 @@ class DefinedOp(Op):
         )
 
     def check_types(self, types: dict[str, Any]) -> None:
-        inputs = zip(self.kinds, self.opdef.inputs, strict=False) if self.string_kernel is not None else ()
-        input_attrs = {argument.type_attr for kind, argument in inputs if kind != "host"}
+        """Raises InvalidArgumentError for a type attr that neither the op's definition allows nor that of its alias."""
         for attr, dtype in types.items():
             allowed = self.opdef.attrs[attr].allowed
             if allowed is None:
                 continue
+            more = op_defs.get(self.alias).attrs[attr].allowed or () if self.alias else ()
             for d in dtype if isinstance(dtype, (list, tuple)) else (dtype,):
-                if d not in allowed and not (d is string and attr in input_attrs):
+                if d not in allowed and d not in more:
                     names = ", ".join(datatype_name(a) for a in allowed)
                     raise self.refused(
                         f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: {names}"

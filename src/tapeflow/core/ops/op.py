@@ -431,6 +431,7 @@ def op(
         new.function = function
         registry[name] = new
         if alias:
+            new.alias = alias
             aliases[alias] = name
         return function
 

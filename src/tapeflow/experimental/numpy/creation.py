@@ -22,6 +22,7 @@ from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import broadcast_to as tf_broadcast_to
 from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.core.context import state
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.dtypes import bool_ as tf_bool
@@ -95,7 +96,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 @numpy_function("[[1, 2]]")
 def zeros_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Returns a tensor of zeros of the shape and dtype of another."""
-    return tf_zeros_like(a, result_type(dtype or _array_like(a)))
+    return tf_zeros_like(a, result_type(dtype or (_array_like(a) if state.graph is None else a)))
 
 
 @numpy_function()

@@ -13,16 +13,17 @@ from tapeflow.array.creation import range as tf_range
 from tapeflow.array.joining import concat, unstack
 from tapeflow.array.masks import where as tf_where
 from tapeflow.array.partitioning import dynamic_stitch
-from tapeflow.array.properties import ensure_shape
+from tapeflow.array.properties import broadcast_dynamic_shape
 from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.properties import size as size_of
+from tapeflow.array.scattering import tensor_scatter_nd_update
 from tapeflow.array.unranked import other_dimensions
 from tapeflow.core.ops.sequences import unsupported
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.numpy.documentation import document, numpy_function
 from tapeflow.experimental.numpy.types import (
     Function,
@@ -379,24 +380,23 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
     """Takes elements by indices along an axis, the other axes broadcasting."""
     a, places = as_array(arr), as_array(indices)
     if axis is None:
-        a, axis = ravel(a), 0
-    if a.shape.rank is None and places.shape.rank is not None:  # both have as many dimensions
-        a = ensure_shape(a, [None] * places.shape.rank)
-    shape_of(a, out_type=places.dtype)  # which indices may have
-    rank = rank_of(a, "take_along_axis")
-    place = axis_of(axis, rank)
-    if isinstance(place, float):
-        raise invalid("Value for attr 'Tindices' of float is not in the list of allowed values: int16, int32, int64")
-    axis = int(place)
-    if not 0 <= axis < rank:
-        raise invalid(f"indices[0] = [{axis}] does not index into shape [{rank}] [Op:TensorScatterUpdate]")
-    a, places = (moveaxis(t, axis, -1) for t in (a, places))
-    length = shape_of(a, out_type=places.dtype)[-1]
+        return take_along_axis(ravel(a), places, 0)
+    rank = a.shape.rank
+    place: Any = axis + (rank_op(a) if rank is None else rank) if axis < 0 else axis
+    sizes, counts = (shape_of(t, out_type=places.dtype) for t in (a, places))
+    alone = [tensor_scatter_nd_update(s, [[place]], [1]) for s in (sizes, counts)]
+    common, length = broadcast_dynamic_shape(*alone), sizes[place]
+    a = shaping.broadcast_to(a, tensor_scatter_nd_update(common, [[place]], [length]))
+    places = shaping.broadcast_to(places, tensor_scatter_nd_update(common, [[place]], [counts[place]]))
+    static = places.shape
     places = tf_where(places < 0, places + length, places)
-    front = broadcast_shape_of([a[..., 0], places[..., 0]])
-    a = shaping.broadcast_to(a, concat([front, shape_of(a)[-1:]], 0))
-    places = shaping.broadcast_to(places, concat([front, shape_of(places)[-1:]], 0))
-    return moveaxis(gathering.gather(a, places, axis=rank - 1, batch_dims=rank - 1), -1, axis)
+    source = int(axis if rank is None else place)
+    a, places = (moveaxis(t, source, -1) for t in (a, places))
+    rows, places_of_rows = (shaping.reshape(t, [-1, shape_of(t)[-1]]) for t in (a, places))
+    result = shaping.reshape(gathering.gather(rows, places_of_rows, batch_dims=1), shape_of(places))
+    result = moveaxis(result, -1, source)
+    result.set_shape(static)
+    return result
 
 
 @numpy_function("[0, 3, 4]")

@@ -28,6 +28,7 @@ from tapeflow.experimental.numpy.types import (
     rank_of,
     result_type,
 )
+from tapeflow.graph.ir.checks import checked
 from tapeflow.linalg.contraction import tensordot
 from tapeflow.math.casting import cast
 
@@ -201,6 +202,15 @@ def nanmean(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepd
     return nansum(x, axis, kind, bool(keepdims)) / count
 
 
+def _check_sizes(sizes: Any, sizes_of_weights: Any) -> None:
+    """Raises InvalidArgumentError for weights of another shape than the elements'. As in TensorFlow, the shapes are
+    compared as tensors, which broadcast."""
+    if not np.all(sizes.numpy() == sizes_of_weights.numpy()):
+        raise InvalidArgumentError.of(
+            f"Expected the shape of `weights`, {sizes_of_weights}, to be that of `a`, {sizes}"
+        )
+
+
 @numpy_function("[[1., 2.], [3., 4.]], 0")
 def average(
     a: TensorLike, axis: int | None = None, weights: TensorLike | None = None, returned: bool = False
@@ -218,10 +228,7 @@ def average(
         kind = result_type(x.dtype, weights, *([default_float()] if exact else []))
         x, weights_of_axis = as_array(x, kind), as_array(weights, kind)
     if axis is None or x.shape.rank == weights_of_axis.shape.rank:
-        if not x.shape.is_compatible_with(weights_of_axis.shape):
-            raise InvalidArgumentError.of(
-                f"Expected the shape of `weights`, {weights_of_axis.shape}, to be that of `a`, {x.shape}"
-            )
+        checked(_check_sizes, shape_of(x), shape_of(weights_of_axis))
         total = math.reduce_sum(weights_of_axis, axis)
         result = math.reduce_sum(x * weights_of_axis, axis) / total
     else:

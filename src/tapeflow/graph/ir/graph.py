@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.autodiff.tape import Call, record
@@ -306,9 +308,7 @@ class Graph(Collections, Names, Members):
         finally:
             state.name_scope = scope
         check_attr_lists(op, converted)
-        for i, kind in enumerate(op.kinds):
-            if kind == "host" and isinstance(args[i], (Tensor, ReadAsTensor)):
-                check_host_dtype(op, i, args[i].dtype, types)
+        _check_hosts(op, args, converted, types)
         return converted, types
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
@@ -324,7 +324,7 @@ class Graph(Collections, Names, Members):
                 pairs = enumerate(zip(before, arg, strict=True))
                 out.append([self._argument(b, a, name, f"{label}_{j}") for j, (b, a) in pairs])
             elif kind == "host":
-                out.append(self._host(arg))
+                out.append(self._host(arg, op, i, types))
             else:
                 out.append(arg)
         return out, types
@@ -341,12 +341,12 @@ class Graph(Collections, Names, Members):
             return self._outer_constant(tensor, f"{name}/{label}")
         return self.capture(tensor, label, scope=name)
 
-    def _host(self, arg: Any) -> Any:
-        """Returns a host argument: Python numbers, or a tensor of them."""
+    def _host(self, arg: Any, op: Any, i: int, types: dict[str, Any]) -> Any:
+        """Returns the host argument `i` of an op: Python numbers, or a tensor of them."""
         if isinstance(arg, Tensor):
             return self.capture(arg)
         if type(arg) is tuple and _has_symbolic(arg):
-            return self.capture(convert(list(arg)))
+            return self.capture(op.convert_input(list(arg), op.opdef.inputs[i], dict(types), i, False, ()))
         return arg
 
     def differentiate(self, call: Call, dys: Sequence[Any]) -> Any:
@@ -601,6 +601,31 @@ def _scoped(scope: str, name: str | None) -> str:
 
 def _has_symbolic(value: Any) -> bool:
     return any(isinstance(v, Tensor) or (type(v) is tuple and _has_symbolic(v)) for v in value)
+
+
+def _check_hosts(op: Any, args: Sequence[Any], converted: Sequence[Any], types: dict[str, Any]) -> None:
+    """Checks the dtypes of tensors that kernels get as numbers. The first input of a type attr settles it."""
+    settled: dict[str, Any] = dict(types)
+    for i, kind in enumerate(op.kinds):
+        if kind != "host":
+            continue
+        arg, attr = args[i], op.opdef.inputs[i].type_attr
+        if isinstance(arg, (Tensor, ReadAsTensor)):
+            check_host_dtype(op, i, arg.dtype, settled)
+            settled.setdefault(attr, arg.dtype)
+        elif attr and attr not in settled and any(other.type_attr == attr for other in op.opdef.inputs[i + 1 :]):
+            settled[attr] = _dtype_of_numbers(arg if isinstance(arg, np.ndarray) else converted[i])
+
+
+def _dtype_of_numbers(value: Any) -> DType | None:
+    """Returns the dtype of the tensor that numbers would be: that of the first tensor among them. None for none."""
+    if value is None or (type(value) is tuple and not value):
+        return None
+    if type(value) is tuple and _has_symbolic(value):
+        first = next(v for v in value if isinstance(v, Tensor) or (type(v) is tuple and _has_symbolic(v)))
+        return _dtype_of_numbers(first)
+    dtype: DType = value.dtype if isinstance(value, Tensor) else convert(value).dtype
+    return dtype
 
 
 def _operation_of(value: Any) -> Operation | None:

@@ -1,0 +1,163 @@
+"""Calls drawn at random that were found to differ: what is checked first, what is static, and what is no list."""
+
+from goldens.case import Group
+
+GROUP = Group("""
+Z, c, A = tf.zeros, tf.constant, tf.experimental.numpy
+def traced(function, *specs):
+    return tf.function(function, autograph=False).get_concrete_function(*specs)
+def run(function, *args):
+    return tf.function(function, autograph=False)(*args)
+def unsized(function, *args):
+    return traced(function, *[tf.TensorSpec([None] * a.shape.rank, a.dtype) for a in args])(*args)
+def unranked(function, *args):
+    return traced(function, *[tf.TensorSpec(None, a.dtype) for a in args])(*args)
+def shapes(function, *specs):
+    outputs = tf.nest.flatten(traced(function, *specs).structured_outputs, expand_composites=True)
+    return [str(o.shape) for o in outputs]
+S = lambda size=2: tf.SparseTensor([[0]], [1], [size])
+R = lambda dtype=np.int64: tf.RaggedTensor.from_row_splits(c([1, 2, 3]), np.array([0, 2, 2, 3], dtype))
+long = lambda *values: c(values[0] if len(values) == 1 else values, tf.int64)
+TEXT, U, UI = tf.TensorSpec([], tf.string), tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)
+grid = lambda: c([[1, 5, 2], [3, 4, 5]])
+""")
+
+# ---- dtypes: one input after the other, and what numbers settle ------------------------------------------------------
+
+GROUP.errors("""
+tf.bitcast(['a'], tf.int32)
+tf.bitcast([1], tf.string)
+run(lambda: tf.bitcast(['a'], tf.int32))
+run(lambda: tf.bitcast([1], tf.string))
+run(lambda x: tf.bitwise.bitwise_xor(x, [[1, 2], [3]]), Z([0]))
+run(lambda x: tf.subtract(x, [[1, 2], [3]]), c(['a']))
+tf.strings.substr(['abc'], c('a'), c('b'))
+tf.raw_ops.AddN(inputs=[c('a')])
+run(lambda x: tf.linalg.band_part(x, 0, long(1)), Z([3, 3]))
+run(lambda x: tf.slice(x, [0, 0], long(1, 2)), Z([3, 3]))
+run(lambda x: tf.slice(x, np.array([1, 2]), c([0, 0])), Z([3, 3]))
+run(lambda x: tf.slice(x, [0, tf.size(x) * 0], long(1, 2)), Z([3, 3]))
+run(lambda x: tf.strided_slice(x, [0, 0], long(1, 2)), Z([3, 3]))
+run(lambda x, y: tf.slice(x, y, long(1, 2)), Z([3, 3]), c([0, 0]))
+run(lambda x: tf.reshape(x, [tf.size(x), long(1)]), Z([2, 3]))
+run(lambda x, y: x @ y, c([['a', 'b']]), c(['a', 'b']))
+c([['a', 'b'], ['a', 'b']]) @ c(['a', 'b'])
+tf.matmul(Z([2, 2]), Z([2]))
+tf.matmul(Z([2, 2]), Z([2]), transpose_b=True)
+run(lambda: tf.parallel_stack([np.array(1, np.int64), 2]))
+tf.meshgrid((1, 'a'), [3, 4, 5], indexing='ij')
+tf.boolean_mask(Z([3, 3]), [True, False, True], axis=c(1, tf.uint64))
+tf.boolean_mask(Z([3, 3]), [True, False, True], axis=1.5)
+""")
+GROUP.values("""
+tf.bitcast(tf.bitcast(c([1, 2], tf.int8), tf.qint8), tf.quint8)
+run(lambda x: tf.slice(x, long(0, 0), [1, -1]), Z([3, 3]))
+run(lambda x: tf.slice(x, [0, 0], np.array([1, 2])), Z([3, 3]))
+run(lambda x: tf.reshape(x, [long(1), c(6)]), Z([2, 3]))
+run(lambda x: tf.reduce_sum(x, [long(1), c(0)]), Z([2, 3]))
+run(lambda x: tf.transpose(x, [long(1), c(0)]), Z([2, 3]))
+tf.boolean_mask(Z([3, 3]), [True, False, True], axis=long(1))
+""")
+
+# ---- sizes and shapes as constants -----------------------------------------------------------------------------------
+
+GROUP.values("""
+tf.size([], tf.complex128)
+tf.size([1], tf.bool)
+run(lambda x: tf.size(x, tf.int8), c([1]))
+run(lambda x: tf.shape(x, out_type=tf.uint8), Z([1, 0]))
+tf.required_space_to_batch_paddings([5, 3], [c(0), 2])
+shapes(lambda p: tf.required_space_to_batch_paddings([5], [2], p), tf.TensorSpec([None, None], tf.int32))
+shapes(lambda p: tf.required_space_to_batch_paddings([5], [2], p), UI)
+shapes(lambda p: tf.required_space_to_batch_paddings(p, [2]), UI)
+shapes(lambda m: tf.fingerprint(c([1.5]), method=m), TEXT)
+shapes(lambda m: tf.fingerprint(c([1.5])), TEXT)
+run(lambda s: tf.zeros_like(s), S())
+run(lambda s: tf.ones_like(s), S())
+run(lambda s: A.zeros_like(s), S())
+run(lambda s: tf.zeros_like(s, dtype=tf.int32), R()).row_splits
+run(lambda s: A.ones_like(s), R()).row_splits
+run(lambda s: tf.ones_like(s, dtype=tf.int32), R(np.int32)).row_splits
+""")
+GROUP.errors("""
+unsized(lambda x: tf.size(x, tf.int8), c([1]))
+unsized(lambda x: tf.size(x, tf.float32), c([1]))
+unsized(lambda x: tf.shape(x, out_type=tf.uint8), Z([1, 0]))
+tf.shape(Z([1]), out_type=tf.uint8)
+run(lambda p: tf.required_space_to_batch_paddings(p, [0, 2]), c([4, 5]))
+tf.zeros_like(S())
+run(lambda s: A.ones_like(s), S())
+""")
+
+# ---- axes and directions ---------------------------------------------------------------------------------------------
+
+GROUP.errors("""
+tf.argsort(c([1, 2]), direction=c('DESCENDING'))
+tf.sort(c([1, 2]), direction=['DESCENDING'])
+run(lambda d: tf.sort(c([1, 2]), direction=d), c('DESCENDING'))
+tf.repeat(c([1, 2]), 2, axis=c(0))
+tf.repeat(c([1, 2]), 2, axis=np.int64(0))
+tf.repeat('a', -1, axis='a')
+tf.reverse_sequence(Z([2, 2, 3]), [1, 2])
+tf.reverse_sequence(Z([2, 2, 3]), c(1))
+run(lambda n: tf.linspace(0.0, 1.0, n, axis=0), c([2]))
+run(lambda: tf.linspace(0.0, 1.0, [2], axis=0))
+tf.raw_ops.UnsortedSegmentSum(data=Z([4]), segment_ids=[0, 0, 1, 1], num_segments=2**31)
+run(lambda: tf.math.unsorted_segment_sum(Z([4]), [0, 0, 1, 1], 2**63 - 1))
+""")
+GROUP.values("""
+tf.linspace(0.0, 1.0, c([2]), axis=0)
+A.take_along_axis(grid(), c([[0, 1], [2, 1]]), -1)
+A.take_along_axis(grid(), c([[0, -1, 1]]), 0)
+A.take_along_axis(grid(), c([[0], [-1]]), 1)
+A.take_along_axis(c([[[1, 5, 2], [3, 4, 5]]]), c([[[0, 1, 1]], [[1, 0, 1]]]), 1)
+unranked(lambda a, i: A.take_along_axis(a, i, 1), grid(), c([[0], [-1]]))
+unranked(lambda a, i: A.take_along_axis(a, i, 0), grid(), c([[0, 1, 1]]))
+shapes(lambda a, i: A.take_along_axis(a, i, 0), tf.TensorSpec([None, 3]), tf.TensorSpec([2, None], tf.int32))
+shapes(lambda a, i: A.take_along_axis(a, i, 0), U, tf.TensorSpec([2, None], tf.int32))
+A.average([[1.0, 2.0], [3.0, 5.0]], weights=[1.0, 2.0])
+unsized(lambda a, w: A.average(a, weights=w), c([[1.0, 2.0], [3.0, 5.0]]), c([1.0, 2.0]))
+""")
+GROUP.errors("""
+A.take_along_axis(grid(), c([[0, 1]]), [0, 2])
+A.take_along_axis(c([1, 5, 2]), c([[0, 1]]), -1)
+A.take_along_axis(grid(), c([[0, 1]]), 1.5)
+run(lambda a, i: A.take_along_axis(a, i, -1), c([1, 5, 2]), c([[0, 1]]))
+unranked(lambda a, i: A.take_along_axis(a, i, -1), c([1, 5, 2]), c([[0, 1]]))
+run(lambda a, i: A.take_along_axis(a, i, -3), c([[1, 1], [2, 0]]), c([[0, -1]]))
+run(lambda a, i: A.take_along_axis(a, i, 5), c([[1, 1], [2, 0]]), c([[0, -1]]))
+unranked(lambda a, i: A.take_along_axis(a, i, [0, 2]), c([1, 2]), c([[5]]))
+A.average(c([[1.0, 2.0], [3.0, 5.0]]), weights=[1.0])
+""")
+
+# ---- sparse and ragged tensors, strings ------------------------------------------------------------------------------
+
+GROUP.values("""
+tf.ragged.constant([[1, 2]], inner_shape=(2,))
+tf.ragged.constant([1], inner_shape={})
+tf.ragged.constant([[[1, 2]]], inner_shape=tf.TensorShape([2]))
+run(lambda a, s: tf.sparse.concat(a, [s]), c(0), S()).values
+""")
+GROUP.errors("""
+tf.ragged.constant([[1], [2]], inner_shape={})
+tf.ragged.constant([[1], [2]], inner_shape=3)
+tf.ragged.constant([[[1, 2]]], inner_shape=[2])
+tf.ragged.constant([[[1]]], inner_shape={}, ragged_rank=1)
+run(lambda x: tf.ragged.constant(x), c([[1]]))
+tf.split(R(), np.array(2))
+tf.split(R(), c(3))
+run(lambda a, b: tf.sparse.add(a, b), S(), S(3))
+tf.sparse.concat('a', [])
+run(lambda a: tf.sparse.concat(a, []), c(0))
+run(lambda a, s: tf.sparse.concat(a, [s, s]), c(0), S())
+tf.sparse.split(S(), -2, np.array([1, 2], np.int8))
+run(lambda s: tf.sparse.split(s, 1, np.array([1, 2], np.int8)), S())
+tf.sparse.split(S(), 1, 0.5)
+run(lambda p: tf.strings.regex_replace('a.b', '\\\\.', p), c(['', '']))
+run(lambda p: tf.strings.regex_replace('a.b', p, ''), c(['', '']))
+tf.strings.regex_replace('a.b', '\\\\.', c(['', '']))
+unranked(lambda x: tf.strings.unicode_encode(x, 'UTF-8'), c([[97]], tf.int64))
+run(lambda x: tf.strings.unicode_encode(x, 'UTF-9'), c(['a']))
+unranked(lambda x: tf.strings.unicode_decode(x, 'UTF-8'), c([1.0]))
+unranked(lambda x: tf.strings.unicode_split_with_offsets(x, 'UTF-8'), c([1.0]))
+""")
