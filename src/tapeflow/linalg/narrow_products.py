@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from tapeflow.core.ops.bulk import by_value, mkl_is_slow
+from tapeflow.core.ops.bulk import mkl_is_slow
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
@@ -30,13 +30,13 @@ def is_narrow(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
 
 def by_transposes(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """Computes `a @ b` as the transpose of `b.T @ a.T`, if `a` is large."""
-    if not (by_value(a, _LEAST) and by_value(b)):
-        return torch.mm(a, b)
-    return torch.mm(b.t(), a.t()).t().contiguous()
+    return torch.mm(b.t(), a.t()).t().contiguous() if _is_large(a) else torch.mm(a, b)
 
 
 def by_transposes_with_bias(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """Computes `bias + a @ b`, as `torch.addmm` does."""
-    if not (by_value(a, _LEAST) and by_value(b) and by_value(bias)):
-        return torch.addmm(bias, a, b)
-    return by_transposes(a, b).add_(bias)
+    return torch.add(by_transposes(a, b), bias) if _is_large(a) else torch.addmm(bias, a, b)
+
+
+def _is_large(a: torch.Tensor) -> bool:
+    return a.is_cpu and a.numel() >= _LEAST and not torch.compiler.is_exporting()  # another processor may run it
