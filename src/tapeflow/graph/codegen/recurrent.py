@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from tapeflow.array.list_values import Raw, Zeros, as_variant
+from tapeflow.array.list_values import Raw, Rows, Sparse, Zeros, as_variant
 from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.values.held import boxed
 from tapeflow.graph.codegen.cells import Cell, Weights
@@ -120,11 +120,11 @@ class Run:
         """True where the cell's kernel serves."""
         layer, values, start, stop = self._layer, self._values, self._start, self._stop
         entries = values[layer.inputs][()]
-        if not 0 <= start < stop <= len(entries) or not isinstance(entries[start], torch.Tensor):
+        if not 0 <= start < stop <= len(entries):
             return False
-        x, matrices, biases = entries[start], [values[i] for i in layer.matrices], self._biases
+        x, matrices, biases = _entry(entries, start), [values[i] for i in layer.matrices], self._biases
         kernel, recurrent_kernel = matrices
-        if x.ndim != 2 or kernel.ndim != 2:
+        if not isinstance(x, torch.Tensor) or x.ndim != 2 or kernel.ndim != 2:
             return False
         rows, (features, columns) = len(x), kernel.shape
         size = columns // layer.cell.gates
@@ -138,7 +138,7 @@ class Run:
             and all(t.shape == (rows, size) for t in of_rows)
             and all(b is None or b.shape == (columns,) for b in biases)
             and all(t is None or (t.dtype is x.dtype and by_value(t)) for t in (*matrices, *of_rows, *biases, x))
-            and (layer.mask is None or (stop <= len(masks) and masks[start].shape == (rows, 1)))
+            and (layer.mask is None or (stop <= len(masks) and _entry(masks, start).shape == (rows, 1)))
             and all((stop - 1 if entry is None else entry) < len(entries) for entries, entry in last_entries)
             and layer.cell.suits(stop - start, x, matrices)
         )
@@ -155,9 +155,9 @@ class Run:
             recorded: whether `gradients` will be called.
         """
         layer, values, own = self._layer, self._values, slice(self._start, self._stop)
-        x, idle = torch.stack(values[layer.inputs][()][own]), None
+        x, idle = _stacked(values[layer.inputs][()], own), None
         if layer.mask is not None:
-            mask = torch.stack(values[layer.mask][()][own]).squeeze(-1)
+            mask = _stacked(values[layer.mask][()], own).squeeze(-1)
             if not mask.all():
                 self._order = _Order(mask)
                 x, idle = self._order.compact(x), self._order.idle if layer.ends_matter else None
@@ -176,12 +176,19 @@ class Run:
 
     def _entries(self, y: torch.Tensor, place: int, target: Target) -> Any:
         """Returns the list that a loop variable is in the end."""
-        entries = list(self._values[place][()])
+        before = self._values[place][()]
+        if target.entry is None and self._is_whole(before):
+            return as_variant(Rows(self._outputs(y, target, _ALL)))
+        entries = list(before)
         if target.entry is None:
             entries[self._start : self._stop] = self._outputs(y, target, _ALL).unbind()
         else:
             entries[target.entry] = self._outputs(y, target, _LAST)
         return as_variant(entries)
+
+    def _is_whole(self, entries: Sequence[Raw]) -> bool:
+        """Tests whether a list has an entry for each step, and no others."""
+        return self._start == 0 and self._stop == len(entries)
 
     def _outputs(self, y: torch.Tensor, target: Target, steps: Any) -> torch.Tensor:
         """Returns the outputs of one or all steps, with what stands for them where the mask is false."""
@@ -209,17 +216,21 @@ class Run:
             if place not in layer.lists:
                 self._add_outputs(dy, target, _LAST, cotangent, sums)
             elif cotangent is not None and not isinstance(cotangent[()], Zeros):
-                entries = list(cotangent[()])
+                entries = cotangent[()]
                 if target.entry is None:
-                    self._add_outputs(dy, target, _ALL, _stacked(entries[self._start : self._stop]), sums)
-                    entries[self._start : self._stop] = [None] * (self._stop - self._start)
+                    own = slice(self._start, self._stop)
+                    self._add_outputs(dy, target, _ALL, _stacked(entries, own), sums)
+                    rest: Any = Sparse(len(entries))
+                    if not self._is_whole(entries):
+                        rest = [*entries[: own.start], *[None] * (own.stop - own.start), *entries[own.stop :]]
                 else:
-                    self._add_outputs(dy, target, _LAST, entries[target.entry], sums)
-                    entries[target.entry] = None
-                sums.add(place, as_variant(entries))
+                    rest = list(entries)
+                    self._add_outputs(dy, target, _LAST, rest[target.entry], sums)
+                    rest[target.entry] = None
+                sums.add(place, as_variant(rest))
         result = self._cell.gradients(dy, [cotangents.get(i) for i in layer.states[1:]])
         dx = result.x if self._order is None else self._order.restored(result.x)
-        sums.add(layer.inputs, as_variant([*[None] * self._start, *dx.unbind()]))
+        sums.add(layer.inputs, as_variant([*[None] * self._start, *dx.unbind()] if self._start else Rows(dx)))
         d_kernel, d_recurrent, d_biases = result.weights
         for place, gradient in zip(
             [*layer.states, *layer.matrices], [*result.states, d_kernel, d_recurrent], strict=True
@@ -299,10 +310,18 @@ class _Order:
         dy.view(-1, dy.shape[-1]).index_add_(0, self._latest[steps].flatten(), cotangent.flatten(0, -2))
 
 
-def _stacked(entries: Sequence[Raw | None]) -> torch.Tensor | None:
-    """Returns tensors stacked, with zeros for those that are missing; None if all are."""
-    first = next((t for t in entries if t is not None), None)
-    return None if first is None else torch.stack([torch.zeros_like(first) if t is None else t for t in entries])
+def _entry(entries: Sequence[Raw], place: int) -> Raw:
+    """Returns an entry of a list, of one of rows without the others."""
+    return entries.tensor[place] if isinstance(entries, Rows) else entries[place]
+
+
+def _stacked(entries: Sequence[Raw | None], own: slice) -> Any:
+    """Returns entries of a list stacked, with zeros for those that are missing; None if all are."""
+    if isinstance(entries, Rows):
+        return entries.tensor[own].contiguous()
+    some = entries[own]
+    first = next((t for t in some if t is not None), None)
+    return None if first is None else torch.stack([torch.zeros_like(first) if t is None else t for t in some])
 
 
 def _as_row(vector: torch.Tensor, row: int, matrix: torch.Tensor) -> torch.Tensor:
