@@ -5,9 +5,10 @@ import threading
 
 import numpy as np
 import pytest
+import torch
 
 import tapeflow as tf
-from tapeflow.array.list_values import Sparse, Written, Zeros, added, with_entry, without_last
+from tapeflow.array.list_values import Rows, Sparse, Written, Zeros, added, with_entry, without_last
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -32,6 +33,35 @@ def test_lists_are_what_lists_that_are_copied_are(seed):
             continue
         lists.append((made, plain))
     assert all(list(made) == plain for made, plain in lists)
+
+
+def test_a_list_of_rows_is_a_list_of_their_tensors():
+    tensor = torch.arange(6.0).reshape(3, 2)
+    rows = Rows(tensor)
+    assert len(rows) == 3 and [t.tolist() for t in rows] == tensor.tolist()
+    assert rows[-1].tolist() == [4, 5] and [t.tolist() for t in rows[:2]] == [[0, 1], [2, 3]]
+    written = with_entry(rows, 1, torch.zeros(2))
+    assert [t.tolist() for t in written] == [[0, 1], [0, 0], [4, 5]] and rows[1].tolist() == [2, 3]
+    assert added(rows, rows).tensor.equal(2 * tensor)
+    assert [t.tolist() for t in added(rows, Rows(tensor[:1]))] == [[0, 2], [2, 3], [4, 5]]
+    assert added(Sparse(3), rows) is rows
+
+
+def test_a_stacked_list_has_its_own_values_when_a_variable_changes():
+    variable = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+
+    @tf.function
+    def stacked():
+        array = tf.TensorArray(tf.float32, 2).unstack(variable)
+        before = array.stack()
+        variable.assign_add(tf.ones((2, 2)))
+        return before, array.stack(), array.read(1)
+
+    for value, expected in zip(stacked(), ([[1, 2], [3, 4]], [[1, 2], [3, 4]], [3, 4]), strict=True):
+        assert value.numpy().tolist() == expected
+    before = stacked()[0]
+    variable.assign([[0.0, 0.0], [0.0, 0.0]])
+    assert before.numpy().tolist() == [[2, 3], [4, 5]]
 
 
 def test_writing_to_the_newest_list_takes_over_its_memory():

@@ -66,6 +66,31 @@ class Sparse(Sequence):
         return Written(self[:]).with_entry(place, entry)
 
 
+class Rows(Sequence):
+    """The list of a tensor's rows, which become tensors of their own when one is asked for.
+
+    Args:
+        tensor: the tensor.
+    """
+
+    __slots__ = ("_entries", "tensor")
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+        self._entries: Sequence[Raw] | None = None
+
+    def __len__(self) -> int:
+        return len(self.tensor)
+
+    def __getitem__(self, place: Any) -> Any:
+        if self._entries is None:
+            self._entries = self.tensor.unbind()
+        return self._entries[place]
+
+    def __iter__(self) -> Iterator[Raw]:
+        return iter(self[:])
+
+
 class Written(Sequence):
     """A list in a line of lists, each of which results from the one before by writing an entry or dropping the last.
 
@@ -173,8 +198,8 @@ class _Line:
         self.newest = 0
 
 
-KINDS = (tuple, list, Sparse, Written)  # the kinds of sequences in raw values
-_EXACTLY = frozenset(KINDS)  # for abstract base classes, as those of two are, `isinstance` takes a microsecond
+KINDS = (tuple, list, Sparse, Rows, Written)  # the kinds of sequences in raw values
+_EXACTLY = frozenset(KINDS)  # for abstract base classes, as those of three are, `isinstance` takes a microsecond
 
 
 def as_variant(entries: Any) -> np.ndarray:
@@ -224,6 +249,8 @@ def added(a: Any, b: Any) -> Any:
         for place, entry in b.written.items():
             a = with_entry(a, place, _sum(a[place], entry))
         return a
+    if isinstance(a, Rows) and isinstance(b, Rows) and a.tensor.shape == b.tensor.shape:
+        return Rows(a.tensor + b.tensor)
     length = max(len(a), len(b))
     first, second = (list(v) + [None] * (length - len(v)) for v in (a, b))
     return tuple(map(_sum, first, second))

@@ -25,7 +25,7 @@ from tapeflow.array.batched_lists import (
     with_entries_at,
 )
 from tapeflow.array.creation import zeros
-from tapeflow.array.list_values import Raw, Sparse, Zeros, as_variant, with_entry, without_last, zeros_variant
+from tapeflow.array.list_values import Raw, Rows, Sparse, Zeros, as_variant, with_entry, without_last, zeros_variant
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
@@ -104,7 +104,7 @@ def _filled(items: Sequence[Any], element_shape: Any, dtype: Any) -> list[Raw]:
 def _slices(tensor: Raw) -> Sequence[Raw]:
     if not tensor.ndim:
         raise invalid("Tensor must be at least a vector, but saw shape: []")
-    return tensor.unbind(0) if isinstance(tensor, torch.Tensor) else [np.asarray(v, object) for v in tensor]
+    return Rows(tensor) if isinstance(tensor, torch.Tensor) else [np.asarray(v, object) for v in tensor]
 
 
 # ---- new lists -------------------------------------------------------------------------------------------------------
@@ -188,6 +188,8 @@ def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
     items = variant[()]
     if isinstance(items, Zeros):
         return _zeros_item((), element_shape, dtype)
+    if type(items) is Rows:  # a loop reads them one by one, which a tuple serves faster
+        items = variant[()] = items[:]
     _check_index(index, items)
     item = items[index]
     return _zeros_item(items, element_shape, dtype) if item is None else item
@@ -301,6 +303,8 @@ def _stacked(variant: Any, element_shape: Any, dtype: Any, num_elements: int) ->
         raise invalid(
             f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
         )
+    if isinstance(items, Rows) and len(items):
+        return items.tensor
     return _joined(_filled(items, element_shape, dtype), element_shape, dtype)
 
 

@@ -13,12 +13,13 @@ import functools
 import math
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.core.ops.definition import MANY
+from tapeflow.core.ops.definition import MANY, Op
 from tapeflow.core.values.tensor import traced
 
 _is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
@@ -147,6 +148,37 @@ _LOOKED_AT = 64
 _WIDE = "AVX512", "X86_V4"  # NumPy's names of instruction sets
 
 
+class ByNumpy:
+    """The kernel for many elements of a function of floats that NumPy computes faster than ATen.
+
+    Args:
+        function, numpys, threads, needs_wide, where_finite: as of `by_numpy`.
+    """
+
+    def __init__(
+        self, function: Callable[..., torch.Tensor], numpys: np.ufunc, threads: int, needs_wide: bool,
+        where_finite: bool,
+    ) -> None:  # fmt: skip
+        self._function, self._numpys, self._threads, self._where_finite = function, numpys, threads, where_finite
+        self._dtypes = {torch.float32} if needs_wide else {torch.float32, torch.float64}
+        self._least = _LARGE if where_finite else MANY
+
+    def __call__(self, x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
+        many = x.numel() >= self._least and torch.get_num_threads() <= self._threads and self._may_be_numpys(x)
+        if not many or (self._where_finite and not _some_are_finite(self._function, x)):
+            return self._function(x) if result is None else self._function(x, out=result)
+        with np.errstate(all="ignore"):
+            return torch.from_numpy(self._numpys(x.numpy(), None if result is None else result.numpy()))
+
+    def of_slices(self, x: torch.Tensor) -> list[Callable[[], Any]] | None:
+        """Returns the calls that compute the function in place, one for each slice along the first axis, of any number
+        of elements; None if ATen has to."""
+        return [partial(self._numpys, a, a) for a in x.numpy()] if self._may_be_numpys(x) else None
+
+    def _may_be_numpys(self, x: torch.Tensor) -> bool:
+        return x.dtype in self._dtypes and by_value(x) and not x.is_neg()
+
+
 def by_numpy(
     function: Callable[..., torch.Tensor],
     numpys: np.ufunc,
@@ -155,7 +187,7 @@ def by_numpy(
     instead_of_mkl: bool = False,
     needs_wide: bool = True,
     where_finite: bool = False,
-) -> Callable[..., torch.Tensor] | None:
+) -> ByNumpy | None:
     """Returns the trait `for_many` of a function of floats that NumPy computes faster than ATen: that has code for this
     processor's widest vectors, and ATen none, or that of MKL where this is slow.
 
@@ -172,17 +204,13 @@ def by_numpy(
     """
     if (needs_wide and not _has_wide_code(numpys)) or (instead_of_mkl and not mkl_is_slow()):
         return None
-    least = _LARGE if where_finite else MANY
-    dtypes = {torch.float32} if needs_wide else {torch.float32, torch.float64}
+    return ByNumpy(function, numpys, threads, needs_wide, where_finite)
 
-    def kernel(x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
-        many = by_value(x, least) and x.dtype in dtypes and not x.is_neg() and torch.get_num_threads() <= threads
-        if not many or (where_finite and not _some_are_finite(function, x)):
-            return function(x) if result is None else function(x, out=result)
-        with np.errstate(all="ignore"):
-            return torch.from_numpy(numpys(x.numpy(), None if result is None else result.numpy()))
 
-    return kernel
+def calls_in_place(op: Op, x: torch.Tensor) -> list[Callable[[], Any]]:
+    """Returns the calls that compute an op of one tensor in place, one for each slice along the first axis."""
+    calls = op.for_many.of_slices(x) if isinstance(op.for_many, ByNumpy) else None
+    return [partial(op.kernel, t, out=t) for t in x.unbind()] if calls is None else calls
 
 
 def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> bool:

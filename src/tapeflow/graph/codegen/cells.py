@@ -15,9 +15,13 @@ from typing import NamedTuple, Protocol
 
 import torch
 
+from tapeflow.core.ops.bulk import calls_in_place
+from tapeflow.core.ops.definition import ops
+
 Tensors = Sequence[torch.Tensor]
 
 _LSTM_MODE = 2  # oneDNN's number of this cell, as ATen has it
+_tanh_backward, _sigmoid_backward = torch.ops.aten.tanh_backward.grad_input, torch.ops.aten.sigmoid_backward.grad_input
 _CLOSED = 1e4  # a summand with which a sigmoid is 1, and with its negative 0
 _FEW_WEIGHTS, _FEW_ROWS = 1 << 16, 64  # oneDNN orders the weights anew at each call
 
@@ -76,7 +80,7 @@ class Cell(Protocol):
         """Returns the gradients of a run.
 
         Args:
-            dy: the cotangents of all outputs.
+            dy: the cotangents of all outputs, whose memory it may use.
             cotangents: those of the last values of the states but the first.
         """
 
@@ -122,7 +126,11 @@ class LSTM:
 
 
 class GRU:
-    """`h' = z * h + (1 - z) * tanh(n + r * m)`, where m is the part of the product with `h` for n."""
+    """`h' = z * h + (1 - z) * tanh(n + r * m)`, where m is the part of the product with `h` for n.
+
+    What the steps compute stands side by side in the columns n, z, r and m of one buffer: those of the input's product
+    are the first three, those of the state's the last three.
+    """
 
     states, gates = 1, 3
 
@@ -133,50 +141,63 @@ class GRU:
     def run(
         self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
     ) -> tuple[torch.Tensor, Tensors]:
-        (h,), (kernel, recurrent_kernel, biases) = states, weights
-        (steps, batch, features), size = x.shape, h.shape[1]
+        (first,), (kernel, recurrent_kernel, biases) = states, weights
+        (steps, batch, features), size = x.shape, first.shape[1]
         bias, recurrent_bias = [kernel.new_zeros(3 * size) if b is None else b for b in biases]
-        projected = torch.addmm(bias, x.reshape(-1, features), kernel).view(steps, batch, 3 * size)
-        # What a step computes is written into the place of what it takes of these.
-        gates, n = projected[..., : 2 * size], projected[..., 2 * size :]
-        y, products = x.new_empty(steps, batch, size), x.new_empty(steps if recorded else 1, batch, 3 * size)
-        of_steps = [t.unbind() for t in (y, gates, gates[..., :size], gates[..., size:], n)]
-        parts = products, products[..., : 2 * size], products[..., 2 * size :]
-        of_products = [t.unbind() if recorded else [t[0]] * steps for t in parts]
-        for after, zr, z, r, new, product, for_gates, m in zip(*of_steps, *of_products, strict=True):
-            torch.addmm(recurrent_bias, h, recurrent_kernel, out=product)
-            zr.add_(for_gates).sigmoid_()
-            new.addcmul_(r, m).tanh_()
-            h = torch.lerp(new, h, z, out=after)
+        columns, h = x.new_empty(steps, batch, 4 * size), x.new_empty(steps + 1, batch, size)
+        before_n = torch.cat([bias[2 * size :], bias[: 2 * size] + recurrent_bias[: 2 * size]])
+        of_input = columns.view(-1, 4 * size)[:, : 3 * size]
+        torch.addmm(before_n, x.reshape(-1, features), _n_first(kernel, size), out=of_input)
+        n, z, r, m = parts = columns.split(size, -1)
+        m.copy_(recurrent_bias[2 * size :])
+        h[0].copy_(first)
+        of_state, gates = columns[..., size:], columns[..., size : 3 * size]
+        of_steps = [t.unbind() for t in (of_state, gates, n, z, r, m, h[1:])]
+        state = first
+        for products, zr, new, keep, reset, of_reset, after, tanh in zip(
+            *of_steps, calls_in_place(ops.Tanh.op, n), strict=True
+        ):
+            products.addmm_(state, recurrent_kernel)
+            zr.sigmoid_()
+            new.addcmul_(reset, of_reset)
+            tanh()
+            state = torch.lerp(new, state, keep, out=after)
         if recorded:
-            self._record = weights, x, states[0], y, gates, n, products[..., 2 * size :]
-        return y, []
+            self._record = weights, x, h, parts
+        return h[1:], []
 
     def gradients(self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None]) -> Gradients:
-        (kernel, recurrent_kernel, _), x, first, y, gates, n, m = self._record
-        steps, batch, size = y.shape
-        before = torch.cat([first.unsqueeze(0), y[:-1]])
-        z, r = gates[..., :size], gates[..., size:]
-        by_z = (before - n) * z * (1 - z)
-        by_n = (1 - z) * (1 - n * n)
-        by_r = m * r * (1 - r)
-        d_projected, d_products = x.new_empty(2, steps, batch, 3 * size)
-        transposed = recurrent_kernel.t().contiguous()
-        parts = [d_products[..., i * size : (i + 1) * size] for i in range(3)]
-        columns = [z, r, by_z, by_r, by_n, d_products, *parts, d_projected[..., 2 * size :]]
-        dh = dy[-1]
-        for i, zs, rs, to_z, to_r, to_n, d, dz, dr, dm, dn in zip(
-            reversed(range(steps)), *[reversed(t.unbind()) for t in columns], strict=True
-        ):
-            torch.mul(dh, to_n, out=dn)
-            torch.mul(dh, to_z, out=dz)
-            torch.mul(dn, to_r, out=dr)
-            torch.mul(dn, rs, out=dm)
-            passed = torch.addcmul(dy[i - 1], dh, zs) if i else dh * zs
-            dh = passed.addmm_(d, transposed)
-        d_projected[..., : 2 * size] = d_products[..., : 2 * size]
-        flat, d_flat = d_projected.view(-1, 3 * size), d_products.view(-1, 3 * size)
-        dx = (flat @ kernel.t()).view_as(x)
-        d_kernel = x.reshape(-1, x.shape[-1]).t() @ flat
-        d_recurrent = before.view(-1, size).t() @ d_flat
-        return Gradients(dx, [dh], Weights(d_kernel, d_recurrent, [flat.sum(0), d_flat.sum(0)]))
+        (kernel, recurrent_kernel, _), x, h, (n, z, r, m) = self._record
+        steps, batch, size = dy.shape
+        before = h[:-1]
+        # First what each step multiplies the state's cotangent by, then the cotangents of the columns, in their place.
+        columns = x.new_empty(steps, batch, 4 * size)
+        by_n, by_z, by_r, by_m = columns.split(size, -1)
+        _tanh_backward(1 - z, n, grad_input=by_n)
+        _sigmoid_backward(before - n, z, grad_input=by_z)
+        _sigmoid_backward(by_n * m, r, grad_input=by_r)
+        torch.mul(by_n, r, out=by_m)
+        transposed, d_first = recurrent_kernel.t().contiguous(), torch.zeros_like(h[0])
+        of_steps = [columns.unflatten(-1, (4, size)), columns[..., size:], z]
+        *of_states, dh = d_first, *dy.unbind()
+        for d, of_state, keep, sum_ in zip(*[reversed(t.unbind()) for t in of_steps], reversed(of_states), strict=True):
+            d.mul_(dh.unsqueeze(1))
+            dh = sum_.addcmul_(dh, keep).addmm_(of_state, transposed)
+        flat, rows = columns.view(-1, 4 * size), x.reshape(-1, x.shape[-1])
+        of_input, of_state = flat[:, : 3 * size], flat[:, size:]
+        dx = (of_input @ _n_first(kernel, size).t()).view_as(x)
+        d_kernel, d_recurrent = _n_last(rows.t() @ of_input, size), before.view(-1, size).t() @ of_state
+        d_bias = flat.sum(0)
+        return Gradients(
+            dx, [dh], Weights(d_kernel, d_recurrent, [_n_last(d_bias[: 3 * size], size), d_bias[size:]])
+        )  # fmt: skip
+
+
+def _n_first(columns: torch.Tensor, size: int) -> torch.Tensor:
+    """Returns columns for z, r and n in the order n, z and r."""
+    return columns.roll(size, -1)
+
+
+def _n_last(columns: torch.Tensor, size: int) -> torch.Tensor:
+    """Returns columns for n, z and r in the order z, r and n."""
+    return columns.roll(-size, -1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from tapeflow.array.list_values import Raw, Zeros, as_variant
+from tapeflow.array.list_values import Raw, Rows, Sparse, Zeros, as_variant
 from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.values.held import boxed
 from tapeflow.graph.codegen.cells import Cell, Weights
@@ -36,22 +36,17 @@ class Entries(NamedTuple):
     place: int
     axis: int | None = None
 
-    def of(self, values: Sequence[Any]) -> Any:
-        """Returns the entries: those of a list, or the tensor with its axis as the first."""
+    def of(self, values: Sequence[Any]) -> Sequence[Raw]:
+        """Returns the entries."""
         value = values[self.place]
-        return value[()] if self.axis is None else value.movedim(self.axis, 0)
+        return value[()] if self.axis is None else Rows(value.movedim(self.axis, 0))
 
-    def stacked(self, values: Sequence[Any], steps: slice) -> torch.Tensor:
-        """Returns the entries of some steps, stacked."""
-        entries = self.of(values)[steps]
-        return torch.stack(entries) if self.axis is None else entries.contiguous()
-
-    def gradient(self, values: Sequence[Any], steps: slice, gradients: torch.Tensor) -> Any:
-        """Returns the gradient of the value for those of the entries of some steps."""
+    def gradient(self, values: Sequence[Any], start: int, gradients: torch.Tensor) -> Any:
+        """Returns the gradient of the value for those of its entries from a step on."""
         if self.axis is None:
-            return as_variant([*[None] * steps.start, *gradients.unbind()])
+            return as_variant([*[None] * start, *gradients.unbind()] if start else Rows(gradients))
         zeros = torch.zeros_like(values[self.place])
-        zeros.movedim(self.axis, 0)[steps] = gradients
+        zeros.movedim(self.axis, 0)[start : start + len(gradients)] = gradients
         return zeros
 
 
@@ -150,11 +145,11 @@ class Run:
         """True where the cell's kernel serves."""
         layer, values, start, stop = self._layer, self._values, self._start, self._stop
         entries = layer.inputs.of(values)
-        if not 0 <= start < stop <= len(entries) or not isinstance(entries[start], torch.Tensor):
+        if not 0 <= start < stop <= len(entries):
             return False
-        x, matrices, biases = entries[start], [values[i] for i in layer.matrices], self._biases
+        x, matrices, biases = _entry(entries, start), [values[i] for i in layer.matrices], self._biases
         kernel, recurrent_kernel = matrices
-        if x.ndim != 2 or kernel.ndim != 2:
+        if not isinstance(x, torch.Tensor) or x.ndim != 2 or kernel.ndim != 2:
             return False
         rows, (features, columns) = len(x), kernel.shape
         size = columns // layer.cell.gates
@@ -168,14 +163,10 @@ class Run:
             and all(t.shape == (rows, size) for t in of_rows)
             and all(b is None or b.shape == (columns,) for b in biases)
             and all(t is None or (t.dtype is x.dtype and by_value(t)) for t in (*matrices, *of_rows, *biases, x))
-            and (layer.mask is None or (stop <= len(masks) and masks[start].shape == (rows, 1)))
+            and (layer.mask is None or (stop <= len(masks) and _entry(masks, start).shape == (rows, 1)))
             and all((stop - 1 if entry is None else entry) < len(entries) for entries, entry in last_entries)
             and layer.cell.suits(stop - start, x, matrices)
         )
-
-    @property
-    def _steps(self) -> slice:
-        return slice(self._start, self._stop)
 
     @property
     def _biases(self) -> list[torch.Tensor | None]:
@@ -188,10 +179,10 @@ class Run:
         Args:
             recorded: whether `gradients` will be called.
         """
-        layer, values = self._layer, self._values
-        x, idle = layer.inputs.stacked(values, self._steps), None
+        layer, values, own = self._layer, self._values, slice(self._start, self._stop)
+        x, idle = _stacked(layer.inputs.of(values), own), None
         if layer.mask is not None:
-            mask = layer.mask.stacked(values, self._steps).squeeze(-1)
+            mask = _stacked(layer.mask.of(values), own).squeeze(-1)
             if not mask.all():
                 self._order = _Order(mask)
                 x, idle = self._order.compact(x), self._order.idle if layer.ends_matter else None
@@ -210,12 +201,19 @@ class Run:
 
     def _entries(self, y: torch.Tensor, place: int, target: Target) -> Any:
         """Returns the list that a loop variable is in the end."""
-        entries = list(self._values[place][()])
+        before = self._values[place][()]
+        if target.entry is None and self._is_whole(before):
+            return as_variant(Rows(self._outputs(y, target, _ALL)))
+        entries = list(before)
         if target.entry is None:
             entries[self._start : self._stop] = self._outputs(y, target, _ALL).unbind()
         else:
             entries[target.entry] = self._outputs(y, target, _LAST)
         return as_variant(entries)
+
+    def _is_whole(self, entries: Sequence[Raw]) -> bool:
+        """Tests whether a list has an entry for each step, and no others."""
+        return self._start == 0 and self._stop == len(entries)
 
     def _outputs(self, y: torch.Tensor, target: Target, steps: Any) -> torch.Tensor:
         """Returns the outputs of one or all steps, with what stands for them where the mask is false."""
@@ -243,17 +241,21 @@ class Run:
             if place not in layer.lists:
                 self._add_outputs(dy, target, _LAST, cotangent, sums)
             elif cotangent is not None and not isinstance(cotangent[()], Zeros):
-                entries = list(cotangent[()])
+                entries = cotangent[()]
                 if target.entry is None:
-                    self._add_outputs(dy, target, _ALL, _stacked(entries[self._start : self._stop]), sums)
-                    entries[self._start : self._stop] = [None] * (self._stop - self._start)
+                    own = slice(self._start, self._stop)
+                    self._add_outputs(dy, target, _ALL, _stacked(entries, own), sums)
+                    rest: Any = Sparse(len(entries))
+                    if not self._is_whole(entries):
+                        rest = [*entries[: own.start], *[None] * (own.stop - own.start), *entries[own.stop :]]
                 else:
-                    self._add_outputs(dy, target, _LAST, entries[target.entry], sums)
-                    entries[target.entry] = None
-                sums.add(place, as_variant(entries))
+                    rest = list(entries)
+                    self._add_outputs(dy, target, _LAST, rest[target.entry], sums)
+                    rest[target.entry] = None
+                sums.add(place, as_variant(rest))
         result = self._cell.gradients(dy, [cotangents.get(i) for i in layer.states[1:]])
         dx = result.x if self._order is None else self._order.restored(result.x)
-        sums.add(layer.inputs.place, layer.inputs.gradient(self._values, self._steps, dx))
+        sums.add(layer.inputs.place, layer.inputs.gradient(self._values, self._start, dx))
         d_kernel, d_recurrent, d_biases = result.weights
         for place, gradient in zip(
             [*layer.states, *layer.matrices], [*result.states, d_kernel, d_recurrent], strict=True
@@ -333,10 +335,18 @@ class _Order:
         dy.view(-1, dy.shape[-1]).index_add_(0, self._latest[steps].flatten(), cotangent.flatten(0, -2))
 
 
-def _stacked(entries: Sequence[Raw | None]) -> torch.Tensor | None:
-    """Returns tensors stacked, with zeros for those that are missing; None if all are."""
-    first = next((t for t in entries if t is not None), None)
-    return None if first is None else torch.stack([torch.zeros_like(first) if t is None else t for t in entries])
+def _entry(entries: Sequence[Raw], place: int) -> Raw:
+    """Returns an entry of a list, of one of rows without the others."""
+    return entries.tensor[place] if isinstance(entries, Rows) else entries[place]
+
+
+def _stacked(entries: Sequence[Raw | None], own: slice) -> Any:
+    """Returns entries of a list stacked, with zeros for those that are missing; None if all are."""
+    if isinstance(entries, Rows):
+        return entries.tensor[own].contiguous()
+    some = entries[own]
+    first = next((t for t in some if t is not None), None)
+    return None if first is None else torch.stack([torch.zeros_like(first) if t is None else t for t in some])
 
 
 def _as_row(vector: torch.Tensor, row: int, matrix: torch.Tensor) -> torch.Tensor:

@@ -122,8 +122,9 @@ def test_gradients_of_second_order(kind):
         np.testing.assert_allclose(value, expected, rtol=2e-4, atol=2e-5)
 
 
-def test_other_dtypes_run_step_by_step():
-    layer = make("LSTM", dtype="float64")
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_other_dtypes(kind):
+    layer = make(kind, dtype="float64")
     check(layer, tf.constant(values(BATCH, STEPS, FEATURES), tf.float64))
 
 
