@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, ranked, text
 from tapeflow.core.ops.static import array_of, partial_value
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, int32
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -118,8 +118,10 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
         6
     """
     out_type = int32 if out_type is None else as_dtype(out_type)
-    if out_type.is_floating:  # TensorFlow writes a static size as a constant of any dtype
-        return cast_to(_size(input, int32), out_type)
+    if out_type not in (int32, int64):  # TensorFlow writes a static size as a constant of any dtype
+        count = convert(input).shape.num_elements()
+        if count is not None:
+            return convert(count, out_type)
     return _size(input, out_type, name)
 
 
