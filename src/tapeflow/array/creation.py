@@ -27,7 +27,18 @@ from tapeflow.core.ops.shape_rules import check_rank, same, text
 from tapeflow.core.ops.static import array_of
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string, variant
+from tapeflow.core.types.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    string,
+    variant,
+)
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
@@ -455,7 +466,7 @@ def _shape_of(value: Any) -> Any:
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
 
-_RANGE_DTYPES = (int32, int64, float32, float64)
+_RANGE_DTYPES = (int32, int64, float16, bfloat16, float32, float64)
 
 
 def _range_rule(start: TensorShape, limit: TensorShape, delta: TensorShape) -> TensorShape:
@@ -522,7 +533,7 @@ def range(
 
     Raises:
         InvalidArgumentError: `delta` is 0 or leads away from `limit`.
-        AssertionError: the dtypes differ, and one of them is not int32, int64, float32 or float64.
+        AssertionError: the dtypes differ, and one of them is neither int32 nor int64 nor floating.
 
     Example:
         >>> tf.range(3, 10, 3).numpy().tolist()
@@ -539,7 +550,7 @@ def range(
                for v in (start, limit, delta)]  # fmt: skip
     if dtype is None:
         for number in numbers:
-            if number.dtype not in _RANGE_DTYPES and number.dtype is not bfloat16:
+            if number.dtype not in _RANGE_DTYPES:
                 if all(n.dtype is number.dtype for n in numbers):
                     break
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")

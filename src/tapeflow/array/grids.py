@@ -68,6 +68,9 @@ def eye(
                 "Arguments `num_rows` and `num_columns` must be positive integer values. "
                 f"Received: num_rows={num_rows}, num_columns={columns}"
             )
+    if isinstance(num_rows, Tensor) or isinstance(columns, Tensor):
+        ops.Minimum(num_rows, columns)  # refuses what are no numbers
+        batch_shape = None if batch_shape is None else convert(batch_shape, int32)
     dtype = as_dtype(dtype).base_dtype
     one, zero = (True, False) if dtype.is_bool else (1, 0)
     rows = fill((num_rows,), 0) if type(num_rows) is int and num_rows < 0 else range(_as_int(num_rows))

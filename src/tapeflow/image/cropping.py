@@ -85,6 +85,9 @@ def _crop_and_resize_kernel(
 
     if method == "nearest":
         crops = read(torch.floor(ys + 0.5), torch.floor(xs + 0.5))
+        if boxes.requires_grad:  # by the boxes, it has the gradient of "bilinear"
+            smooth = _crop_and_resize_kernel(image.detach(), boxes, box_indices, crop_size, "bilinear", 0.0)
+            crops = crops + (smooth - smooth.detach())
     else:
         top, left = ys.detach().floor(), xs.detach().floor()
         down, right = (ys - top)[..., None], (xs - left)[..., None]

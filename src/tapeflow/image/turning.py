@@ -11,7 +11,9 @@ from tapeflow.array.passing import less_static
 from tapeflow.array.shaping import transpose as permuted
 from tapeflow.array.unranked import with_joined_batch
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.image.checking import check_image_or_batch
@@ -86,13 +88,18 @@ def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
     Returns:
         Images of the same dtype; height and width are exchanged where `k` is odd.
 
+    Raises:
+        TypeError, ValueError: `k` is not a scalar integer.
+
     Example:
         >>> tf.image.rot90([[[1], [2]]])[..., 0].numpy().tolist()
         [[2], [1]]
     """
     images = convert_to_tensor(image)
     check_image_or_batch(images)
-    turned = _turned(images, k if isinstance(k, SymbolicTensor) else int(k) % 4)
+    count: Any = convert(k, int32)
+    count.shape.assert_has_rank(0)
+    turned = _turned(images, count if isinstance(count, SymbolicTensor) else int(count) % 4)
     if images.shape.rank is None:
         return turned
     dims = images.shape.as_list()

@@ -304,7 +304,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
         A tensor of that dtype, with the other dimensions of `a`, then those of `b`.
 
     Raises:
-        TypeError: `axes` is a string.
+        TypeError: `axes` is a string, or one of two is a list and the other one an integer.
         ValueError: `axes` are not as described.
         IndexError: a tensor does not have one of the dimensions.
         InvalidArgumentError: the dimensions differ in length.
@@ -356,6 +356,10 @@ def _rows_of_axes(axes: Any, *ranks: int) -> list[Sequence[int]]:
 
 def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequence[int]]:
     """Returns the axes of both tensors that `tensordot` contracts, some perhaps negative."""
+    if isinstance(axes, (list, tuple)) and len(axes) == 2:
+        numbers = [isinstance(a, (int, np.integer)) for a in axes]
+        if numbers[0] != numbers[1] or any(isinstance(a, Tensor) and a.shape.rank == 0 for a in axes):
+            raise TypeError("`axes` must be two integers, or two lists of them")
     axes = host_value(axes)
     if isinstance(axes, int):
         if axes < 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like, zeros
+from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like
 from tapeflow.array.masks import where
 from tapeflow.array.passing import less_static
 from tapeflow.array.shaping import expand_dims, reshape, squeeze, transpose
@@ -53,6 +53,7 @@ def norm(
 
     Raises:
         ValueError: there is no such norm, or `axis` names neither a vector nor a matrix.
+        TypeError: `ord` is a tensor.
 
     Example:
         >>> tf.norm([3.0, 4.0]).numpy().item()
@@ -68,6 +69,8 @@ def norm(
         valid = axes is None or isinstance(axes, int)
     if not valid:
         raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+    if isinstance(ord, Tensor):
+        raise TypeError(f"Cannot convert 'euclidean' to EagerTensor of dtype {ord.dtype.name}")
     if is_matrix and ord not in _MATRIX_NORMS:
         raise ValueError(f"'ord' must be a supported matrix norm in {list(_MATRIX_NORMS)}, got {ord}")
     if not is_matrix and (ord != "euclidean" if isinstance(ord, (str, bytes)) else ord <= 0):
@@ -202,11 +205,14 @@ def clip_by_norm(
         [3.0, 4.0]
     """
     x = _values(t)
+    if np.isscalar(clip_norm):
+        limit = 0 if clip_norm < 0 else clip_norm  # type: ignore[operator]
+    else:
+        limit = cast(maximum(clip_norm, 0), x.dtype)
     squares: Any = reduce_sum(x * x, axes, True)
     positive = squares > 0
     # The root's gradient is infinite at 0, and times the zero that `where` passes on there it would be NaN.
     length = where(positive, sqrt(where(positive, squares, ones_like(squares))), squares)
-    limit = maximum(convert_to_tensor(clip_norm, x.dtype), zeros([], x.dtype))
     clipped = x * limit / maximum(length, limit)
     x.shape.assert_is_compatible_with(clipped.shape)
     return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped

@@ -33,7 +33,15 @@ from tapeflow.math.reduction import reduce_sum
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 
-@op("MatrixDeterminant", kernel=torch.linalg.det, shape=one_each, batching=leading_dimensions)
+def _det(input: torch.Tensor) -> torch.Tensor:
+    result = torch.linalg.det(input)
+    if input.is_cpu and not traced(input) and not bool(torch.isfinite(result).all()):
+        sign, log = _slogdet_kernel(input)
+        result = torch.where(torch.isfinite(result), result, sign * torch.exp(log))
+    return result
+
+
+@op("MatrixDeterminant", kernel=_det, shape=one_each, batching=leading_dimensions)
 def det(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the determinants of matrices.
 
@@ -68,11 +76,35 @@ LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_dete
 @op("LogMatrixDeterminant", shape=lambda x: (one_each(x), one_each(x)), batching=leading_dimensions)
 def _slogdet(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes signs and logarithms of determinants."""
+    return _slogdet_kernel(input)
+
+
+def _slogdet_kernel(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     sign, log = torch.linalg.slogdet(input)
     if input.is_cpu and not traced(input) and not bool(torch.isfinite(log).all()):
         unknown = torch.isnan(log) | torch.isposinf(log)  # it is -inf for singular matrices
-        sign, log = (torch.where(unknown, math.nan, value) for value in (sign, log))
+        for place in torch.nonzero(unknown).tolist():
+            sign[tuple(place)], log[tuple(place)] = _eliminated(input[tuple(place)])
     return sign, log.to(sign.dtype)
+
+
+def _eliminated(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes the sign and the logarithm of the determinant of a matrix that is not finite, where the steps of an
+    elimination show: LAPACK's leave out what it would multiply by zero."""
+    rows, sign = matrix.detach().clone(), matrix.new_ones(())
+    for i in range(len(rows)):
+        sizes = torch.abs(rows[i:, i])
+        # The first of the largest, as comparisons that fail for NaN find it.
+        largest = 0 if bool(torch.isnan(sizes[0])) else int(torch.argmax(torch.nan_to_num(sizes, -1.0, math.inf)))
+        if largest:
+            rows[[i, i + largest]] = rows[[i + largest, i]]
+            sign = -sign
+        rows[i + 1 :, i] /= rows[i, i]
+        rows[i + 1 :, i + 1 :] -= rows[i + 1 :, i : i + 1] * rows[i : i + 1, i + 1 :]
+    pivots = rows.diagonal()
+    log = torch.log(torch.abs(pivots)).sum()
+    signs = pivots / torch.abs(pivots) if matrix.is_complex() else torch.sign(pivots)
+    return torch.where(torch.isnan(log), math.nan, sign * signs.prod()), log
 
 
 def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:

@@ -382,7 +382,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
         )
-    return _add_n(tensors, name)
+    return tensors[0] if len(tensors) == 1 else _add_n(tensors, name)
 
 
 def accumulate_n(

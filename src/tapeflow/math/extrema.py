@@ -159,7 +159,12 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
             for shape in (below.shape, clipped.shape):
                 values.shape.assert_is_compatible_with(shape)
             return clipped
-    return _clip_by_value.op.run(args, name)
+    else:
+        values = convert(t)
+        for bound, compared in ((high, ops.Minimum), (low, ops.Maximum)):
+            if isinstance(bound, Tensor) and bound.dtype is not values.dtype:
+                raise compared.op.mismatch(values.dtype, bound.dtype, 1)
+    return _clip_by_value.op.run((values, low, high), name)
 
 
 @widened(_clip_by_value, _clip_tensor_or_slices)

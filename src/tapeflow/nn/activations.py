@@ -165,11 +165,9 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     if type(features) is not EagerTensor or features.dtype.is_integer:
         tensor = as_operand(features)
         features = cast(tensor, float32) if tensor.dtype.is_integer else tensor
-    try:
-        slope = _single(alpha)
-    except TypeError:  # an array
-        slope = _single(float(alpha))
-    return _leaky_relu(features, slope, name)
+    if not isinstance(alpha, (int, float, np.ndarray, np.generic)):
+        raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
+    return _leaky_relu(features, _single(float(alpha)), name)
 
 
 @functools.lru_cache(256)

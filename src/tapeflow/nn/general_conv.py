@@ -11,6 +11,7 @@ from tapeflow.array.properties import shape
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.forms import unregistered
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel
 from tapeflow.core.types.aliases import TensorLike
@@ -169,8 +170,9 @@ def conv2d_backprop_input_v2(
         >>> tf.conv2d_backprop_input_v2(x, filters, [[[[3.0]]]], [1, 1, 1, 1], "VALID")[0, :, :, 0].numpy().tolist()
         [[3.0, 3.0], [3.0, 3.0]]
     """
-    attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
-    return conv2d_backprop_input(shape(input), filter, out_backprop, *attrs, name)
+    attrs = strides, use_cudnn_on_gpu, padding, explicit_paddings, data_format, dilations
+    x, filters, dy, *options = _converted("Conv2DBackpropInputV2", input, filter, out_backprop, *attrs)
+    return conv2d_backprop_input(shape(x), filters, dy, *options, name)
 
 
 def conv2d_backprop_filter_v2(
@@ -205,5 +207,13 @@ def conv2d_backprop_filter_v2(
         >>> tf.conv2d_backprop_filter_v2(x, filters, [[[[3.0]]]], [1, 1, 1, 1], "VALID")[:, :, 0, 0].numpy().tolist()
         [[3.0, 3.0], [3.0, 3.0]]
     """
-    attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
-    return conv2d_backprop_filter(input, shape(filter), out_backprop, *attrs, name)
+    attrs = strides, use_cudnn_on_gpu, padding, explicit_paddings, data_format, dilations
+    x, filters, dy, *options = _converted("Conv2DBackpropFilterV2", input, filter, out_backprop, *attrs)
+    return conv2d_backprop_filter(x, shape(filters), dy, *options, name)
+
+
+def _converted(op: str, *args: Any) -> list[Any]:
+    """Returns the arguments of one of the ops that take a tensor for its shape, as the op converts them, less
+    `use_cudnn_on_gpu`."""
+    converted, _ = unregistered(op).convert_arguments(args)
+    return [*converted[:4], *converted[5:]]

@@ -15,7 +15,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float16, float32, float64
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
 from tapeflow.math.complex import complex as complex_of
@@ -107,9 +107,15 @@ def root_of_part(part: float, count: Any, dtype: Any) -> Any:
 
 
 def _first_and_others(first: Any, others: Any, count: Any, dtype: Any) -> Any:
-    """Returns a vector of `count` numbers: the first one, and others that are equal."""
+    """Returns a vector of `count` numbers: the first one, and others that are equal.
+
+    Raises:
+        InvalidArgumentError: there is no first one.
+    """
     if isinstance(count, Tensor):
         return where(equal(range_of(count), 0), first, others)
+    if not count:
+        raise invalid("Paddings must be non-negative: 0 -1 [Op:PadV2] name: ")
     factors = np.full(count, others)
     factors[:1] = first
     return constant(factors, dtype)

@@ -58,12 +58,17 @@ def _nd_input(x: Any, fft_length: Any, axes: Any) -> Any:
     """
     tensor = convert(x, hint=complex64)
     if axes is not None or tensor.dtype.is_complex:
-        tensor.shape.with_rank_at_least(1 if axes is None else convert(axes, int32).shape.as_list()[0])
+        tensor.shape.with_rank_at_least(_rank_over(axes))
     if not tensor.dtype.is_complex and state.graph is None:
         if fft_length is not None:
             convert(fft_length, int32)
         fourier_ops.fftnd.op.check_types({"Tcomplex": tensor.dtype})
     return tensor
+
+
+def _rank_over(axes: Any) -> Any:
+    """Returns the number of dimensions that a transform over axes takes at least."""
+    return 1 if axes is None else convert(axes, int32).shape.as_list()[0]
 
 
 def _complex_of(dtype: DType) -> DType:
@@ -420,7 +425,7 @@ def rfftnd(
         >>> tf.signal.rfftnd(tf.constant([[1.0, 1.0], [1.0, 1.0]])).numpy().tolist()
         [[(4+0j), 0j], [0j, 0j]]
     """
-    x = _real_input(input_tensor, "RFFTND", 1)
+    x = _real_input(input_tensor, "RFFTND", _rank_over(axes))
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
     x.shape.with_rank_at_least(len(lengths))
     return _scaled(
@@ -454,7 +459,7 @@ def irfftnd(
         >>> tf.signal.irfftnd(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
-    x = _complex_input(input_tensor, "IRFFTND", 1)
+    x = _complex_input(input_tensor, "IRFFTND", _rank_over(axes))
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=True)
     return _scaled(
         fourier_ops.irfftnd(x, lengths, dims, x.dtype.real_dtype, name), _factor(norm, lengths, inverse=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.gathering import gather
 from tapeflow.array.joining import unstack
@@ -13,30 +12,43 @@ from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
+from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, datatype_name, host_value
-from tapeflow.core.ops.sequences import unsupported
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.fourier_ops import length_of
 
 
-def _whole_number(value: Any, name: str) -> Any:
-    """Returns the integer in a scalar argument, or a scalar tensor where it is not static."""
-    number = host_static(host_value(value))
-    if isinstance(number, tuple):
-        raise ValueError(f"{name} must be a scalar, not {value}")
-    if number is None:
-        raise unsupported(value, value)
-    if isinstance(number, (str, bytes)):
-        raise TypeError(f"unsupported operand type(s) for -: 'int' and '{type(number).__name__}'")
-    if not isinstance(number, int) and not (isinstance(number, Tensor) and number.dtype.is_integer):
-        raise invalid(f"{name} must be an integer, not {value}")
-    return number
+def _sizes(frame_length: Any, frame_step: Any, pad_end: Any) -> tuple[Any, Any]:
+    """Returns the length and the step of frames as integers, or as scalar tensors where they are not static.
+
+    The number of frames is computed in the dtype of the length, or of the step where the signal is padded, and the
+    other one has to have the same.
+
+    Raises:
+        ValueError: one of them is not a scalar, or not an integer.
+        TypeError: they are no numbers.
+        InvalidArgumentError: their dtypes differ.
+    """
+    length, step = convert(frame_length), convert(frame_step)
+    for scalar in (length, step):
+        scalar.shape.assert_has_rank(0)
+    first, other = (step, length) if pad_end else (length, step)
+    if not (first.dtype.is_integer or first.dtype.is_floating):
+        raise TypeError(f"unsupported operand type(s) for -: 'int' and '{first.dtype.name}'")
+    if first.dtype is not other.dtype:
+        if other.dtype is string and state.graph is None:
+            raise TypeError("unsupported operand type(s) for -: 'int' and 'str'")
+        wanted, wrong = datatype_name(first.dtype), datatype_name(other.dtype)
+        raise mistyped(f"cannot compute FloorDiv as input #1(zero-based) was expected to be {wanted} but is {wrong}")
+    if not first.dtype.is_integer:
+        raise ValueError(f"a must be an integer type. Got: {first.dtype}")
+    return host_static(host_value(length)), host_static(host_value(step))
 
 
 def frame(
@@ -63,8 +75,9 @@ def frame(
 
     Raises:
         IndexError: the dimension does not exist.
-        InvalidArgumentError: the length is negative, or the step is not positive.
-        ValueError: the signal, the length or the step has the wrong rank.
+        InvalidArgumentError: the length is negative, the step is 0, or their dtypes differ.
+        ValueError: the signal, the length or the step has the wrong rank, or one of these is not an integer.
+        TypeError: the length or the step is not a number.
 
     Example:
         >>> tf.signal.frame([1, 2, 3, 4, 5], 2, 2).numpy().tolist()
@@ -74,30 +87,34 @@ def frame(
     """
     x = convert(signal)
     x.shape.with_rank_at_least(1)
-    axis = host_value(axis)
+    size, step = _sizes(frame_length, frame_step, pad_end)
+    place = convert(axis)
+    place.shape.assert_has_rank(0)
+    axis = host_value(place)
     rank = x.shape.rank
     if rank is None:
         x, before, after = around_axis(x, axis)
         frames = frame(x, frame_length, frame_step, pad_end, pad_value, 1)
         return reshape(frames, joined_dims(before, shape(frames)[1:3], after))
+    if isinstance(axis, bool):
+        raise TypeError("list indices must be integers or slices, not numpy.bool")
     if not -rank <= axis < rank:
         raise IndexError(f"there is no dimension {axis} in a tensor of rank {rank}")
     axis %= rank
-    size, step = _whole_number(frame_length, "frame_length"), _whole_number(frame_step, "frame_step")
     if isinstance(step, int) and step == 0:
         raise InvalidArgumentError.of("Integer division by zero: frame_step must not be 0")
-    for n in (frame_length, frame_step):
-        if isinstance(n, Tensor) and n.dtype is not int32:  # TensorFlow computes with the signal's int32 length
-            name = datatype_name(n.dtype)
-            raise mistyped(f"cannot compute FloorDiv as input #1(zero-based) was expected to be int32 but is {name}")
     if isinstance(size, int) and size < 0:
         raise invalid(f"Requires start <= limit when delta > 0: 0/{size} [Op:Range] name: ")
     length = length_of(x, axis)
     if pad_end:
-        count = _at_least_zero(-(-length // step))
+        count = -(-length // step)
+        if isinstance(count, int) and count < 0:
+            raise invalid(f"Requires start <= limit when delta > 0: 0/{count} [Op:Range] name: ")
+        padding = convert(pad_value, x.dtype)
+        padding.shape.assert_has_rank(0)
         missing = _at_least_zero(size + step * (count - 1) - length)
         paddings = [[0, 0]] * axis + [[0, missing]] + [[0, 0]] * (rank - axis - 1)
-        x = pad(x, paddings, constant_values=convert_to_tensor(pad_value, x.dtype))
+        x = pad(x, paddings, constant_values=padding)
     else:
         count = _at_least_zero(1 + (length - size) // step)
     # Frames consist of parts that they share, as long as the greatest common divisor of their length and step.
@@ -110,6 +127,9 @@ def frame(
     starts = expand_dims(range_of(count) * (step // part), 1)
     frames = gather(x, starts + range_of(size // part), axis=axis)
     return reshape(frames, [*before, count, size, *after])
+
+
+_LARGEST = 2**31 - 1  # the number of samples that the length of a frame in int32 holds
 
 
 def _at_least_zero(count: Any) -> Any:
@@ -150,6 +170,8 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
         outer = list(unstack(shape(x)[:-2], num=batch))
     frames, length = length_of(x, -2), length_of(x, -1)
     parts = -(-length // step)  # of `step` samples, in each frame
+    if isinstance(parts, int) and isinstance(step, int) and isinstance(length, int) and parts * step > _LARGEST:
+        raise invalid(f"Paddings must be non-negative: the frames are padded to {parts * step} samples [Op:Pad] name: ")
     # With `parts` empty frames at the end, and a row of `frames + parts - 1` parts for each place in a frame, the parts
     # that belong to the same samples stand below each other.
     x = pad(x, [*[[0, 0]] * batch, [0, parts], [0, step * parts - length]])

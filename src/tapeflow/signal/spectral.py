@@ -23,29 +23,39 @@ from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.cosine import dct
 from tapeflow.signal.fourier import irfft, rfft
+from tapeflow.signal.fourier_ops import length_of
 from tapeflow.signal.framing import frame, overlap_and_add
 from tapeflow.signal.windows import hann_window, vorbis_window
 
 
-def _fft_length(fft_length: Any, frame_length: Any) -> Any:
-    """Returns the length of transforms of frames: by default the next power of two."""
-    if fft_length is not None:
-        return _scalar(fft_length)
-    if isinstance(frame_length, int):
-        return 1 << max(0, frame_length - 1).bit_length()
-    powers = constant([1 << i for i in range(31)])
-    return powers[reduce_sum(cast(less(powers, frame_length), int32))]
-
-
 def _scalar(value: Any) -> Any:
-    """Returns the number in a scalar, or a tensor where it is not static.
+    """Returns the tensor of a scalar.
 
     Raises:
         ValueError: the value is not a scalar.
     """
     number = convert(value)
     number.shape.assert_has_rank(0)
-    return host_static(host_value(number))
+    return number
+
+
+def _power_of_two(frame_length: Any) -> Any:
+    """Returns the length of transforms of frames where no other one is asked for: the next power of two, 0 for empty
+    frames.
+
+    Raises:
+        ValueError: the frames' length is negative.
+        TypeError: it is a bool.
+    """
+    length = host_static(host_value(frame_length))
+    if isinstance(length, bool):
+        raise TypeError("Cannot convert 1 to EagerTensor of dtype bool")
+    if isinstance(length, int):
+        if length < 0:
+            raise ValueError("cannot convert float NaN to integer")  # the logarithm
+        return 1 << (length - 1).bit_length() if length else 0
+    powers = constant([1 << i for i in range(31)])
+    return powers[reduce_sum(cast(less(powers, length), int32))]
 
 
 def stft(
@@ -80,10 +90,11 @@ def stft(
     x = convert(signals)
     x.shape.with_rank_at_least(1)
     length, step = _scalar(frame_length), _scalar(frame_step)
+    transformed_length = _power_of_two(length) if fft_length is None else convert(fft_length)
     frames = frame(x, length, step, pad_end=pad_end)
     if window_fn is not None:
         frames *= window_fn(length, dtype=frames.dtype)
-    return rfft(frames, [_fft_length(fft_length, length)])
+    return rfft(frames, [transformed_length])
 
 
 def inverse_stft_window_fn(
@@ -108,7 +119,7 @@ def inverse_stft_window_fn(
     """
 
     def inverse_window_fn(frame_length: Any, dtype: Any = float32) -> Any:
-        length, step = _scalar(frame_length), _scalar(frame_step)
+        length, step = (host_static(host_value(_scalar(n))) for n in (frame_length, frame_step))
         window = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
         squares = pad(square(window), [[0, overlaps * step - length]])
@@ -152,17 +163,20 @@ def inverse_stft(
         return with_joined_batch(
             lambda batch: inverse_stft(batch, frame_length, frame_step, fft_length, window_fn), x, 2
         )
-    length, step = _scalar(frame_length), _scalar(frame_step)
-    transformed_length = _fft_length(fft_length, length)
+    scalar, step = _scalar(frame_length), _scalar(frame_step)
+    transformed_length = _power_of_two(scalar) if fft_length is None else _scalar(fft_length)
     frames = irfft(x, [transformed_length])
-    missing = length - transformed_length
+    length = host_static(host_value(scalar))
+    if isinstance(length, int) and length < 0:
+        raise ValueError(f"Dimension {length} must be >= 0")
+    missing = length - length_of(frames, -1)
     are_static = isinstance(missing, int)
     if not are_static or missing < 0:
         frames = frames[..., :length]
     if not are_static or missing > 0:
         frames = pad(frames, [[0, 0]] * (len(frames.shape) - 1) + [[0, missing if are_static else maximum(missing, 0)]])
     if window_fn is not None:
-        frames *= window_fn(length, dtype=frames.dtype)
+        frames *= window_fn(scalar, dtype=frames.dtype)
     return overlap_and_add(frames, step)
 
 
@@ -198,17 +212,18 @@ def mdct(
     """
     x = convert(signals)
     x.shape.with_rank_at_least(1)
-    length = _scalar(frame_length)
+    scalar = _scalar(frame_length)
+    length = host_static(host_value(scalar))
     if length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
-    frames = frame(x, length, length // 2, pad_end=pad_end)
-    frames *= _window(window_fn, length, frames.dtype)
+    frames = frame(x, scalar, convert(length // 2, scalar.dtype), pad_end=pad_end)
+    frames *= _window(window_fn, scalar, frames.dtype)
     a, b, c, d = split(frames, 4, axis=-1)
     folded = concat([-reverse(c, [-1]) - d, a - reverse(b, [-1])], -1)
     return dct(folded, type=4, norm=norm)
 
 
-def _window(window_fn: Callable[..., Any] | None, length: int, dtype: Any) -> Any:
+def _window(window_fn: Callable[..., Any] | None, length: Any, dtype: Any) -> Any:
     """Returns the window of the modified discrete cosine transform."""
     return constant(math.sqrt(0.5), dtype) if window_fn is None else window_fn(length, dtype=dtype)
 

@@ -22,7 +22,7 @@ from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, h
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, uint64
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, string, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
@@ -280,12 +280,11 @@ class DefinedOp(Op):
         return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
     def check_host_dtype(self, tensor: Tensor, argument: Any, position: int, args: Sequence[Any]) -> None:
-        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have. Of int32 and int64
-        each may stand for the other."""
+        """Raises TensorFlow's error for a tensor of a dtype that an argument of numbers can't have."""
         dtype = tensor.dtype
         if argument.type_attr:
             self.check_types({argument.type_attr: dtype})
-        elif dtype is not argument.type and not (dtype in (int32, int64) and argument.type.is_integer):
+        elif dtype is not argument.type:
             if self.converts_slowly(args):
                 convert(tensor, argument.type)
             raise self.mismatch(argument.type, dtype, position)
@@ -297,6 +296,8 @@ class DefinedOp(Op):
         if kind is tuple and any(type(v) is not int for v in value):
             _check_sequence(value, None if attr else argument.type)
         if attr in types and (kind is int or kind is float) and not fits(letter(kind), types[attr]):
+            raise unfit(value, types[attr])
+        if attr in types and (kind is str or kind is bytes) and types[attr] is not string:
             raise unfit(value, types[attr])
         leaves: Any = value
         while type(leaves) is tuple and leaves:
