@@ -14,11 +14,12 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.batching import Batch, Slices, static
+from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid, traced
+from tapeflow.core.values.tensor import invalid
 
 _interpolated = direct(torch.ops.aten.upsample_bilinear2d.vec)
 
@@ -116,7 +117,7 @@ def resize_bilinear(
         _check(images, size)
         wide = _wide(images)
         resized = _interpolated(_channels_first(wide), size, False, None).permute(0, 2, 3, 1).float()
-        if not resized.is_cpu or traced(resized) or math.isfinite(resized.sum()):
+        if not by_value(resized) or math.isfinite(resized.sum()):
             return resized
         return _interpolated_in_steps(wide, size).float()
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
