@@ -83,7 +83,10 @@ def _is_wrong_for_silu(call: Any) -> bool:
 # Functions whose gradients fail, and how they do.
 _WRONG_GRADIENTS = [(re.compile(function), re.compile(message)) for function, message in (
     # of real transforms that are padded or cut to other lengths
-    (r"signal\.(i?rfft(2d)?|(inverse_)?stft)", r"Incompatible shapes: .*\[Op:(AddV2|Mul)\]|must be >= 0 \[Op:Fill\]"),
+    (
+        r"signal\.(i?rfft(2d)?|(inverse_)?stft)",
+        r"Incompatible shapes: .*\[Op:(AddV2|Mul)\]|must be >= 0 \[Op:Fill\]|Matrix size-incompatible: .*MatMul",
+    ),
     (r"transpose", r"-\d+ is not between 0 and \d+ \[Op:InvertPermutation\]"),  # by negative dimensions
     (r"(experimental\.numpy\.)?sort|math\.top_k", r"Requires delta != 0: 0 \[Op:Range\]"),  # of no elements
     (r"linalg\.banded_triangular_solve", r"_diag_index is out of bound"),  # of more bands than there are diagonals

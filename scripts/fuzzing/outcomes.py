@@ -135,6 +135,8 @@ OF_ITS_CODE = ("AttributeError", "AssertionError", "UnboundLocalError", "NameErr
 LACKS = ("Could not find device for node", "No OpKernel was registered", "Default MaxPoolingOp only supports",
          "only supports NHWC on device type CPU", "only supports the NHWC tensor format on the CPU",
          "only supports NDHWC on device type CPU",
+         "Depthwise convolution on CPU is only supported for NHWC",
+         "Gradients for grouped convolutions are not supported on CPU",
          "CPU implementation of Conv3D currently only supports", "Current CPU implementations do not yet support",
          "TileOp : The input data type is not supported", "No WhereOp available for",
          "Current kernel implementation does not support dilations",

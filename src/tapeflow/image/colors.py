@@ -12,7 +12,9 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.joining import concat, stack, unstack
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import ranked, same, text
 from tapeflow.core.types.aliases import TensorLike
@@ -362,7 +364,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         A tensor of shape `[..., 3]` and the same dtype.
 
     Raises:
-        ValueError: the images have fewer than two dimensions.
+        ValueError: the images have fewer than two dimensions, or more than one channel.
 
     Example:
         >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()
@@ -372,6 +374,11 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     rank = tensor.shape.rank
     if rank is not None and rank < 2:
         raise ValueError(f"A grayscale image (shape {tensor.shape}) must be at least two-dimensional.")
+    wrong = "Last dimension of a grayscale image should be size 1."
+    if rank is not None and tensor.shape[-1] not in (1, None):
+        raise ValueError(wrong)
+    if rank is None or tensor.shape[-1] is None:
+        hooks.check(equal(ops.Shape(tensor)[-1], 1), [wrong])
     colors = concat([tensor] * 3, -1)
     colors.set_shape(tensor.shape[:-1] + [3])
     return colors

@@ -57,6 +57,9 @@ def _values_and_vectors_rule(input: TensorShape, compute_v: bool = True, *_: Any
 def _self_adjoint_eig(input: torch.Tensor, compute_v: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes eigenvalues, and eigenvectors, of self-adjoint matrices."""
     check_square(input)
+    if input.shape[-1] == 1:  # whatever the number
+        values = input[..., 0].real if input.is_complex() else input[..., 0]
+        return values.to(input.dtype, copy=True), torch.ones_like(input) if compute_v else input.new_empty(0)
     if not bool(input.tril().isfinite().all()):  # for which LAPACK returns arbitrary numbers
         raise invalid(_FAILED.format("Self-adjoint eigen decomposition"))
     if compute_v:
@@ -395,5 +398,5 @@ def matrix_rank(
         largest: Any = reduce_max(s, -1, True) if s.shape[-1] != 0 else zeros([], s.dtype)
         limit = eps * _larger_side(matrix) * largest
     else:
-        limit = expand_dims(convert_to_tensor(tol, s.dtype), -1)
+        limit = tol
     return reduce_sum(cast(s > limit, int32), -1)

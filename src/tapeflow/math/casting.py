@@ -33,6 +33,8 @@ from tapeflow.core.types.dtypes import (
     int64,
     uint8,
     uint16,
+    uint32,
+    uint64,
 )
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -67,6 +69,23 @@ def _narrowed(x: torch.Tensor, to: DType) -> torch.Tensor:
     return numbers.to(to.torch).reshape(x.shape)
 
 
+def _to_uint32(x: torch.Tensor) -> torch.Tensor:
+    """Casts floats to uint32. In TensorFlow's vectors of 8, numbers that neither int32 nor uint32 has become `2 ** 31`;
+    of what does not fill one up, the low bits of the int64 remain."""
+    numbers = x.reshape(-1).double()
+    low = numbers.to(torch.int64) & 0xFFFFFFFF
+    inside = (numbers > -(2.0**31) - 1) & (numbers < 2.0**32)
+    whole = len(low) - len(low) % 8
+    low[:whole].masked_fill_(~inside[:whole], 2**31)
+    return low.to(torch.uint32).reshape(x.shape)
+
+
+def _to_uint64(x: torch.Tensor) -> torch.Tensor:
+    """Casts floats to uint64: those that are too large become `2 ** 63`, as NaN does."""
+    bits = x.type(torch.uint64).view(torch.int64)
+    return torch.where(x.double() >= 2.0**64, torch.iinfo(torch.int64).min, bits).view(torch.uint64)
+
+
 def _cast_of_number(source: DType, to: DType) -> str | None:
     """Returns the cast of a Python number as code, with the result of the cast of a tensor; None where they differ.
 
@@ -97,6 +116,8 @@ def _cast(x: torch.Tensor, DstT: DType) -> Any:
         x = x.real
     elif kind in _AT_ONCE and DstT in _NARROW:
         return _narrowed(x, DstT)
+    elif kind in _AT_ONCE and DstT in (uint32, uint64):
+        return _to_uint32(x) if DstT is uint32 else _to_uint64(x)
     if DstT.torch is not None:
         return (as_bytes(x) if kind is torch.bool else x).type(DstT.torch)  # takes two thirds of the time of `to`
     if not DstT.is_numpy_compatible or DstT.name == "string":

@@ -199,9 +199,9 @@ def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:
     if count is None:  # dynamic: there may be no values
         size = multiply(cast(greater(ops.Size(values), 0), values.dtype), size)
     if minlength is not None:
-        size = maximum(cast(convert(minlength, None if isinstance(minlength, Tensor) else int32), values.dtype), size)
+        size = maximum(convert(minlength, values.dtype), size)
     if maxlength is not None:
-        size = minimum(cast(convert(maxlength, None if isinstance(maxlength, Tensor) else int32), values.dtype), size)
+        size = minimum(convert(maxlength, values.dtype), size)
     return host_value(size)
 
 

@@ -638,9 +638,9 @@ def reduce_logsumexp(
         >>> tf.reduce_logsumexp([1000.0, 1000.0]).numpy().item()
         1000.6931762695312
     """
+    largest: Any = reduce_max(input_tensor, axis, True)
     if not isinstance(input_tensor, Tensor) and not hasattr(type(input_tensor), "__tf_dispatch__"):
         input_tensor = convert(input_tensor)
-    largest: Any = reduce_max(input_tensor, axis, True)
     shift = ops.StopGradient(ops.SelectV2(is_finite(largest), largest, convert(0, largest.dtype)))
     result = log(reduce_sum(exp(subtract(input_tensor, shift)), axis, keepdims))
     return add(result, shift if keepdims else ops.Reshape(shift, shape_of(result)))

@@ -94,8 +94,12 @@ def conv1d_transpose(
     steps = flat(per_dimension(strides, 1, last, "strides"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     height = 1 if last else 2
-    sizes = host_value(output_shape)
-    if isinstance(sizes, Tensor):  # symbolic
+    sizes: Any = output_shape
+    if type(sizes) in (list, tuple) and float in map(type, sizes):
+        sizes = convert(sizes)
+    if not isinstance(sizes, Tensor) or sizes.dtype is int32:
+        sizes = host_value(sizes)
+    if isinstance(sizes, Tensor):  # symbolic, or of a dtype that the op refuses
         sizes = concat([sizes[:height], [1], sizes[height:]], 0)
     else:
         sizes = (*sizes[:height], 1, *sizes[height:])

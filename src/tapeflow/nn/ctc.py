@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional
 
 from tapeflow.array import creation
-from tapeflow.array.creation import ones_like
+from tapeflow.array.creation import ones_like, zeros
 from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import boolean_mask, sequence_mask, where
@@ -34,7 +34,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import equal, less, logical_and, not_equal
+from tapeflow.math.comparison import equal, less, logical_and, logical_or, not_equal
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.reduction import reduce_min, reduce_sum
 
@@ -264,21 +264,32 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
         Two tensors `[batch, n]`: the distinct labels in order of appearance, and after them zeros (int64); and of each
         label the index among them (int32).
 
+    Raises:
+        ValueError: the labels are a scalar.
+
     Example:
         >>> [t.numpy().tolist() for t in tf.nn.ctc_unique_labels([[3, 4, 4, 3]])]
         [[[3, 4, 0, 0]], [[0, 1, 1, 0]]]
     """
-    matrix = ensure_shape(cast(convert(labels), int64), [None, None])
+    rows = convert(labels)
+    if rows.shape.rank == 0:
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    if rows.shape.rank and rows.shape[0] == 0:  # no row says how long the others are
+        return [zeros([0], int64), zeros([0], int32)]
+    rows = ensure_shape(rows, [None, None])
+    matrix = cast(rows, int64)
     width = shape_of(matrix)[1]
     places = creation.range(width)
-    is_same = equal(expand_dims(matrix, 2), expand_dims(matrix, 1))
+    is_same = equal(expand_dims(rows, 2), expand_dims(rows, 1))
+    if rows.dtype.is_floating:  # NaN, too, stands where it stands
+        is_same = logical_or(is_same, equal(expand_dims(places, 1), places))
     first = reduce_min(where(is_same, places, width), 2)  # where each label appears first
     is_first = cast(equal(first, places), int32)
     ranks = subtract(cumsum(is_first, 1), 1)
     indices = gather(ranks, first, axis=1, batch_dims=1)
     at_rank = equal(expand_dims(ranks, 1), expand_dims(places, 1))  # [batch, rank, label]
     distinct = multiply(cast(at_rank, int64), expand_dims(multiply(matrix, cast(is_first, int64)), 1))
-    if convert(labels).shape.rank is None:
+    if rows.shape.rank is None:
         indices = less_static(indices, None)
     return [less_static(reduce_sum(distinct, 2), [matrix.shape[0], None]), indices]
 

@@ -128,6 +128,8 @@ def _attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) 
     data_format = data_format or "NHWC"
     padding, explicit = padding_attrs(padding)
     rates = per_dimension(dilations, 2, data_format != "NCHW", "dilations")
+    if min(rates) < 1:
+        raise ValueError(f"`dilation_rate` must be positive. Received: dilation_rate={rates}")
     return tuple(strides), padding, explicit, data_format, rates
 
 

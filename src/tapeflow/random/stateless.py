@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import convert, datatype_name
@@ -108,8 +109,17 @@ def stateless_uniform(
                 "unsigned integers in this case."
             )
         return range_of(shape, *key_counter_alg(seed, alg), convert(minval, dtype), convert(maxval, dtype), name)
-    rnd = uniform_of(shape, *key_counter_alg(seed, alg), dtype)
-    return stretched(rnd, minval, 1 if maxval is None else maxval, dtype, name)
+    high = 1 if maxval is None else maxval
+    for bound in (minval, high):
+        if type(bound) not in (int, float):
+            convert(bound, dtype)
+    rnd = uniform_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype)
+    return stretched(rnd, minval, high, dtype, name)
+
+
+def _of_its_dtype(shape: Any) -> Any:
+    """Returns a shape, of an array the tensor: functions of a seed convert it before an op could cast it."""
+    return convert(shape) if isinstance(shape, (np.ndarray, np.generic)) else shape
 
 
 def stretched(rnd: Any, minval: Any, maxval: Any, dtype: DType, name: str | None = None) -> Any:
@@ -145,24 +155,24 @@ def stateless_normal(
     """
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scaled(normal_of(shape, *key_counter_alg(seed, alg), dtype), stddev, mean, dtype, name)
+    return scaled(normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype), stddev, mean, dtype, name)
 
 
 def check_floats(dtype: DType, *numbers: Any) -> None:
-    """Refuses a dtype that Python floats do not convert to.
+    """Refuses a dtype that Python floats do not convert to, and numbers that do not convert to the dtype.
 
     Raises:
         InvalidArgumentError: the dtype is not floating.
         TypeError: a number does not convert to the dtype.
     """
-    if not dtype.is_floating:
-        for number in numbers:
+    for number in numbers:
+        if type(number) is not float or not dtype.is_floating:
             convert(number, dtype)
-        if not dtype.is_complex:
-            raise invalid(
-                f"Value for attr 'dtype' of {datatype_name(dtype)} is not in the list of allowed values: half, "
-                "bfloat16, float, double"
-            )
+    if not dtype.is_floating and not dtype.is_complex:
+        raise invalid(
+            f"Value for attr 'dtype' of {datatype_name(dtype)} is not in the list of allowed values: half, "
+            "bfloat16, float, double"
+        )
 
 
 def stateless_truncated_normal(
@@ -190,7 +200,8 @@ def stateless_truncated_normal(
     """
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scaled(truncated_normal_of(shape, *key_counter_alg(seed, alg), dtype), stddev, mean, dtype, name)
+    rnd = truncated_normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype)
+    return scaled(rnd, stddev, mean, dtype, name)
 
 
 def stateless_gamma(
@@ -219,7 +230,7 @@ def stateless_gamma(
     """
     dtype = as_dtype(dtype)
     alpha, beta, tiny = gamma_parameters(alpha, beta, dtype)
-    rnd = gamma_of(shape, *key_counter_alg(seed, None), alpha)
+    rnd = gamma_of(_of_its_dtype(shape), *key_counter_alg(seed, None), alpha)
     return maximum(tiny, realdiv(rnd, beta))
 
 

@@ -63,6 +63,8 @@ def dimensions(shape: Any) -> tuple[int, ...]:
     for d in shape:
         if d < 0:
             raise invalid(f"Dimension {d} must be >= 0")
+    if math.prod(shape) >= 2**63:
+        raise invalid(f"Shape {text(TensorShape(shape))} would have more than 2**63 - 1 elements")
     return shape
 
 
@@ -90,6 +92,8 @@ def batches(shape: Any, *parameters: torch.Tensor) -> tuple[tuple[int, ...], lis
         InvalidArgumentError: the shape does not end with the broadcast shape of the parameters.
     """
     dims = dimensions(shape)
+    if 0 in dims and len(parameters) == 1:  # whatever it ends with, which only the op of two parameters looks at
+        return dims, [np.zeros(0) for _ in parameters], 0
     batch = tuple(torch.broadcast_shapes(*[p.shape for p in parameters]))
     if dims[len(dims) - len(batch) :] != batch or len(batch) > len(dims):
         raise invalid("Shape passed in must end with broadcasted shape.")

@@ -83,7 +83,7 @@ ROWS = [
     ], frame, NUMBERS, bad=[
         (sample([1, 2, 3], 2, 0), Invalid, "Integer division by zero"),
         (sample([1, 2, 3], -1, 1), Invalid, "Requires start <= limit when delta > 0: 0/-1"),
-        (sample([1, 2, 3], 2.5, 1), Invalid, "frame_length must be an integer"),
+        (sample([1, 2, 3], 2.5, 1), Invalid, "cannot compute FloorDiv as input #1"),
         (sample(5.0, 2, 1), ValueError, "must have rank at least 1"),
         (sample([1, 2, 3], 2, 1, axis=3), IndexError, "there is no dimension 3"),
     ]),

@@ -356,8 +356,17 @@ class DefinedOp(Op):
         elif arg.dtype is not dtype:
             if not promotes and self.converts_one_by_one(argument, args):
                 convert(arg, dtype)
+            if not promotes and state.graph is None:
+                self.convert_others(args, types)
             raise self.mismatch(dtype, arg.dtype, position)
         return arg
+
+    def convert_others(self, args: Sequence[Any], types: dict[str, Any]) -> None:
+        """Raises what is wrong with inputs that are no tensors: TensorFlow compares dtypes after all conversions."""
+        for kind, arg, argument in zip(self.kinds, args, self.opdef.inputs, strict=False):
+            dtype = types.get(argument.type_attr) if argument.type_attr else argument.type
+            if kind == "tensor" and dtype is not None and not is_tensor_like(arg):
+                convert(arg, dtype)
 
     def convert_to_default(
         self, arg: Any, default: DType | None, allowed: Sequence[Any] | None, args: Sequence[Any]
