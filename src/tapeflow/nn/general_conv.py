@@ -10,6 +10,7 @@ import torch
 from tapeflow.array.properties import shape
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel
@@ -137,6 +138,16 @@ def conv(
     """
 
 
+def _attrs_of_gradient(
+    gradient: Any, strides: Any, padding: Any, explicit_paddings: Any, data_format: Any, dilations: Any
+) -> tuple[Any, Any, Any, Any, Any]:
+    """Returns the attrs of a gradient, of which the first list that is none is an error before all else."""
+    lists = {"strides": strides, "explicit_paddings": explicit_paddings, "dilations": dilations}
+    attrs = gradient.op.opdef.attrs
+    strides, pads, dilations = (attr_value(gradient.op, attrs[name], value) for name, value in lists.items())
+    return strides, padding, pads, data_format, dilations
+
+
 def conv2d_backprop_input_v2(
     input: TensorLike,
     filter: TensorLike,
@@ -169,7 +180,8 @@ def conv2d_backprop_input_v2(
         >>> tf.conv2d_backprop_input_v2(x, filters, [[[[3.0]]]], [1, 1, 1, 1], "VALID")[0, :, :, 0].numpy().tolist()
         [[3.0, 3.0], [3.0, 3.0]]
     """
-    attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
+    sizes = strides, padding, explicit_paddings, data_format, dilations
+    attrs = _attrs_of_gradient(conv2d_backprop_input, *sizes)
     return conv2d_backprop_input(shape(input), filter, out_backprop, *attrs, name)
 
 
@@ -205,5 +217,6 @@ def conv2d_backprop_filter_v2(
         >>> tf.conv2d_backprop_filter_v2(x, filters, [[[[3.0]]]], [1, 1, 1, 1], "VALID")[:, :, 0, 0].numpy().tolist()
         [[3.0, 3.0], [3.0, 3.0]]
     """
-    attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
+    sizes = strides, padding, explicit_paddings, data_format, dilations
+    attrs = _attrs_of_gradient(conv2d_backprop_filter, *sizes)
     return conv2d_backprop_filter(input, shape(filter), out_backprop, *attrs, name)
