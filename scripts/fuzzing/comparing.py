@@ -164,7 +164,7 @@ def _wants_static_sizes(task: Any, theirs: Any) -> bool:
     """Code of its own takes sizes for static that are not: it converts a shape to a tensor, or iterates over a tensor,
     that it made itself."""
     message, function = theirs.get("message", ""), task["call"]["function"]
-    if "Iterating over a symbolic" in message:
+    if "Iterating over a symbolic" in message or "fftnd/strided_slice" in message:
         return bool(re.fullmatch(r"signal\.i?r?fftnd", function))
     if message == "None values not supported.":
         return function == "nn.depthwise_conv2d" and task["mode"].endswith(("unknown_sizes", "unknown_rank"))
@@ -191,6 +191,28 @@ def _turns_images_of_another_rank(task: Any, theirs: Any, eager: Any) -> bool:
     return turns and theirs.get("result", theirs.get("error")) != eager.get("result", eager.get("error"))
 
 
+def _ignores_dilations(task: Any, theirs: Any) -> bool:
+    """Computes the gradients of a depthwise convolution as if it had no dilations."""
+    call = task["call"]
+    dilations = json.dumps(call["kwargs"].get("dilations", call["args"][6:7]))
+    return call["function"].startswith("nn.depthwise_conv2d_backprop") and bool(re.search("[2-9]", dilations))
+
+
+def _loses_a_check(task: Any, theirs: Any) -> bool:
+    """Its graph optimizer replaces a reduction by one that reads no axes: nothing says then that one is repeated, or
+    that there is no such dimension. Where it does not, and eagerly, the call is refused."""
+    call = task["call"]
+    tensor, axis = (*call["args"], None, None)[:2]
+    axis = call["kwargs"].get("axis", axis)
+    axis = axis["tensor"][2] if isinstance(axis, dict) and "tensor" in axis else axis
+    if not re.fullmatch(r"(math\.)?reduce_\w+", call["function"]) or not isinstance(axis, list):
+        return False
+    repeated = len({json.dumps(a) for a in axis}) < len(axis)
+    rank = len(tensor["tensor"][1]) if isinstance(tensor, dict) and "tensor" in tensor else 8
+    outside = any(type(a) is int and not -rank <= a < rank for a in axis)
+    return (repeated or outside) and "result" in theirs and task["mode"] != "eager"
+
+
 def _infers_a_wrong_shape(task: Any, theirs: Any) -> bool:
     """The static shape is not that of the result."""
     result, static = theirs.get("result"), theirs.get("static")
@@ -215,6 +237,10 @@ ACCIDENTS = (
     _computes_in_python,
     # Functions that take what is not static for static, or unknown for different: only their own messages are excused.
     _wants_static_sizes, _compares_unknown_shapes,
+    # Another op's gradient.
+    _ignores_dilations,
+    # What its optimizer of graphs writes anew passes, though it is refused as it was written.
+    _loses_a_check,
     # The static shape is not that of TensorFlow's own result.
     _infers_a_wrong_shape,
 )  # fmt: skip

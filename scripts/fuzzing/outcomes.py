@@ -141,7 +141,7 @@ LACKS = ("Could not find device for node", "No OpKernel was registered", "Defaul
          "TileOp : The input data type is not supported", "No WhereOp available for",
          "Current kernel implementation does not support dilations",
          "Current implementation only supports equal length strides",
-         "singleton tf.Variables", "pfor/", "uncompilable", "not compilable", "XLA",
+         "Broadcast between [", "singleton tf.Variables", "pfor/", "uncompilable", "not compilable", "XLA",
          "compile-time constant")  # fmt: skip
 
 

@@ -161,3 +161,69 @@ run(lambda x: tf.strings.unicode_encode(x, 'UTF-9'), c(['a']))
 unranked(lambda x: tf.strings.unicode_decode(x, 'UTF-8'), c([1.0]))
 unranked(lambda x: tf.strings.unicode_split_with_offsets(x, 'UTF-8'), c([1.0]))
 """)
+
+# ---- what is checked when a function is traced, and what when it runs ------------------------------------------------
+
+GROUP.values("""
+tf.image.ssim(Z([2, 6, 7, 3]), Z([2, 6, 7, 3]), 1.0, filter_size=3, filter_sigma=0)
+shapes(lambda s: A.zeros_like(s), tf.SparseTensorSpec([3, 4], tf.float32))
+shapes(lambda s: tf.zeros_like(s, tf.int32), tf.SparseTensorSpec([None, 4], tf.float32))
+shapes(lambda n: tf.sparse.eye(n), UI)
+shapes(lambda n: tf.sparse.eye(3, n), UI)
+shapes(lambda n: tf.sparse.eye(n), tf.TensorSpec([], tf.int32))
+run(lambda: tf.io.decode_csv('1;x', [[0], ['d']], field_delim=';'))
+[p.values for p in run(lambda s: tf.sparse.split(s, 2, 1), tf.SparseTensor([[0, 1]], [1], [2, 2]))]
+""")
+GROUP.errors("""
+traced(lambda s: A.zeros_like(s), tf.SparseTensorSpec([None, 4], tf.float32))
+run(lambda s: A.ones_like(s, tf.bfloat16), S())
+tf.sparse.split(S(), 1, c(0))
+run(lambda s, a: tf.sparse.split(s, 1, a), S(), c(0))
+run(lambda s, a: tf.sparse.split(s, 2**63 - 1, a), S(), c(0))
+tf.sparse.split(S(), 2**63 - 1, c(0))
+run(lambda s: tf.sparse.split(s, 2, 1), tf.SparseTensor([[-1, 0], [1, 1]], [1, 2], [2, 2]))
+run(lambda x: A.cross(x, 2, axis=[1, 1]), c([[1.0, 2.0], [3.0, 4.0]]))
+run(lambda: tf.io.decode_csv('1;x', [[0], ['d']], field_delim=';x'))
+run(lambda: tf.io.decode_csv('1;x', [[0], ['d']], select_cols=[1]))
+tf.dynamic_partition(Z([0]), c([0, 0]), 2**63 - 1)
+run(lambda: tf.dynamic_partition(Z([0]), c([0, 0]), 2**63 - 1))
+run(lambda: tf.split(Z([2]), 2**31))
+run(lambda x, b, p: tf.space_to_batch(x, b, p), Z([2]), c([1]), c([[0, 0]]))
+run(lambda x, b, p: tf.batch_to_space(x, b, p), Z([4, 3, 2]), c([-1]), c([[1, 2], [1, 2]]))
+run(lambda a: tf.ifftnd(5, [3, 4], a), c([[1, 2]]))
+tf.conv2d_backprop_filter_v2(Z([1, 3, 3, 1]), Z([1, 1, 1, 1]), Z([1, 3, 3, 1]), c([1, 1, 1, 1]), 'VALID')
+tf.conv2d_backprop_input_v2(Z([1, 3, 3, 1]), Z([1, 1, 1, 1]), Z([1, 3, 3, 1]), c([1, 1]), 'a')
+tf.strings.to_hash_bucket_strong(['a'], 5, None)
+tf.strings.to_hash_bucket_strong(c(['a']), 5, None)
+tf.strings.regex_replace('text', '', [])
+run(lambda: tf.strings.regex_replace('text', [], ''))
+""")
+
+# ---- rows and segments -----------------------------------------------------------------------------------------------
+
+GROUP.values("""
+run(lambda s, a: tf.sparse.expand_dims(s, a), S(), c(-1)).indices
+run(lambda s, a: tf.sparse.expand_dims(s, a), S(), c(0)).dense_shape
+run(lambda s, a: tf.sparse.expand_dims(s, a), S(), long(1)).indices
+shapes(lambda s: tf.sparse.expand_dims(s, -2), tf.SparseTensorSpec(None))
+tf.sparse.segment_sqrt_n(Z([2, 3]), np.array([1, 0], np.int8), [0, 0])
+run(lambda x: tf.sparse.segment_sqrt_n(x, c([0, 1]), [long(0), c(0)]), Z([2, 3]))
+run(lambda s, v: tf.sparse.to_indicator(s, v), S(), long(3))
+tf.ragged.row_splits_to_segment_ids(np.array([0, 3, 3, 5], np.int32))
+tf.ragged.row_splits_to_segment_ids(c([0, 3, 3, 5]))
+tf.ragged.range(c([3]), [5], dtype=tf.int32)
+""")
+GROUP.errors("""
+run(lambda s, a: tf.sparse.expand_dims(s, a), S(), c(1.0))
+tf.sparse.segment_mean([[1.0], [2.0]], [0, 1], [0, 0], num_segments=[1])
+run(lambda x: tf.sparse.segment_sum(x, [0, 1], [0, 0], num_segments=[1]), Z([3, 1]))
+run(lambda x: tf.sparse.segment_sum(x, [0, 1], [0, 0], num_segments=2**31), Z([3, 1]))
+run(lambda x: tf.sparse.segment_sqrt_n(x, np.array([1, 2], np.int8), [0, 0]), Z([2, 3]))
+tf.sparse.segment_sqrt_n(Z([2, 3]), c([1, 0], tf.int8), [0, 0])
+run(lambda s: tf.sparse.to_indicator(s, -4), S())
+run(lambda s, v: tf.sparse.to_indicator(s, v), S(), long(-4))
+tf.sparse.to_indicator(S(), -4)
+tf.ragged.segment_ids_to_row_splits(c([[0, 0, 2]]))
+run(lambda x: tf.ragged.segment_ids_to_row_splits(x), c([[0, 0, 2]]))
+tf.ragged.range(c([3]), dtype=tf.float32)
+""")

@@ -21,7 +21,15 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import argument_shape, check_rank, divided, leave_to_kernel, text, wholly_static
+from tapeflow.core.ops.shape_rules import (
+    argument_shape,
+    check_rank,
+    divided,
+    leave_to_kernel,
+    text,
+    wholly_static,
+    with_rank,
+)
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
@@ -72,12 +80,13 @@ def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -
     count = argument_shape(block_shape)[0]
     if count is None:
         raise invalid("block_shape must have known size.")
+    with_rank(x, -count - 1)
+    if not argument_shape(paddings).is_compatible_with([count, 2]):
+        raise invalid(f"{name} should have shape [{count}, 2]")
     if not wholly_static(block_shape):
         if wholly_static(paddings) and np.min(paddings, initial=0) < 0:
             raise invalid(f"{name} cannot be negative")
         return None if x.rank is None else [(None,) * 4] * min(count, x.rank - 1)
-    if not argument_shape(paddings).is_compatible_with([len(block_shape), 2]):
-        raise invalid(f"{name} should have shape [{len(block_shape)}, 2]")
     pairs = paddings if wholly_static(paddings) else [(None, None)] * np.size(block_shape)
     _check_blocks(x.rank, block_shape, pairs, name)
     if x.rank is None:

@@ -449,8 +449,11 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
     the dtype is another.
     """
     if hasattr(type(input), "__tf_dispatch__"):
-        if hasattr(input, "dense_shape"):  # of a sparse tensor nothing but its shape and dtype counts
-            return filled(input.dense_shape, input.dtype if dtype is None else dtype, name)
+        if hasattr(input, "dense_shape") and input.shape.is_fully_defined():  # of a sparse tensor, its shape is enough
+            return filled(input.shape, input.dtype if dtype is None else dtype, name)
+        if hasattr(input, "dense_shape"):
+            same = dtype is None or as_dtype(dtype) is input.dtype
+            return like(input, name) if same else filled(input.dense_shape, dtype, name)
         return like(input, name) if dtype is None else ops.Cast(like(input, name), as_dtype(dtype))
     with name_scope(name) as scope:
         x = convert(input)

@@ -216,7 +216,7 @@ def _per_channel(
 def _gaussian(size: Any, sigma: float) -> Any:
     """Returns a normal distribution over a square of pixels, `[size, size, 1, 1]`."""
     positions = cast(range_of(size), float32) - cast(size - 1, float32) / 2
-    exponent = square(positions) * (-0.5 / sigma**2)
+    exponent = square(positions) * (-0.5 / square(cast(sigma, float32)))
     both = reshape(exponent, [1, -1]) + reshape(exponent, [-1, 1])
     return reshape(softmax(reshape(both, [1, -1])), [size, size, 1, 1])
 

@@ -262,7 +262,8 @@ def decode_csv(
         columns = defaults_of([now.get(i, d) for i, d in enumerate(static)], "DecodeCSV")
         return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
 
-    parser_of_graph = None if symbolic else parser()
+    late = state.graph is not None and len(field_delim) != 1  # an error when it runs
+    parser_of_graph = None if symbolic or late else parser()
 
     def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
         own = parser_of_graph or parser(*values_now)

@@ -156,7 +156,7 @@ def range(
     if limits is None:
         starts, limits = 0, starts
     kind = None if dtype is None else as_dtype(dtype)
-    tensors = [convert(v, None if isinstance(v, Tensor) else kind) for v in (starts, limits, deltas)]
+    tensors = [convert(v, kind) for v in (starts, limits, deltas)]
     if kind is None:
         order = [t.dtype for t in tensors]
         kind = max(order, key=lambda d: (d.is_floating, d.size))
@@ -255,7 +255,7 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
         >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy().tolist()
         [0, 0, 0, 2, 2]
     """
-    row_splits = integers(splits, "splits")
+    row_splits = integers(splits, "splits", None if isinstance(splits, Tensor) else int64)
     dtype = row_splits.dtype if out_type is None else _index_dtype(out_type, "out_type")
     row_splits.shape.assert_has_rank(1)
     if row_splits.shape[0] == 0:
@@ -311,6 +311,7 @@ def segment_ids_to_row_splits(
     dtype = (
         _index_dtype(out_type, "T") if out_type is not None else ids.dtype if isinstance(segment_ids, Tensor) else int64
     )
+    ids.shape.assert_has_rank(1)
     ids = ensure_shape(ids, [None])
     if num_segments is None:
         lengths = bincount(ids, dtype=ids.dtype)

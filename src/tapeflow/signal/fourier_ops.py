@@ -223,6 +223,7 @@ def _are_ints(values: Any) -> bool:
 
 def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], Any] = lambda n: n) -> TensorShape:
     """Returns the shape of a transform over `axes`; `last` gives the last of its lengths."""
+    with_rank(x, -1)
     if not _are_ints(axes):
         return TensorShape(None if x.rank is None else [None] * x.rank)
     if fft_length is None or isinstance(fft_length, Tensor):

@@ -16,6 +16,7 @@ from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat as concat_dense
 from tapeflow.array.joining import stack
 from tapeflow.array.masks import boolean_mask, where
+from tapeflow.array.passing import less_static
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.properties import size as size_dense
 from tapeflow.array.shaping import expand_dims as expand_dims_dense
@@ -30,11 +31,11 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_sizes, check_sparse, ranked, with_rank
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int64
+from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
@@ -214,13 +215,13 @@ def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None 
     sp = as_sparse(sp_input)
     if axis is not None and not _is_integer(axis):
         raise TypeError("axis must be an integer value in range [-rank(sp_input) - 1, rank(sp_input)]")
-    at = -1 if axis is None else int(axis)
-    if sp.shape.rank is None:
-        whole = sp.dense_shape
-        place = convert([at] if at >= 0 else [at + 1]) + (0 if at >= 0 else size_dense(whole))
+    at: Any = -1 if axis is None else axis
+    if sp.shape.rank is None or isinstance(at, SymbolicTensor):
+        whole, at = sp.dense_shape, cast(at, int32)
+        place = reshape_dense(where(at >= 0, at, at + size_dense(whole) + 1), [1])
         before, behind = (slice_dense(whole, *part) for part in (([0], place), (place, [-1])))
         return reshape(sp, concat_dense([before, convert([1], int64), behind], 0))
-    dims = _dims(sp)
+    dims, at = _dims(sp), int(at)
     rank = len(dims)
     if not -rank - 1 <= at <= rank:
         raise invalid(f"axis = {at} is not in [{-rank - 1}, {rank}], the places in a tensor of {rank} dimensions")
@@ -370,6 +371,13 @@ def _along(sp: SparseTensor, axis: int) -> Any:
     return equal(range_op(count), axis if axis >= 0 else count + axis)
 
 
+def _check_dim(axis: Any) -> None:
+    """Raises TensorFlow's error for a tensor that is no int64 one, in the place of a dimension."""
+    if isinstance(axis, Tensor) and axis.dtype is not int64:
+        wrong = f"was expected to be a int64 tensor but is a {axis.dtype.name} tensor"
+        raise mistyped(f"cannot compute SparseSplit as input #0(zero-based) {wrong} [Op:SparseSplit]")
+
+
 def split(
     sp_input: SparseLike | None = None, num_split: int | None = None, axis: int | None = None, name: str | None = None
 ) -> list[SparseTensor]:
@@ -394,11 +402,14 @@ def split(
     if num_split is None or axis is None:
         raise ValueError("num_split and axis are required")
     sp = as_sparse(sp_input)
+    if state.graph is not None:
+        _check_dim(axis)
     components = 3 * num_split
     if not -(2**31) <= components < 2**31:
         raise ValueError(f"Number of outputs is too big: {components}")
     if state.graph is not None and num_split < 1:
         raise ValueError(f"Attr 'num_split' of 'SparseSplit' Op passed {num_split} less than minimum 1.")
+    _check_dim(axis)
     rank, dim = sp.shape.rank, convert(int(axis) if isinstance(axis, bool) else axis, int64)
     if num_split < 1 or dim.shape.rank:
         wrong = "num_split should be positive" if num_split < 1 else "axis should be a scalar"
@@ -414,9 +425,11 @@ def split(
                 f"{num_split} [Op:SparseSplit]"
             )
 
+    def check_places(indices: Any, shape: Any) -> None:
+        places.check(indices.value, shape.numpy().tolist(), sorted_once=False)
+
     checked(check, sp.dense_shape[axis])
-    if state.graph is None:
-        places.check(sp.indices.value, sp.dense_shape.numpy().tolist(), sorted_once=False)
+    checked(check_places, sp.indices, sp.dense_shape)
     if rank is None:
         return _split_unranked(sp, num_split, axis)
     dims = _dims(sp)
@@ -642,9 +655,10 @@ def eye(
     rows = _length(num_rows, "num_rows")
     columns = rows if num_columns is None else _length(num_columns, "num_columns")
     diagonal = range_op(minimum(rows, columns))
-    return SparseTensor(
-        stack([diagonal, diagonal], 1), ones(shape_op(diagonal), as_dtype(dtype)), stack([rows, columns])
-    )
+    values = ones(shape_op(diagonal), as_dtype(dtype))
+    if any(isinstance(n, SymbolicTensor) and n.shape.rank is None for n in (num_rows, num_columns)):
+        values = less_static(values, None)  # TensorFlow fills a vector of the number of rows, which may be no scalar
+    return SparseTensor(stack([diagonal, diagonal], 1), values, stack([rows, columns]))
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:

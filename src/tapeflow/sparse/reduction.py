@@ -249,6 +249,11 @@ def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
+def _check_size(size: Any) -> None:
+    if int(size) < 0:
+        raise invalid(f"Dimension {int(size)} must be >= 0")
+
+
 def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None) -> Tensor:
     """Returns a dense boolean tensor that is true at the ids which are the values of a sparse one.
 
@@ -269,7 +274,10 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
     sp = as_sparse(sp_input)
     ids = expand_dims(cast(sp.values, int64), 1)
     indices = concat([sp.indices[:, :-1], ids], 1)
-    shape = concat([sp.dense_shape[:-1], reshape_dense(cast(vocab_size, int64), [1])], 0)
+    size = cast(vocab_size, int64)
+    if state.graph is not None:
+        checked(_check_size, size)
+    shape = concat([sp.dense_shape[:-1], reshape_dense(size, [1])], 0)
     return greater(scatter_nd(indices, ones_like(sp.values, int32), shape), 0)
 
 
@@ -409,6 +417,15 @@ def bincount(
 # ---- rows of dense tensors -------------------------------------------------------------------------------------------
 
 
+def _integers(value: Any) -> Any:
+    """Returns the tensor of indices. Other integers that are no tensor, and tensors of both dtypes, become int32."""
+    try:
+        tensor = convert(value)
+    except TypeError:
+        return convert(value, hint=int32)
+    return tensor if tensor.dtype in (int32, int64) or isinstance(value, Tensor) else convert(value, hint=int32)
+
+
 def _segments(
     combine: Callable[..., Any], title: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any
 ) -> Any:
@@ -418,14 +435,16 @@ def _segments(
         combine: the reduction of segments.
         title: the name of the op in errors.
     """
-    ids, rows = convert(segment_ids), convert(indices)
+    table, rows, ids = convert(data), _integers(indices), _integers(segment_ids)
     count = num_segments
     for name, dtype in (("segment_ids", ids.dtype), ("indices", rows.dtype)):
         if dtype not in (int32, int64):
             allowed = "not in list of allowed values: int32, int64"
             raise mistyped(f"Value passed to parameter '{name}' has DataType {dtype.name} {allowed}")
-    if isinstance(count, int) and count < 0:
+    if isinstance(count, int) and (count + 2**31) % 2**32 < 2**31:  # in 32 bits
         raise invalid("Cannot specify a negative value for num_segments")
+    if count is not None and convert(count).shape.rank:
+        raise invalid(f"num_segments should be a scalar, not shape {convert(count).shape} [Op:{title}]")
     if state.graph is not None:
         ids, rows = ensure_shape(ids, [None]), ensure_shape(rows, [None])
         ids.shape.assert_is_compatible_with(rows.shape)
@@ -444,7 +463,6 @@ def _segments(
     checked(check, *([ids] if count is None else [ids, convert(count)]))
     if count is None:
         count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
-    table = convert(data)
     result = combine(gather(table, rows), ids, count)
     if state.graph is None or table.shape.rank is None:
         return result

@@ -201,4 +201,9 @@ def _word(value: Any) -> str:
     """Returns a string as Python text."""
     if isinstance(value, str):
         return value
-    return text(value if isinstance(value, bytes) else host_value(convert(value, string)))
+    if isinstance(value, bytes):
+        return text(value)
+    word = host_value(convert(value, string))
+    if isinstance(word, tuple):
+        raise invalid(f"Pattern and rewrite must be scalar, but received [{len(word)}]")
+    return text(word)

@@ -121,6 +121,8 @@ class DefinedOp(Op):
         out = list(args)
         attrs = self.attr_params()
         for i, attr_def in attrs:  # TensorFlow looks at the attrs before it converts the inputs
+            if args[i] is None and attr_def.is_required_list and self.converts_slowly(args):
+                items_of(snake_case(self.name), attr_def.name, None)  # raises
             out[i] = attr_value(self, attr_def, args[i])
             if attr_def.type in ("type", "list(type)") and out[i] is not None:
                 types[attr_def.name] = out[i]
@@ -421,6 +423,8 @@ class DefinedOp(Op):
             wrong = f'"{value}" is not in the list of allowed values: {allowed}'
         elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
             wrong = f"{value} must be at least minimum {attr.minimum}"
+        elif type(value) is int and value * self.outputs_of(attr.name) >= 2**31:
+            raise ValueError(f"Number of outputs is too big: {value * self.outputs_of(attr.name)}")
         elif attr.minimum and type(value) is tuple and len(value) < attr.minimum and state.graph is None:
             raise self.refused(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
         elif attr.name in _OF_32_BITS and any(map(_is_long, _leaves(value))):
@@ -428,6 +432,11 @@ class DefinedOp(Op):
         else:
             return
         raise self.refused(f"Value for attr '{attr.name}' of {wrong}")
+
+    @functools.cache  # noqa: B019 (ops live as long as the process)
+    def outputs_of(self, attr: str) -> int:
+        """Returns the number of lists among the outputs that are as long as an attr says."""
+        return sum(output.number_attr == attr for output in self.opdef.outputs)
 
     def refused(self, wrong: str) -> Exception:
         """Returns the error for the value of an attr that the op's definition does not allow."""

@@ -74,6 +74,11 @@ class AttrDef:
         """Returns whether the attr may be left out."""
         return self.default is not NO_DEFAULT
 
+    @property
+    def is_required_list(self) -> bool:
+        """Returns whether it is a list that must not be left out."""
+        return self.type.startswith("list(") and not self.has_default
+
 
 class _NoDefault:
     """The type of `NO_DEFAULT`, which None can't stand for because it is a shape of unknown rank."""

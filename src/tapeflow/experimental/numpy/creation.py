@@ -120,7 +120,8 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 @numpy_function("[[1, 2]]")
 def ones_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Returns a tensor of ones of the shape and dtype of another."""
-    return tf_ones_like(a, result_type(dtype or _array_like(a)))
+    value = _array_like(a)
+    return tf_ones_like(value, result_type(dtype or value))
 
 
 def _array_like(value: TensorLike) -> TensorLike:

@@ -102,9 +102,10 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = promoted(a, b)
+    places = [axis_of(at, v.shape.rank) for v, at in ((x, axisa), (y, axisb))]
     if 0 in (x.shape.rank, y.shape.rank):
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    x, y = (moveaxis(v, int(axis_of(at, v.shape.rank)), -1) for v, at in ((x, axisa), (y, axisb)))
+    x, y = (moveaxis(v, int(place), -1) for v, place in zip((x, y), places, strict=True))
     flat = x.shape[-1] == 2 and y.shape[-1] == 2
     x, y = (pad(v, [[0, 0]] * (v.shape.rank - 1) + [[0, 1]]) if v.shape[-1] == 2 else v for v in (x, y))
     common = broadcast_shape_of([x, y])
