@@ -108,7 +108,7 @@ def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.T
     if not x.ndim and y.ndim:
         flags, x, y = 1 - flags, y, x
     if not y.ndim:
-        other = y.view(bits).item()
+        other = int(y.view(bits).item())
         if not other or flags.numel() < x.numel():
             return _where_flagged(flags, x.view(bits), other).view(x.dtype)
     mask = flags.neg_()  # all ones, or all zeros
@@ -216,7 +216,8 @@ def by_numpy(
 def calls_in_place(op: Op, x: torch.Tensor) -> list[Callable[[], Any]]:
     """Returns the calls that compute an op of one tensor in place, one for each slice along the first axis."""
     calls = op.for_many.of_slices(x) if isinstance(op.for_many, ByNumpy) else None
-    return [partial(op.kernel, t, out=t) for t in x.unbind()] if calls is None else calls
+    kernel: Any = op.kernel
+    return [partial(kernel, t, out=t) for t in x.unbind()] if calls is None else calls
 
 
 def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> bool:
