@@ -11,7 +11,7 @@ from tapeflow.core.ops.kernels import direct
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
-_LEAST = 1 << 25  # multiplications: for fewer, a longer call takes what the kernel saves
+_LEAST = 1 << 24  # multiplications: for fewer, a longer call takes what the kernel saves
 
 linear_pointwise: Any = None  # oneDNN's product of rows and weights, with a bias and an activation
 if torch.backends.mkldnn.is_available():

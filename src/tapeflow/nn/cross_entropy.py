@@ -15,8 +15,9 @@ from tapeflow.array.unranked import around_axis, joined_dims
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import MANY, ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -54,6 +55,12 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     return [both[:1], both]
 
 
+def _probabilities(logarithms: torch.Tensor) -> torch.Tensor:
+    """Returns the probabilities, in the memory of their logarithms."""
+    exp_many = ops.Exp.op.for_many if by_value(logarithms, MANY) else None
+    return logarithms.exp_() if exp_many is None else exp_many(logarithms, logarithms)
+
+
 @op("SoftmaxCrossEntropyWithLogits", shape=_xent_rule, batching=joined_batches, autograd=False)
 def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
@@ -62,7 +69,7 @@ def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tupl
         features, labels = torch.broadcast_tensors(features, labels)
     log_probabilities = torch.log_softmax(features, 1)
     loss = torch.rsub((labels * log_probabilities).sum(1), 0)
-    return loss, log_probabilities.exp_().sub_(labels)
+    return loss, _probabilities(log_probabilities).sub_(labels)
 
 
 @_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
@@ -224,7 +231,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
             loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL)
         except IndexError:
             raise invalid(_wrong_label(labels, classes)) from None
-    return loss, log_probabilities.exp_().scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
+    return loss, _probabilities(log_probabilities).scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
 
 
 @_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)

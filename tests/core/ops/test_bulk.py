@@ -217,3 +217,17 @@ def test_autograd_follows_many_elements_as_it_follows_few(name):
             continue  # it takes no such numbers
         assert connected(1 << 16, first) == expected
         return
+
+
+@pytest.mark.parametrize("other", ["numbers", 0.0, -0.0, -3.0, -np.inf])
+@pytest.mark.parametrize("shape", [(3, 90, 90), (90, 90), (3, 1, 90), (3, 90, 1), ()], ids=str)
+def test_choices_by_conditions_of_other_shapes(dtype, shape, other):
+    if not dtype.is_floating and other != "numbers":
+        other = 0 if not other else 3
+    condition = np.random.default_rng(2).random(shape) < 0.5
+    x = values(dtype, 0)[: 3 * 90 * 90].reshape(3, 90, 90)
+    y = np.array(values(dtype, 1)[: 3 * 90 * 90].reshape(3, 90, 90) if other == "numbers" else other, x.dtype)
+    for a, b in ((x, y), (y, x), (x.swapaxes(1, 2), y)):
+        result = tf.where(condition, tf.constant(a), tf.constant(b)).numpy()
+        expected = np.where(condition, a, b)
+        assert result.tobytes() == expected.tobytes()

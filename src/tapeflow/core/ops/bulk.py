@@ -99,17 +99,30 @@ def _scalar(number: float, like: torch.Tensor) -> torch.Tensor:
 def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Returns `x` where the condition is true, `y` elsewhere, as `torch.where` does."""
     bits = _BITS.get(x.dtype)
-    if condition.numel() < MANY or bits is None or x.dtype is not y.dtype:
+    few = condition.numel() < MANY and x.numel() < MANY and y.numel() < MANY
+    if few or bits is None or x.dtype is not y.dtype:
         return torch.where(condition, x, y)
     if not (by_value(condition) and by_value(x) and by_value(y)):
         return torch.where(condition, x, y)
-    if y.ndim == 0 and x.shape == condition.shape and not y.view(bits).item():
-        return torch.bitwise_and(x.view(bits), condition.view(torch.int8).neg()).view(x.dtype)
-    mask = condition.view(torch.uint8).to(bits).neg_()  # all ones, or all zeros
-    other = y.view(bits)
-    chosen = torch.bitwise_xor(x.view(bits), other)
-    chosen = chosen.bitwise_and_(mask) if chosen.shape == mask.shape else torch.bitwise_and(chosen, mask)
-    return chosen.bitwise_xor_(other).view(x.dtype)
+    flags = condition.view(torch.uint8).to(bits)
+    if not x.ndim and y.ndim:
+        flags, x, y = 1 - flags, y, x
+    if not y.ndim:
+        other = int(y.view(bits).item())
+        if not other or flags.numel() < x.numel():
+            return _where_flagged(flags, x.view(bits), other).view(x.dtype)
+    mask = flags.neg_()  # all ones, or all zeros
+    others = y.view(bits)
+    chosen = torch.bitwise_xor(x.view(bits), others)
+    chosen = chosen.bitwise_and_(mask) if chosen.shape == mask.shape else torch.bitwise_and(mask, chosen)
+    return chosen.bitwise_xor_(others).view(x.dtype)
+
+
+def _where_flagged(flags: torch.Tensor, x: torch.Tensor, other: int) -> torch.Tensor:
+    """Returns integers `x` where flags are 1, and a number where they are 0; it may use the flags' memory."""
+    others = (1 - flags).mul_(other) if other else None
+    chosen = flags.mul_(x) if flags.shape == x.shape else torch.mul(flags, x)  # laid out as the flags are
+    return chosen if others is None else chosen.add_(others)
 
 
 def as_bytes(x: torch.Tensor) -> torch.Tensor:
@@ -210,7 +223,8 @@ def by_numpy(
 def calls_in_place(op: Op, x: torch.Tensor) -> list[Callable[[], Any]]:
     """Returns the calls that compute an op of one tensor in place, one for each slice along the first axis."""
     calls = op.for_many.of_slices(x) if isinstance(op.for_many, ByNumpy) else None
-    return [partial(op.kernel, t, out=t) for t in x.unbind()] if calls is None else calls
+    kernel: Any = op.kernel
+    return [partial(kernel, t, out=t) for t in x.unbind()] if calls is None else calls
 
 
 def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> bool:

@@ -13,6 +13,7 @@ from tapeflow.graph.codegen.passes.adam import join_adam
 from tapeflow.graph.codegen.passes.assembling import assemble
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.caching import cache
+from tapeflow.graph.codegen.passes.exchanging import exchange
 from tapeflow.graph.codegen.passes.folding import fold
 from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.grouping import group
@@ -36,10 +37,10 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 SPECIALIZE: tuple[Pass, ...] = (
-    seed, recur, normalize, normalize_layers, recognize, select, postpone, assemble, fuse, update, join_adam, group,
-    prune, start_early, parallelize, reuse, bind,
+    seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble, fuse, update, join_adam,
+    group, prune, start_early, parallelize, reuse, bind,
 )  # fmt: skip
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (
-    seed, recur, normalize, normalize_layers, recognize, select, postpone, assemble, join_layers, fuse, update,
-    join_adam, group, prune, cache, start_early, parallelize, reuse, bind,
+    seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble, join_layers, fuse,
+    update, join_adam, group, prune, cache, start_early, parallelize, reuse, bind,
 )  # fmt: skip
