@@ -146,6 +146,26 @@ def test_dropout():
     assert not np.array_equal(first, second)
 
 
+class DroppedAttention(nn.Module):
+    def __init__(self, *args, **named):
+        super().__init__()
+        self.args, self.named = args, named
+
+    def forward(self, x):
+        identity = torch.eye(8).expand(x.shape[0], 8, 8)
+        return nn.functional.scaled_dot_product_attention(x, x, identity, *self.args, **self.named)
+
+
+@pytest.mark.parametrize(("args", "named"), [((), {"dropout_p": 0.5}), ((None, 0.5), {}), ((None, 0.5, False), {})])
+def test_dropout_of_attention(args, named, caplog):
+    layer = tf.torch.Layer(DroppedAttention(*args, **named))
+    function = function_of(layer, torch.zeros(50, 8, 8))
+    weights = function(tf.zeros([50, 8, 8]))
+    assert set(np.unique(weights)) == {0.0, 2.0 / 8.0}
+    assert 0.4 < np.mean(weights.numpy() == 0.0) < 0.6
+    assert not warnings_in(caplog)
+
+
 def test_compiled_by_inductor(caplog):
     module = Block().eval()
     function = function_of(tf.torch.Layer(module), images(), jit_compile=True)

@@ -337,3 +337,26 @@ def test_gathering_in_batches_is_exported():
     program = torch.export.export(module, samples(3, 5), dynamic_shapes=(({0: DYNAMIC, 1: DYNAMIC}, {0: DYNAMIC}),))
     x, i = samples(2, 6)
     np.testing.assert_allclose(program.module()(x, i), f(tf.torch.from_torch(x), tf.torch.from_torch(i)))
+
+
+@pytest.mark.parametrize("control", ["While", "If"])
+def test_a_gradient_of_control_flow_in_a_function_is_named(control):
+    def powers(x):
+        for _ in tf.range(3):
+            x = x * x
+        return x
+
+    def positive(x):
+        return tf.cond(x > 0.0, lambda: x * x, lambda: x)
+
+    differentiated = tf.autograph.to_graph({"While": powers, "If": positive}[control])
+
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = differentiated(x)
+        return tape.gradient(y, x)
+
+    with pytest.raises(TypeError, match=rf"gradient of \w*{control} .*convert the function without the gradient"):
+        tf.torch.module(gradient)

@@ -353,9 +353,10 @@ def _attention(
 
 
 @_of(A.scaled_dot_product_attention.default)
-def _random_attention(query: Any, *rest: Any, dropout_p: float = 0.0, **named: Any) -> Any:
-    draws = dropout_p or (len(rest) > 3 and rest[3])
-    return _attention(query, *rest, dropout_p=dropout_p, **named) if draws else NotImplemented
+def _random_attention(
+    query: Any, key: Any, value: Any, mask: Any = None, dropout_p: float = 0.0, *rest: Any, **named: Any
+) -> Any:
+    return _attention(query, key, value, mask, dropout_p, *rest, **named) if dropout_p else NotImplemented
 
 
 @aten.decomposition

@@ -145,7 +145,17 @@ class ModuleWriter(StructuredWriter):
         self.row(indent, f"return {self._result(self._structure, outputs)}")
 
     def _simplified_region(self, program: Program) -> Region:
-        """Returns the region of the program of the function, or of one that it calls."""
+        """Returns the region of the program of the function, or of one that it calls.
+
+        Raises:
+            Unconvertible: the function computes the gradient of a conditional or a loop, from a record of how it ran.
+        """
+        recorded = next((s for s in program.steps if not s.registered and s.operation.residuals is not None), None)
+        if recorded is not None:
+            raise Unconvertible(
+                f"the gradient of {recorded.name} ({recorded.operation.name}) is computed in the function, and torch "
+                "has no operation for it: convert the function without the gradient, which torch computes of a module"
+            )
         region = Region(program, self._graphs, _simplified)
         if region.inner:
             self.find_numbers(region)
