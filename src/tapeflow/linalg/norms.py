@@ -205,10 +205,9 @@ def clip_by_norm(
         [3.0, 4.0]
     """
     x = _values(t)
-    if np.isscalar(clip_norm):
-        limit = 0 if clip_norm < 0 else clip_norm  # type: ignore[operator]
-    else:
-        limit = cast(maximum(clip_norm, 0), x.dtype)
+    limit: Any = clip_norm
+    is_scalar = np.isscalar(clip_norm)
+    limit = max(limit, 0) if is_scalar else cast(maximum(limit, 0), x.dtype)
     squares: Any = reduce_sum(x * x, axes, True)
     positive = squares > 0
     # The root's gradient is infinite at 0, and times the zero that `where` passes on there it would be NaN.

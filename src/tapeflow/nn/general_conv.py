@@ -10,14 +10,14 @@ import torch
 from tapeflow.array.properties import shape
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.forms import unregistered
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.nn.conv import conv2d_backprop_filter, conv2d_backprop_input, conv_rule, convolve
+from tapeflow.nn.conv import conv_rule, convolve
 
 _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions
 
@@ -172,7 +172,7 @@ def conv2d_backprop_input_v2(
     """
     attrs = strides, use_cudnn_on_gpu, padding, explicit_paddings, data_format, dilations
     x, filters, dy, *options = _converted("Conv2DBackpropInputV2", input, filter, out_backprop, *attrs)
-    return conv2d_backprop_input(shape(x), filters, dy, *options, name)
+    return ops.Conv2DBackpropInput(shape(x), filters, dy, *options, name=name)
 
 
 def conv2d_backprop_filter_v2(
@@ -209,7 +209,7 @@ def conv2d_backprop_filter_v2(
     """
     attrs = strides, use_cudnn_on_gpu, padding, explicit_paddings, data_format, dilations
     x, filters, dy, *options = _converted("Conv2DBackpropFilterV2", input, filter, out_backprop, *attrs)
-    return conv2d_backprop_filter(x, shape(filters), dy, *options, name)
+    return ops.Conv2DBackpropFilter(x, shape(filters), dy, *options, name=name)
 
 
 def _converted(op: str, *args: Any) -> list[Any]:
