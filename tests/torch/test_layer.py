@@ -259,3 +259,18 @@ def test_refuses():
         tf.torch.Layer(3)
     with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
         tf.torch.Layer(lambda: 3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_the_dtype_is_that_of_the_parameters(dtype):
+    """Keras would cast inputs to the policy's dtype, and can't cast a module's parameters."""
+    tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    try:
+        layer = tf.torch.Layer(torch.nn.Linear(4, 2).to(getattr(torch, dtype)))
+        model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(4), layer])
+        model.compile("sgd", "mse")
+        x = np.ones([4, 3], "float32")
+        model.fit(x, np.ones([4, 2], "float32"), verbose=0)
+        assert layer(tf.ones([1, 4])).dtype.name == model(x).dtype.name == dtype
+    finally:
+        tf.keras.mixed_precision.set_global_policy("float32")

@@ -10,7 +10,7 @@ import torch
 from keras.src.backend.common.global_state import get_global_attribute
 
 from tapeflow.core.context import state
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import FROM_TORCH, as_dtype
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.torch.module_call import ModuleCall
 from tapeflow.torch.parameter import ParameterVariable
@@ -31,7 +31,8 @@ class Layer(keras.layers.Layer):
     Args:
         module: the module, or a function without arguments that returns it. A `.keras` file holds the function, which
             then is registered with `keras.saving.register_keras_serializable`, and can't hold a module.
-        **kwargs: `name`, `trainable` and the other arguments of a layer.
+        **kwargs: `name`, `trainable` and the other arguments of a layer; `dtype`, to which Keras casts inputs, is by
+            default that of the module's parameters, under any global policy.
 
     Attributes:
         module: the module.
@@ -49,19 +50,23 @@ class Layer(keras.layers.Layer):
     """
 
     def __init__(self, module: torch.nn.Module | Callable[[], torch.nn.Module], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._factory = None if isinstance(module, torch.nn.Module) else module
-        self.module: Any = module() if self._factory is not None and callable(module) else module
-        if not isinstance(self.module, torch.nn.Module):
+        factory = None if isinstance(module, torch.nn.Module) else module
+        own: Any = factory() if callable(factory) else module
+        if not isinstance(own, torch.nn.Module):
             raise TypeError(f"Layer takes a torch.nn.Module, or a function that returns one, not {module!r}.")
+        dtypes = [FROM_TORCH[p.dtype].name for p in own.parameters() if p.is_floating_point()]
+        if dtypes:  # Keras casts what its layers compute with, and no module's parameters
+            kwargs.setdefault("dtype", dtypes[0])
+        super().__init__(**kwargs)
+        self._factory, self.module = factory, own
         parameters, buffers = dict(self.module.named_parameters()), dict(self.module.named_buffers())
         self.module_variables = []
         variables = {}
         for name, tensor in [*parameters.items(), *buffers.items()]:
             variable = variables[name] = ParameterVariable(tensor, tensor.requires_grad, name)
-            own = keras.Variable(variable, name=name.replace(".", "_"), trainable=variable.trainable)
-            self.module_variables.append(own)
-            setattr(self, f"_module_{own.name}", own)  # an attribute is what checkpoints look for
+            of_keras = keras.Variable(variable, name=name.replace(".", "_"), trainable=variable.trainable)
+            self.module_variables.append(of_keras)
+            setattr(self, f"_module_{of_keras.name}", of_keras)  # an attribute is what checkpoints look for
         self._module_call = ModuleCall(self.module, variables)
         self._input_dtype = as_dtype(self.compute_dtype)
         self._calls_alone = type(self).call is Layer.call

@@ -127,9 +127,11 @@ class ModuleWriter(StructuredWriter):
         parameters = ["self"]
         self._device = "None"
         for t in program.inputs:
-            variable = variable_of(t)
-            if id(t) in self._captured:
-                self._set_name(t, f"self.{self._attributes(self._captured[id(t)], t.op.name)}")
+            variable, captured = variable_of(t), self._captured.get(id(t))
+            if isinstance(captured, torch.Tensor):
+                self._set_name(t, f"self.{self._attributes(captured, t.op.name)}")
+            elif captured is not None:
+                continue  # strings or a table's handle: `_require` names the step that takes it
             elif variable is None:
                 parameters.append(self.unique(t.op.name))
                 self._set_name(t, parameters[-1])
@@ -279,7 +281,10 @@ class ModuleWriter(StructuredWriter):
         unsupported = next((t for t in operands if t.dtype.torch is None and t.dtype is not variant), None)
         if unsupported is not None and variable_of(unsupported) is None:
             dtype = unsupported.dtype.name
-            raise Unconvertible(f"{step.name} ({step.operation.name}) has a tensor of dtype {dtype}, which torch lacks")
+            raise Unconvertible(
+                f"{step.name} ({step.operation.name}) has a tensor of dtype {dtype}, which torch lacks: "
+                "convert the model behind it, and call what is before it, such as the preprocessing of text, by itself"
+            )
 
     def reference(self, tensor: SymbolicTensor) -> str:
         value = self._constants.get(id(tensor))
