@@ -103,7 +103,7 @@ def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.T
     if not (by_value(condition) and by_value(x) and by_value(y)):
         return torch.where(condition, x, y)
     if y.ndim == 0 and x.shape == condition.shape and not y.view(bits).item():
-        return torch.bitwise_and(x.view(bits), condition.view(torch.int8).neg()).view(x.dtype)
+        return condition.view(torch.uint8).to(bits).mul_(x.view(bits)).view(x.dtype)  # by a one, or by a zero
     mask = condition.view(torch.uint8).to(bits).neg_()  # all ones, or all zeros
     other = y.view(bits)
     chosen = torch.bitwise_xor(x.view(bits), other)
