@@ -76,6 +76,17 @@ def test_choices_of_slices_that_are_not_contiguous():
     )
 
 
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float16, tf.int32])
+def test_zeros_where_a_condition_does_not_hold(dtype):
+    x, condition = values(dtype, 0).reshape(200, 400), values(tf.int32, 1).reshape(200, 400) > 2
+    for part in (np.s_[:], np.s_[:, ::2]):
+        found = tf.where(tf.constant(condition)[part], tf.constant(x)[part], tf.zeros([], dtype)).numpy()
+        expected = np.where(condition[part], x[part], np.zeros((), x.dtype))
+        np.testing.assert_array_equal(found.view(f"i{found.itemsize}"), expected.view(f"i{found.itemsize}"))
+    of_columns = tf.where(tf.transpose(tf.constant(condition)), tf.constant(x.T), tf.zeros([], dtype)).numpy()
+    np.testing.assert_array_equal(of_columns, np.where(condition.T, x.T, np.zeros((), x.dtype)))
+
+
 def test_shapes_that_do_not_fit_are_refused():
     many, other = tf.zeros([200, 300]), tf.zeros([200, 299])
     with pytest.raises(tf.errors.InvalidArgumentError, match="must be broadcastable"):
