@@ -360,12 +360,3 @@ def test_a_gradient_of_control_flow_in_a_function_is_named(control):
 
     with pytest.raises(TypeError, match=rf"gradient of \w*{control} .*convert the function without the gradient"):
         tf.torch.module(gradient)
-
-
-def test_text_is_named():
-    vectorization = tf.keras.layers.TextVectorization(max_tokens=9, output_sequence_length=4)
-    vectorization.adapt(["a b c", "d e"])
-    inputs = tf.keras.Input((), dtype="string")
-    model = tf.keras.Model(inputs, tf.keras.layers.Embedding(9, 3)(vectorization(inputs)))
-    with pytest.raises(TypeError, match=r"\w+ \(.*\) has a tensor of dtype string, .* preprocessing of text"):
-        tf.torch.module(model)

@@ -14,7 +14,7 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.serving.models import Servable
-from tapeflow.torch.convert import FORMATS, convert
+from tapeflow.torch.convert import FORMATS, convert, preprocessing_folder
 from tapeflow.torch.module import Converted, module
 
 
@@ -38,11 +38,15 @@ def convert_command(arguments: list[str]) -> int:
             with np.load(options.inputs, allow_pickle=False) as arrays:
                 inputs = [torch.from_numpy(arrays[name]) for name in arrays.files]
         names = options.outputs.split(",") if options.outputs else None
-        difference = convert(load_module(options.model, names), options.to, output, inputs)
+        model = load_module(options.model, names)
+        difference = convert(model, options.to, output, inputs)
     except (OSError, TypeError, ValueError) as error:
         print(f"python -m tapeflow convert: {error}", file=sys.stderr)
         return 1
     print(f"{output}: on sample inputs, the largest difference of an output is {difference:.3g}")
+    if model.preprocessing is not None:
+        folder = preprocessing_folder(options.to, output)
+        print(f"{folder}: a SavedModel with the text and tables before it, whose `preprocess` computes its inputs")
     return 0 if difference <= options.tolerance else 1
 
 

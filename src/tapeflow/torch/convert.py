@@ -24,7 +24,8 @@ _BATCH = 3  # the size of the samples' unknown dimensions
 def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[torch.Tensor] | None = None) -> float:
     """Converts a TensorFlow model to files, and runs these on sample inputs.
 
-    Dimensions that the model leaves open, such as the batch, stay open.
+    Dimensions that the model leaves open, such as the batch, stay open. Text and tables before the model are written
+    beside it, as a SavedModel: see `preprocessing_folder`.
 
     Args:
         x: a module of `tapeflow.torch.module`, or what that takes.
@@ -66,7 +67,19 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
             results = _as_package(program, output, samples)
         else:
             results = _as_onnx(program, model.input_names, output, samples)
+    if model.preprocessing is not None:
+        model.preprocessing.save(preprocessing_folder(to, output))
     return max((_difference(e, r) for e, r in zip(expected, results, strict=True)), default=0.0)
+
+
+def preprocessing_folder(to: str, output: str | os.PathLike[str]) -> str:
+    """Returns the folder of the SavedModel whose function `preprocess` computes a converted model's inputs from text.
+
+    Args:
+        to, output: as of `convert`.
+    """
+    path = os.fspath(output)
+    return os.path.join(path, "preprocessing") if to == "torch" else f"{os.path.splitext(path)[0]}_preprocessing"
 
 
 def sample_inputs(model: Converted) -> list[torch.Tensor]:

@@ -21,11 +21,13 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Function
 from tapeflow.graph.codegen.writing import identifier
 from tapeflow.graph.ir.operation import variable_of
+from tapeflow.logger import get_logger
 from tapeflow.saved_model.loading import load
 from tapeflow.torch.exported import ExportWriter
 from tapeflow.torch.graph_files import function_of_file
 from tapeflow.torch.inference import Inference
 from tapeflow.torch.source import ModuleSource
+from tapeflow.torch.splitting import Preprocessing, split
 from tapeflow.torch.unconvertible import Unconvertible
 
 
@@ -35,6 +37,7 @@ class Converted(torch.nn.Module):
     Args:
         functions: the functions of `forward` in evaluation and in training; they may be the same.
         scope: what names of parameters leave out where they begin with it.
+        preprocessings: for each function, what computes its inputs from text; None where nothing was split off.
 
     Attributes:
         input_names: the names of its inputs.
@@ -44,8 +47,12 @@ class Converted(torch.nn.Module):
         TypeError: torch lacks what the function does; the message names the op.
     """
 
-    def __init__(self, functions: Sequence[ConcreteFunction], scope: str = "") -> None:
+    def __init__(
+        self, functions: Sequence[ConcreteFunction], scope: str = "",
+        preprocessings: Sequence[Preprocessing | None] = (None, None),
+    ) -> None:  # fmt: skip
         super().__init__()
+        self._preprocessings = preprocessings
         if "tensorflow" in sys.modules:
             _let_dynamo_in()
         self._paths: dict[int, str] = {}  # the paths of variables and constants, by their ids
@@ -85,6 +92,19 @@ class Converted(torch.nn.Module):
                 return nest.map_structure(lambda t: next(rest) if isinstance(t, SymbolicTensor) else t, structure)
         return self._functions[self.training](self, *inputs, **named)
 
+    @property
+    def preprocessing(self) -> Preprocessing | None:
+        """What computes the module's inputs from text, which torch has no tensors for; None where there is no text.
+
+        Example:
+            >>> table = tf.Variable([[1.0], [2.0], [4.0]])
+            >>> words = lambda x: tf.gather(table, tf.strings.length(x))
+            >>> m = tf.torch.module(tf.function(words), tf.TensorSpec([None], tf.string))
+            >>> m(*m.preprocessing(["", "ab"])).tolist()
+            [[1.0], [4.0]]
+        """
+        return self._preprocessings[self.training]
+
     def source(self) -> str:
         """Returns the source of `forward`, one line an operation, for `train()` or `eval()` as the module is now.
 
@@ -101,7 +121,7 @@ class Converted(torch.nn.Module):
         """Returns a module of the same functions, with parameters and buffers of its own."""
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
-        shared = ("_exports", "_functions", "_held", "_paths", "_sources", "_structures")
+        shared = ("_exports", "_functions", "_held", "_paths", "_preprocessings", "_sources", "_structures")
         twin.__dict__ = {n: v if n in shared else copy.deepcopy(v, memo) for n, v in self.__dict__.items()}
         return twin
 
@@ -182,7 +202,9 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
     change the other. `train()` and `eval()` choose a Keras model's behavior: dropout, batch normalization. Random
     numbers are torch's. Gradients are those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
     Attention is torch's `scaled_dot_product_attention`, of which torch has second derivatives inside
-    `torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)` alone.
+    `torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)` alone. Text and lookup tables before a model,
+    which torch has no tensors for, are split off: the module takes what its `preprocessing` returns, and a warning says
+    so.
 
     Args:
         x: a `tf.function`, a concrete function, a Keras model, or a path: of a SavedModel's folder, a frozen `GraphDef`
@@ -212,15 +234,28 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
         path = os.fspath(x)
         return module(function_of_file(path, outputs) or _signature(load(path), path))
     if isinstance(x, ConcreteFunction):
-        return Converted([x, x])
+        return _converted([x, x])
     if isinstance(x, Function):
         concrete = x.get_concrete_function(*map(_spec, specs))
-        return Converted([concrete, concrete])
+        return _converted([concrete, concrete])
     if callable(x) and hasattr(x, "trainable_variables") and hasattr(x, "get_config"):
         return _of_model(x, specs)
     raise TypeError(
         f"module takes a tf.function, a concrete function, a Keras model or a SavedModel's path, not {x!r}."
     )
+
+
+def _converted(functions: Sequence[ConcreteFunction], scope: str = "") -> Converted:
+    """Returns the module of functions, less the text and tables that come first."""
+    splits = {id(f): split(f) for f in functions}
+    preprocessings, rests = zip(*[splits[id(f)] for f in functions], strict=True)
+    if preprocessings[0] is not None:
+        get_logger().warning(
+            "torch.module: torch has no tensors for the text or tables of %s: call the module with what its "
+            "`preprocessing` returns.",
+            ", ".join(preprocessings[0].operations),
+        )
+    return Converted(rests, scope, preprocessings)
 
 
 def _signature(loaded: Any, path: str) -> ConcreteFunction:
@@ -258,4 +293,4 @@ def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
 
         return forward.get_concrete_function(*specs)
 
-    return Converted([traced(False), traced(True)], scope=f"{model.name}/")
+    return _converted([traced(False), traced(True)], scope=f"{model.name}/")

@@ -283,7 +283,7 @@ class ModuleWriter(StructuredWriter):
             dtype = unsupported.dtype.name
             raise Unconvertible(
                 f"{step.name} ({step.operation.name}) has a tensor of dtype {dtype}, which torch lacks: "
-                "convert the model behind it, and call what is before it, such as the preprocessing of text, by itself"
+                "it can't be split off as preprocessing, because there is no model behind it, or one before it"
             )
 
     def reference(self, tensor: SymbolicTensor) -> str:
