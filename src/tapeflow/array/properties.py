@@ -129,7 +129,7 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
     if out_type not in (int32, int64):  # TensorFlow writes a static size as a constant of any dtype
         tensor = as_operand(input)
         if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
-            return convert(np.array(tensor.shape.num_elements()), out_type)
+            return convert(np.prod(tensor.shape.as_list(), dtype=out_type.as_numpy_dtype), out_type)
     return _size(input, out_type, name)
 
 

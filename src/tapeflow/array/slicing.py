@@ -336,7 +336,11 @@ def _static_index(dims: Sequence[int | None], args: Sequence[Any]) -> tuple[Any,
 @_strided_slice.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     begin, end, strides, *masks = call.attrs
-    return _strided_slice_grad(shape_argument(call.shape(0)), begin, end, strides, dy, *masks)
+    shape = shape_argument(call.shape(0))
+    dtype = next((t.dtype for t in (begin, end, strides) if isinstance(t, Tensor)), int32)
+    if dtype is not int32:
+        shape = ops.Cast(shape, dtype)
+    return _strided_slice_grad(shape, begin, end, strides, dy, *masks)
 
 
 class _PickedElements:

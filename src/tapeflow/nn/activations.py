@@ -158,6 +158,9 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     Returns:
         A tensor of the same shape.
 
+    Raises:
+        TypeError: `alpha` is no number.
+
     Example:
         >>> tf.nn.leaky_relu([-1.0, 2.0], alpha=0.5).numpy().tolist()
         [-0.5, 2.0]

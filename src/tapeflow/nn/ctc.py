@@ -276,7 +276,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
         raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     if rows.shape.rank and rows.shape[0] == 0:  # no row says how long the others are
         return [zeros([0], int64), zeros([0], int32)]
-    rows = ensure_shape(rows, [None, None])
+    is_unranked, rows = rows.shape.rank is None, ensure_shape(rows, [None, None])
     matrix = cast(rows, int64)
     width = shape_of(matrix)[1]
     places = creation.range(width)
@@ -289,7 +289,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     indices = gather(ranks, first, axis=1, batch_dims=1)
     at_rank = equal(expand_dims(ranks, 1), expand_dims(places, 1))  # [batch, rank, label]
     distinct = multiply(cast(at_rank, int64), expand_dims(multiply(matrix, cast(is_first, int64)), 1))
-    if rows.shape.rank is None:
+    if is_unranked:
         indices = less_static(indices, None)
     return [less_static(reduce_sum(distinct, 2), [matrix.shape[0], None]), indices]
 

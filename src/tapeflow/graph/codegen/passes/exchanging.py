@@ -32,7 +32,7 @@ def _exchanged(step: Step, producers: Producers, uses: dict[int, int]) -> Step:
 
 def _swaps_last_axes(step: Step) -> bool:
     """Returns True if a step transposes matrices and leaves the axes before them."""
-    if step.op is not ops.Transpose.op or not isinstance(step.args[1], tuple):
+    if step.op is not ops.Transpose.op or not isinstance(step.args[1], tuple) or len(step.args[1]) < 2:
         return False
     *batch, last, before = step.args[1]
     axes = [a for a in (*batch, before, last) if isinstance(a, int)]
