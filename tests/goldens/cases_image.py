@@ -73,6 +73,7 @@ tf.image.crop_and_resize(ramp, [[-.5, 0, 1, 1.5], [.7, .3, .2, .9]], [0, 0], [1,
 tf.image.crop_and_resize(bytes_, [[0, 0, 1, 1], [.1, .2, .3, .4]], [1, 0], [1, 2])
 tf.image.crop_and_resize(ramp, np.zeros((0, 4)), np.zeros((0,), 'int32'), [2, 3])
 grad(lambda x: tf.image.crop_and_resize(x, [[.1, .2, .7, .9]], [0], [2, 3])[0], ramp)
+grad(lambda b: tf.image.crop_and_resize(ramp, b, [0], [2, 3], "nearest") ** 2, np.array([[.1, .2, .7, .9]], np.float32))
 grad(lambda x: tf.image.crop_and_resize(x, [[.1, .2, .7, .9]], [0], [2, 3], 'nearest')[0], ramp)
 grad(lambda b: tf.image.crop_and_resize(big, b, [1], [3, 2]), [[.12, .23, .71, .88]])
 tf.image.extract_glimpse(ramp, [2, 3], [[0., 0.]])
