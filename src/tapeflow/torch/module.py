@@ -94,7 +94,7 @@ class Converted(torch.nn.Module):
 
     @property
     def preprocessing(self) -> Preprocessing | None:
-        """What computes the module's inputs from text, which torch has no tensors for; None where there is no text.
+        """The function that computes the module's inputs from text, which torch has no tensors for; None without text.
 
         Example:
             >>> table = tf.Variable([[1.0], [2.0], [4.0]])
