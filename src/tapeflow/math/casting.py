@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,6 @@ def _array_to(x: np.ndarray, DstT: DType) -> Any:
 # TensorFlow's vectors of floats become 8 and 16-bit integers by way of int32, and saturate there; what does not fill a
 # vector up, as in small tensors, wraps around. So many numbers are in a vector.
 _AT_ONCE = {torch.float16: 16, torch.bfloat16: 8, torch.float32: 32, torch.float64: 16}
-_NARROW = frozenset({int8, uint8, int16, uint16})
 
 
 def _narrowed(x: torch.Tensor, to: DType) -> torch.Tensor:
@@ -84,6 +84,14 @@ def _to_uint64(x: torch.Tensor) -> torch.Tensor:
     """Casts floats to uint64: those that are too large become `2 ** 63`, as NaN does."""
     bits = x.type(torch.uint64).view(torch.int64)
     return torch.where(x.double() >= 2.0**64, torch.iinfo(torch.int64).min, bits).view(torch.uint64)
+
+
+# The casts of floats to dtypes whose range they may leave.
+_FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
+    **{to: functools.partial(_narrowed, to=to) for to in (int8, uint8, int16, uint16)},
+    uint32: _to_uint32,
+    uint64: _to_uint64,
+}
 
 
 def _cast_of_number(source: DType, to: DType) -> str | None:
@@ -114,10 +122,8 @@ def _cast(x: torch.Tensor, DstT: DType) -> Any:
     kind = x.dtype
     if kind.is_complex and not DstT.is_complex:
         x = x.real
-    elif kind in _AT_ONCE and DstT in _NARROW:
-        return _narrowed(x, DstT)
-    elif kind in _AT_ONCE and DstT in (uint32, uint64):
-        return _to_uint32(x) if DstT is uint32 else _to_uint64(x)
+    elif kind in _AT_ONCE and DstT in _FROM_FLOATS:
+        return _FROM_FLOATS[DstT](x)
     if DstT.torch is not None:
         return (as_bytes(x) if kind is torch.bool else x).type(DstT.torch)  # takes two thirds of the time of `to`
     if not DstT.is_numpy_compatible or DstT.name == "string":
