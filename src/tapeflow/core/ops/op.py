@@ -243,22 +243,13 @@ class RegisteredOp(DefinedOp):
             for tensor in self.tensors(args):
                 return tensor.dtype.as_datatype_enum
         types = [a.dtype.as_datatype_enum for kind, a in zip(self.kinds, args, strict=True) if kind == "tensor"]
-        types += [args[i].as_datatype_enum if kind == "DType" else args[i] for i, kind in self.keyed_params().items()]
-        return tuple(types)
+        return (*types, *[args[i].as_datatype_enum for i in self.keyed_params()])
 
     @functools.cache  # noqa: B019 (ops live as long as the process)
-    def keyed_params(self) -> dict[int, str]:
-        """Returns the attrs in the key, from their positions to their types: "DType" for those that decide the
-        result's type, as `output_type` does in ArgMax; "str" or "int" for those that only the careful path checks."""
+    def keyed_params(self) -> tuple[int, ...]:
+        """Returns the positions of the attrs that decide the result's dtype, as `output_type` does in ArgMax."""
         attrs = {o.type_attr for o in self.opdef.outputs}
-        keyed = {i: "DType" for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs}
-        for i, p in enumerate(self.params if self.several else ()):
-            attr = self.opdef.attrs[self.attr_names[p]] if p in self.attr_names else None
-            if attr is not None and attr.type == "string" and attr.allowed is not None:
-                keyed[i] = "str"
-            elif attr is not None and attr.type == "int" and attr.minimum is not None:
-                keyed[i] = "int"
-        return keyed
+        return tuple([i for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs])
 
     def output_dtypes(self, types: dict[str, Any], count: int) -> list[DType]:
         """Returns the dtypes of the outputs, of which there are `count`, by the op's type attrs."""

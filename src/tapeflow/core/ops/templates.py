@@ -25,9 +25,10 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, Tenso
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
+    from tapeflow.core.ops.op_def import AttrDef
 
-# Arguments that the fast path hands to a kernel as they are. A list may hold tensors; then the kernel refuses it (or
-# reads the tensor through __index__, to the same result).
+# Types of the numbers and lists that the fast path hands to a kernel as they are. A list may hold tensors; then the
+# kernel refuses it (or reads the tensor through __index__, to the same result).
 STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
 
 # The names that the code of every function closes over, beside itself.
@@ -58,8 +59,10 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
         return code.replace(co_varnames=varnames, co_name=declared.__name__, co_qualname=declared.__name__)
 
     def first(args: tuple[Any, ...], name: str | None) -> Any:
-        keyed = tuple(op.keyed_params().items())
-        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.several, keyed, same, op.for_many is not None))
+        checks = tuple([_check(attr) for _, attr in op.attr_params()])
+        keyed = op.keyed_params()
+        by_count = op.for_many is not None
+        call.__code__ = dressed(_template(kinds, checks, op.uniform, op.many, op.several, keyed, same, by_count))
         return call(*args, name)
 
     stub = _stub(len(kinds))
@@ -91,6 +94,22 @@ def _compiled(lines: list[str], title: str) -> Any:
     return namespace["make"]
 
 
+def _check(attr: AttrDef) -> str:
+    """Returns the template of the check that an argument is a value of an attr as it is, without conversion."""
+    if attr.type == "string" and attr.allowed is not None:
+        return f"type({{0}}) is str and {{0}} in {attr.allowed!r}"
+    if attr.type == "int" and attr.minimum is not None:
+        return f"type({{0}}) is int and {{0}} >= {attr.minimum}"
+    return _CHECKS.get(attr.type, _CHECK)
+
+
+_CHECK = "type({0}) in STATIC"
+_CHECKS = {
+    "bool": "type({0}) is bool", "int": "type({0}) is int", "string": "type({0}) is str", "type": "type({0}) is DType",
+    "float": "(type({0}) is float or type({0}) is int)",
+}  # fmt: skip
+
+
 def _keeps_dtype(op: RegisteredOp) -> bool:
     """Returns whether the result has the dtype of the inputs, which all have the same."""
     input_attrs = {
@@ -110,28 +129,37 @@ def _stub(count: int) -> Any:
 @functools.cache
 def _template(
     kinds: tuple[str, ...],
+    attr_checks: tuple[str, ...],
     uniform: bool,
     many: bool,
     several: bool,
-    keyed: tuple[tuple[int, str], ...],
+    keyed: tuple[int, ...],
     same: bool,
     by_count: bool,
 ) -> CodeType:
-    """Returns the code of functions with these parameters, compiled once for all ops that share them."""
+    """Returns the code of functions with these parameters, compiled once for all ops that share them.
+
+    Args:
+        kinds: of each parameter, "tensor", "list" or "static".
+        attr_checks: the checks of the attrs, which are the last parameters.
+        uniform: all tensors are of one dtype.
+        many: the result is a list.
+        several: there are several results.
+        keyed: the positions of the attrs that decide the result's dtype.
+        same: the result has the dtype of the inputs.
+        by_count: there is a kernel for many elements.
+    """
     names = [f"a{i}" for i in range(len(kinds))]
     by_kind = {k: [n for n, kind in zip(names, kinds, strict=True) if kind == k] for k in ("tensor", "list", "static")}
     tensors, lists = by_kind["tensor"], by_kind["list"]
     checks = [f"type({n}) is EagerTensor" for n in tensors]
     checks += [f"type({n}) is list or type({n}) is tuple" if len(checks) == 0 else f"type({n}) is list" for n in lists]
-    of_key = dict(keyed)
-    checks += [
-        f"type({n}) is {of_key[i]}" if i in of_key else f"type({n}) in STATIC"
-        for i, (n, kind) in enumerate(zip(names, kinds, strict=True))
-        if kind == "static"
-    ]
-    checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
-    types = [f"{n}.dtype.as_datatype_enum" for n in tensors]
-    types += [f"{names[i]}.as_datatype_enum" if kind == "DType" else names[i] for i, kind in of_key.items()]
+    checks = [f"({c})" if " or " in c else c for c in checks]
+    inputs = len(names) - len(attr_checks)
+    checks += [_CHECK.format(n) for n, kind in zip(names[:inputs], kinds, strict=False) if kind == "static"]
+    checks += [check.format(n) for n, check in zip(names[inputs:], attr_checks, strict=True)]
+    checks += ["not detours"]
+    types = [f"{n}.dtype.as_datatype_enum" for n in tensors] + [f"{names[i]}.as_datatype_enum" for i in keyed]
     lines = [f"    def call({', '.join([*names, 'name'])}):", f"        if {' and '.join(checks)}:"]
     pad = "            "
     if lists:
@@ -190,7 +218,8 @@ def _template(
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
     ]
     flags = {"many": many, "several": several, "mixed": not uniform, "same": same, "by count": by_count}
-    words = ["-".join(kinds), *(word for word, holds in flags.items() if holds), *(f"{i}:{t}" for i, t in keyed)]
+    words = ["-".join(kinds), *(word for word, holds in flags.items() if holds), *(f"{i}:DType" for i in keyed)]
+    words += [check.replace("{0}", "attr") for check in attr_checks]
     make = _compiled(lines, f"op template {' '.join(words)}")
     return make(*_NAMES).__code__
 
