@@ -1,5 +1,5 @@
-"""How a call is run: eagerly, for the first time or again, traced with static, unknown or no shapes, differentiated, vectorized, compiled; or traced
-and not run, for the shapes that are inferred."""
+"""How a call is run: eagerly, for the first time or again; traced with static, unknown or no shapes; differentiated,
+vectorized or compiled; or traced and not run, for the shapes that are inferred."""
 
 from __future__ import annotations
 
