@@ -231,7 +231,7 @@ def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
 
 def of_op(function: Any, args: tuple[Any, ...]) -> Any:
     """Returns the result of the function registered for an op and its arguments, or NotImplemented."""
-    targets = _registry.targets.get(function.op)
+    targets = _registry.targets.get(_key(function))
     if not targets:
         return NotImplemented
     return _called(function, targets, args, {})
@@ -247,6 +247,11 @@ def _key(api: Any) -> Any:
 
 def _is_op(api: Any) -> bool:
     return getattr(getattr(api, "op", None), "function", None) is api
+
+
+def _is_widened(api: Any) -> bool:
+    """Returns whether a function asks its arguments' classes itself, as an op does."""
+    return getattr(api, "widened", None) is api
 
 
 def _parameters(api: Any) -> inspect.Signature:
@@ -301,7 +306,7 @@ def _register(api: Any, target: _Target) -> None:
         key = _key(api)
         # A new list: another thread may be going through the old one.
         _registry.targets[key] = [*_registry.targets.get(key, ()), target]
-        if not _is_op(api) and key not in _registry.originals.values():
+        if not _is_op(api) and not _is_widened(api) and key not in _registry.originals.values():
             _registry.originals[_replace(key)] = key
         for annotation in target.types.values():
             for kind in _classes(annotation):

@@ -479,7 +479,7 @@ def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
     def decorate(declared: Any) -> Any:
         nonlocal public
         public = function_of(function.op, declared, dispatching)
-        public.op = function.op
+        public.op, public.widened = function.op, public
         return public
 
     return decorate
