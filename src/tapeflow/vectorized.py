@@ -12,7 +12,7 @@ import torch
 from tapeflow.array.creation import range as range_
 from tapeflow.array.creation import zeros
 from tapeflow.array.joining import stack, unstack
-from tapeflow.core.context import state
+from tapeflow.core.context import converting_in_turn, state
 from tapeflow.core.errors import OperatorNotAllowedInGraphError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import NoRule
@@ -101,7 +101,8 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
         size = int(count)
         if at_once and size and not state.tapes and all(isinstance(e.value, torch.Tensor) for e in flat):
             try:
-                return _at_once(fn, elems, values, batched, manner.chunk)
+                with converting_in_turn():
+                    return _at_once(fn, elems, values, batched, manner.chunk)
             except Exception as error:
                 logger.debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
         try:
@@ -111,7 +112,8 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
             results = None
             if manner.fallback:
                 try:
-                    results = _one_by_one(fn, elems, values, batched, size)
+                    with converting_in_turn():
+                        results = _one_by_one(fn, elems, values, batched, size)
                 except Exception:
                     # The program is at fault: the error is that of its trace, unless a trace can't say what is wrong.
                     if isinstance(error, (OperatorNotAllowedInGraphError, NotImplementedError, AttributeError)):

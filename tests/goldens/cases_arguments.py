@@ -47,6 +47,23 @@ tf.raw_ops.LRN(input=image, depth_radius=tf.constant(1))
 tf.squeeze([[1, 2]], np.int64(0))
 """)
 
+# ---- attrs that the public functions convert -------------------------------------------------------------------------
+
+GROUP.values("""
+[tf.reduce_sum([[1, 2]], 1, keepdims=k) for k in (None, 0, 2, '', 'a', [], [0], np.array([1]), np.bool_(True))]
+[f([[1.0, 2.0]], 1, keepdims=2) for f in (tf.reduce_mean, tf.reduce_max, tf.reduce_min, tf.reduce_prod)]
+[f([[True, False]], 1, keepdims=tf.constant(1)) for f in (tf.reduce_all, tf.reduce_any)]
+[f([[1.0, 2.0]], 1, np.float64(0.5)) for f in (tf.math.reduce_euclidean_norm, tf.reduce_logsumexp, tf.math.reduce_std)]
+tf.function(lambda: tf.reduce_sum(x, 0, keepdims=2))()
+tf.reduce_sum(tf.ragged.constant([[1, 2], [3]]), 1, keepdims=2)
+""")
+GROUP.errors("""
+tf.reduce_sum(x, 0, keepdims=np.array([1, 2]))
+tf.function(lambda k: tf.reduce_max(x, 0, keepdims=k), autograph=False)(tf.constant(True))
+tf.raw_ops.Sum(input=x, axis=0, keep_dims=2)
+tf.raw_ops.Max(input=x, axis=0, keep_dims=np.bool_(True))
+""")
+
 # ---- dtypes of inputs ------------------------------------------------------------------------------------------------
 
 GROUP.errors("""

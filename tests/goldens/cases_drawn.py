@@ -227,3 +227,45 @@ tf.ragged.segment_ids_to_row_splits(c([[0, 0, 2]]))
 run(lambda x: tf.ragged.segment_ids_to_row_splits(x), c([[0, 0, 2]]))
 tf.ragged.range(c([3]), dtype=tf.float32)
 """)
+
+# ---- NumPy's functions where sizes or ranks are not static, and of what is no operand --------------------------------
+
+GROUP.values("""
+[unsized(A.cross, Z([2, n]) + 1, Z([2, m]) + 2) for n in (2, 3) for m in (2, 3)]
+unranked(lambda x, y: A.cross(x, y, axisa=0, axisb=1, axisc=0), Z([2, 5]) + 1, Z([5, 3]) + 2)
+shapes(A.cross, tf.TensorSpec([None, None]), tf.TensorSpec([None, None]))
+shapes(A.cross, tf.TensorSpec([None, 3]), tf.TensorSpec([None, 3]))
+shapes(A.cross, tf.TensorSpec([2, 3]), tf.TensorSpec([None, 3]))
+shapes(A.cross, tf.TensorSpec([2, 3]), tf.TensorSpec([2, 2]))
+[unsized(lambda x: A.diagonal(x, k), Z([2, 3])) for k in (-5, 2, 5)]
+[unranked(lambda x: A.diagonal(x, k), Z([2, 3])) for k in (-5, 1, 5)]
+shapes(lambda x: [A.diagonal(x), A.diagonal(x, 9), A.diagonal(x, 9, 1, 2)], tf.TensorSpec([None, 2, 3]))
+[unranked(A.argsort, x) for x in (c(2.0), c([3.0, 1.0]))]
+unranked(lambda x: A.argsort(x, None), c([[3.0, 1.0]]))
+unranked(lambda x: A.argmax(x, -1), c([[3.0, 1.0]]))
+[unranked(f, Z([2] * n)) for f in (A.atleast_1d, A.atleast_2d, A.atleast_3d) for n in (0, 1, 2, 3)]
+[unranked(lambda x, y: A.hstack([x, y]), Z([2] * n), Z([2] * n)) for n in (0, 1, 2)]
+""")
+GROUP.errors("""
+A.bitwise_or({}, c([1]))
+A.nextafter(c([1.0]), {})
+A.cross({}, c([1.0]))
+A.equal({}, c([1.0]))
+A.power({'a': 1}, c([1.0]))
+A.power([1], {})
+A.vdot({}, c([1.0]))
+""")
+
+# ---- dtypes of inputs in functions of a slice ------------------------------------------------------------------------
+
+GROUP.errors("""
+tf.vectorized_map(lambda x: tf.greater([[1.0]], x), Z([2], tf.float16))
+tf.vectorized_map(lambda x: tf.truncatediv([1, 2**40], x), c([1, 2]))
+tf.vectorized_map(lambda x: tf.tensor_scatter_nd_add([1, 2], [[1]], x), long([[1]]))
+tf.vectorized_map(lambda x: tf.matmul([[1.0]], x), Z([2, 1, 1], tf.float64))
+""")
+GROUP.values("""
+tf.vectorized_map(lambda x: [1.0] * x, Z([2], tf.float16))
+tf.vectorized_map(lambda x: tf.greater(x, [[1.0]]), Z([2], tf.float16))
+tf.vectorized_map(lambda x: np.array([2.0]) * x, Z([2], tf.float32))
+""")

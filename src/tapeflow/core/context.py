@@ -25,6 +25,7 @@ class ThreadState(threading.local):
         self.graph: Any = None  # the graph that this thread builds
         self.sessions: list[Any] = []  # default sessions, outermost first
         self.default_graph: Any = None  # the graph of a thread that builds none, created at its first use
+        self.in_turn = False  # whether ops convert their inputs in turn outside of graphs too
         self.on_slices = False  # whether `tf.vectorized_map` calls a function on all slices of a batch
 
     def default_session(self) -> Any:
@@ -57,6 +58,16 @@ def once_for_each_slice(what: str) -> None:
     """
     if state.on_slices:
         raise RuntimeError(f"vectorized_map: {what} happens once for each slice")
+
+
+@contextmanager
+def converting_in_turn() -> Iterator[None]:
+    """A context in which the first input of an op settles the dtype of the others, as in a graph."""
+    before, state.in_turn = state.in_turn, True
+    try:
+        yield
+    finally:
+        state.in_turn = before
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tapeflow.core.ops.batching import along_axis
 from tapeflow.core.ops.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import converting, not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     leave_to_kernel,
@@ -109,6 +109,7 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.sum(x, axis, keepdims) if x.is_floating_point() else torch.sum(x, axis, keepdims, dtype=x.dtype)
 
 
+@converting(keepdims=bool)
 @op("Sum", kernel=_over(_sum_of_all, _sum_along), **_REDUCTION, keeps_nothing=True)
 def reduce_sum(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
@@ -205,6 +206,7 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.div(total, count, rounding_mode="trunc").to(x.dtype)
 
 
+@converting(keepdims=bool)
 @op("Mean", kernel=_mean, **_REDUCTION, keeps_nothing=True)
 def reduce_mean(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
@@ -263,6 +265,7 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.amin(x, axis, keepdims)
 
 
+@converting(keepdims=bool)
 @op(
     "Max",
     kernel=_over(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
@@ -295,6 +298,7 @@ def reduce_max(
     """
 
 
+@converting(keepdims=bool)
 @op(
     "Min",
     kernel=_over(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
@@ -349,6 +353,7 @@ def _prod_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return x
 
 
+@converting(keepdims=bool)
 @op("Prod", kernel=_over(lambda x: torch.prod(x, dtype=x.dtype), _prod_along), **_REDUCTION, keeps_nothing=True)
 def reduce_prod(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
@@ -420,6 +425,7 @@ def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.sqrt(squares.to(torch.float64)).nan_to_num(0.0).to(x.dtype)
 
 
+@converting(keepdims=bool)
 @op(
     "EuclideanNorm",
     kernel=_over(lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)),
@@ -456,6 +462,7 @@ def _(call: Call, dy: Any) -> Any:
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
 
+@converting(keepdims=bool)
 @op("All", kernel=_over(*along(torch.all, torch.amin)), **_REDUCTION)
 def reduce_all(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
@@ -479,6 +486,7 @@ def reduce_all(
     """
 
 
+@converting(keepdims=bool)
 @op("Any", kernel=_over(*along(torch.any, torch.amax)), **_REDUCTION)
 def reduce_any(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None

@@ -115,7 +115,7 @@ class DefinedOp(Op):
         As in TensorFlow, the first tensor settles the type of all inputs that share its type attr; Python
         values and arrays are converted to it. In a graph, or `in_turn`, it is the first input, whether a tensor or not.
         """
-        in_turn = in_turn or state.graph is not None
+        in_turn = in_turn or state.in_turn or state.graph is not None
         types: dict[str, Any] = {}
         inputs = self.opdef.inputs
         out = list(args)

@@ -485,6 +485,27 @@ def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
     return decorate
 
 
+def converting(**attrs: Callable[[Any], Any]) -> Callable[[Rule], Rule]:
+    """Decorates an op's function where the public one converts arguments for attrs before the op sees them. The op's
+    own function, which `tf.raw_ops` calls, takes what its definition says.
+
+    Args:
+        **attrs: by parameter, the conversion: `bool` for any truth value.
+    """
+
+    def decorate(function: Any) -> Any:
+        op = function.op
+        conversions = [attrs.get(param) for param in op.params]
+
+        def slow(args: tuple[Any, ...], name: str | None) -> Any:
+            pairs = zip(conversions, args, strict=True)
+            return op.run(tuple([arg if convert is None else convert(arg) for convert, arg in pairs]), name)
+
+        return widened(function, slow)(function)
+
+    return decorate
+
+
 def gradient_of(
     op: Op, needs: str = "", none_for_zero: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -8,24 +8,35 @@ from typing import Any
 import numpy as np
 
 from tapeflow import linalg, math
+from tapeflow.array.creation import zeros
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.padding import pad
-from tapeflow.array.passing import less_static
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.numpy.documentation import numpy_function
 from tapeflow.experimental.numpy.manipulation import moveaxis
 from tapeflow.experimental.numpy.reductions import sum
-from tapeflow.experimental.numpy.types import as_array, axis_of, broadcast_shape_of, by_rank, promoted, rank_of
+from tapeflow.experimental.numpy.types import (
+    as_array,
+    axis_of,
+    broadcast_shape_of,
+    by_rank,
+    either,
+    operands,
+    promoted,
+    rank_of,
+)
 
 
 @numpy_function("[[1, 2], [3, 4]], [5, 6]")
 def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Multiplies matrices, or stacks of them; a vector is a row on the left, a column on the right."""
-    x, y = promoted(x1, x2)
+    x, y = operands(x1, x2)
     try:
         return by_rank(
             y,
@@ -40,14 +51,14 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
 @numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]]")
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axis of one and the last but one of the other, or the only one."""
-    x, y = promoted(a, b)
+    x, y = operands(a, b)
     return _contracted(x, y, lambda: by_rank(y, 1, lambda: _last(x, y, -1), lambda: _last(x, y, -2)))
 
 
 @numpy_function("[[1, 2], [3, 4]], [5, 6]")
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axes of both."""
-    x, y = promoted(a, b)
+    x, y = operands(a, b)
     return _contracted(x, y, lambda: _last(x, y, -1))
 
 
@@ -64,7 +75,7 @@ def _last(x: Any, y: Any, axis: int) -> Any:
 @numpy_function("[1, 2], [3, 4]")
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """Multiplies each element of one with each of the other."""
-    x, y = promoted(a, b)
+    x, y = operands(a, b)
     return reshape(x, [-1, 1]) * reshape(y, [-1])
 
 
@@ -78,7 +89,7 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
 @numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]], 1")
 def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Any] = 2) -> Tensor:
     """Sums products over axes."""
-    x, y = promoted(a, b)
+    x, y = operands(a, b)
     return linalg.tensordot(x, y, axes)
 
 
@@ -101,16 +112,30 @@ def cross(
     """Computes cross products of vectors of three elements, or two, the third being zero."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = promoted(a, b)
+    x, y = operands(a, b)
     places = [axis_of(at, v.shape.rank) for v, at in ((x, axisa), (y, axisb))]
     if 0 in (x.shape.rank, y.shape.rank):
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     x, y = (moveaxis(v, int(place), -1) for v, place in zip((x, y), places, strict=True))
-    flat = x.shape[-1] == 2 and y.shape[-1] == 2
-    x, y = (pad(v, [[0, 0]] * (v.shape.rank - 1) + [[0, 1]]) if v.shape[-1] == 2 else v for v in (x, y))
+    flat = [v.shape[-1] == 2 if v.shape.is_fully_defined() else shape_of(v)[-1] == 2 for v in (x, y)]
+    x, y = _with_third(x), _with_third(y)
     common = broadcast_shape_of([x, y])
     product = linalg.cross(broadcast_to(x, common), broadcast_to(y, common))
-    return product[..., 2] if flat else moveaxis(product, -1, int(axis_of(axisc, product.shape.rank)))
+    return either(
+        flat[0] & flat[1],
+        lambda: product[..., 2],
+        lambda: moveaxis(product, -1, int(axis_of(axisc, product.shape.rank))),
+    )
+
+
+def _with_third(vectors: Tensor) -> Tensor:
+    """Returns vectors with a third element, zero, if they have two."""
+    size = None if vectors.shape.rank is None else vectors.shape[-1]
+    return either(
+        shape_of(vectors)[-1] == 2 if size is None else size == 2,
+        lambda: pad(vectors, concat([zeros([rank_op(vectors) - 1, 2], int32), [[0, 1]]], 0)),
+        lambda: vectors,
+    )
 
 
 @numpy_function("'ij,j->i', [[1, 2], [3, 4]], [5, 6]")
@@ -146,11 +171,10 @@ def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     x = moveaxis(x, (axis1, axis2), (-2, -1))
     if isinstance(offset, (list, tuple)):
         offset = np.asarray(offset)  # as NumPy compares it
-    rows, columns = (None, None) if x.shape.rank is None else x.shape[-2:]
-    if (rows is not None and offset <= -rows) or (columns is not None and offset >= columns):
-        return reshape(x[..., :0, :0], concat([shape_of(x)[:-2], [0]], 0))
-    result = linalg.diag_part(x, k=offset)
-    return less_static(result, None) if rows is None or columns is None else result
+    sizes = list(x.shape) if x.shape.is_fully_defined() else shape_of(x)
+    outside = (offset <= -sizes[-2]) | (offset >= sizes[-1])
+    x, offset = either(outside, lambda: (x[..., :0], 0), lambda: (x, offset))
+    return linalg.diag_part(x, k=offset)
 
 
 @numpy_function("[[1, 2], [3, 4]]")

@@ -30,6 +30,7 @@ from tapeflow.experimental.numpy.types import (
     as_array,
     axis_of,
     broadcast_shape_of,
+    by_rank,
     convert,
     promoted,
     rank_of,
@@ -146,18 +147,20 @@ def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequ
 def _at_least(name: str, dimensions: int, summary: str) -> Function:
     """Returns the function that adds dimensions of size 1 in front, and for three dimensions one behind."""
 
-    def expanded(value: Any) -> Any:
-        a = as_array(value)
-        missing = dimensions - rank_of(a, name)
-        if missing <= 0:
+    def expanded(a: Any, missing: int = dimensions) -> Any:
+        if not missing:
             return a
         behind = 1 if dimensions == 3 and missing < 3 else 0
-        return shaping.reshape(
-            a, concat([np.ones(missing - behind, np.int32), shape_of(a), np.ones(behind, np.int32)], 0)
+        ones = np.ones(missing - behind, np.int32), np.ones(behind, np.int32)
+        return by_rank(
+            a,
+            dimensions - missing,
+            lambda: shaping.reshape(a, concat([ones[0], shape_of(a), ones[1]], 0)),
+            lambda: expanded(a, missing - 1),
         )
 
     def function(*arys: TensorLike) -> Any:
-        results = [expanded(a) for a in arys]
+        results = [expanded(as_array(a)) for a in arys]
         return results[0] if len(results) == 1 else results
 
     function.__name__ = function.__qualname__ = name
@@ -218,10 +221,9 @@ def stack(arrays: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
     return joining.stack(promoted(*parts), axis)
 
 
-def _joining(name: str, expand: Function, axis: Function, summary: str) -> Function:
+def _joining(name: str, expand: Function, join: Function, summary: str) -> Function:
     def function(tup: Sequence[TensorLike]) -> Tensor:
-        arrays = promoted(*(expand(a) for a in tup))
-        return concat(arrays, axis(arrays[0]))
+        return join(promoted(*(expand(a) for a in tup)))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = summary
@@ -229,9 +231,13 @@ def _joining(name: str, expand: Function, axis: Function, summary: str) -> Funct
     return function
 
 
-hstack = _joining("hstack", atleast_1d, lambda a: 0 if a.shape.rank == 1 else 1, "Joins tensors along columns.")
-vstack = _joining("vstack", atleast_2d, lambda a: 0, "Joins tensors along rows.")
-dstack = _joining("dstack", atleast_3d, lambda a: 2, "Joins tensors along the third dimension.")
+def _along_columns(arrays: list[Any]) -> Any:
+    return by_rank(arrays[0], 1, lambda: concat(arrays, 0), lambda: concat(arrays, 1))
+
+
+hstack = _joining("hstack", atleast_1d, _along_columns, "Joins tensors along columns.")
+vstack = _joining("vstack", atleast_2d, lambda arrays: concat(arrays, 0), "Joins tensors along rows.")
+dstack = _joining("dstack", atleast_3d, lambda arrays: concat(arrays, 2), "Joins tensors along the third dimension.")
 
 
 def _sizes(total: int, boundaries: Any) -> list[int]:

@@ -24,6 +24,7 @@ from tapeflow.experimental.numpy.types import (
     as_inexact,
     broadcast_shape_of,
     default_float,
+    operands,
     promoted,
 )
 from tapeflow.math.casting import cast
@@ -199,15 +200,24 @@ _Binary = Callable[[TensorLike, TensorLike], Tensor]
 
 
 def _binary(
-    name: str, of: Function, summary: str, bools: Function | None = None, example: str | None = "[6, 5], [3, 2]"
+    name: str,
+    of: Function,
+    summary: str,
+    bools: Function | None = None,
+    example: str | None = "[6, 5], [3, 2]",
+    promote: Function = operands,
 ) -> _Binary:
     """Returns a function of the elements of two tensors, which are promoted; `bools` is that of bools."""
 
     def function(x1: TensorLike, x2: TensorLike) -> Tensor:
-        x, y = promoted(x1, x2)
+        x, y = promote(x1, x2)
         return (of if bools is None or x.dtype is not bool_ else bools)(x, y)
 
     return _named(function, name, summary, example)
+
+
+def _comparison(name: str, of: Function, summary: str, bools: Function | None = None) -> _Binary:
+    return _binary(name, of, summary, bools, promote=promoted)
 
 
 def _as(dtype: Any, of: Function, back: bool = False) -> Function:
@@ -241,12 +251,14 @@ _maximum = _binary("maximum", math.maximum, "Returns the larger of two.", math.l
 bitwise_and = _binary("bitwise_and", bitwise.bitwise_and, "Returns the bits set in both.", math.logical_and)
 bitwise_or = _binary("bitwise_or", bitwise.bitwise_or, "Returns the bits set in one or both.", math.logical_or)
 bitwise_xor = _binary("bitwise_xor", bitwise.bitwise_xor, "Returns the bits set in one only.", math.logical_xor)
-equal = _binary("equal", math.equal, "Tells where two are equal.")
-not_equal = _binary("not_equal", math.not_equal, "Tells where two are unequal.")
-greater = _binary("greater", math.greater, "Tells where `x1 > x2`.", _as(int32, math.greater))
-greater_equal = _binary("greater_equal", math.greater_equal, "Tells where `x1 >= x2`.", _as(int32, math.greater_equal))
-less = _binary("less", math.less, "Tells where `x1 < x2`.", _as(int32, math.less))
-less_equal = _binary("less_equal", math.less_equal, "Tells where `x1 <= x2`.", _as(int32, math.less_equal))
+equal = _comparison("equal", math.equal, "Tells where two are equal.")
+not_equal = _comparison("not_equal", math.not_equal, "Tells where two are unequal.")
+greater = _comparison("greater", math.greater, "Tells where `x1 > x2`.", _as(int32, math.greater))
+greater_equal = _comparison(
+    "greater_equal", math.greater_equal, "Tells where `x1 >= x2`.", _as(int32, math.greater_equal)
+)
+less = _comparison("less", math.less, "Tells where `x1 < x2`.", _as(int32, math.less))
+less_equal = _comparison("less_equal", math.less_equal, "Tells where `x1 <= x2`.", _as(int32, math.less_equal))
 
 
 def _logical(name: str, of: Function, summary: str) -> _Binary:
@@ -285,7 +297,7 @@ def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
 @numpy_function("[-1., 0., 2.], 0.5")
 def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Returns 0 where x1 is negative, 1 where it is positive, and x2 where it is zero."""
-    x, y = promoted(x1, x2)
+    x, y = operands(x1, x2)
     return as_inexact(where(x < 0, cast(0, y.dtype), where(x > 0, cast(1, y.dtype), y)))
 
 
@@ -332,13 +344,13 @@ def _greatest_divisor(x: Any, y: Any) -> Any:
 @numpy_function("[12, 9], [18, 6]")
 def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Returns greatest common divisors."""
-    return _greatest_divisor(*promoted(x1, x2))
+    return _greatest_divisor(*operands(x1, x2))
 
 
 @numpy_function("[4, 0], [6, 3]")
 def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Returns least common multiples."""
-    x, y = promoted(x1, x2)
+    x, y = operands(x1, x2)
     divisor = _greatest_divisor(x, y)
     nothing = math.equal(divisor, 0)
     quotient = math.abs(y) // where(nothing, ones_like(divisor), divisor)
@@ -348,7 +360,7 @@ def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
 @numpy_function("[1., 2.], [1., 2.1]")
 def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Tells where two are equal within tolerances."""
-    x, y = promoted(a, b)
+    x, y = operands(a, b)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         return x == y  # eagerly False where their shapes are incompatible
     close = math.abs(x - y) <= atol + rtol * math.abs(y)
@@ -374,6 +386,6 @@ def array_equal(a1: TensorLike, a2: TensorLike) -> Tensor:
 @numpy_function("[1, 2, 3], [4, 5]")
 def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     """Evaluates a polynomial, its highest coefficient first, by Horner's rule."""
-    coefficients, points = promoted(p, x)
+    coefficients, points = operands(p, x)
     parts: list[Any] = unstack(reshape(coefficients, [-1]))
     return broadcast_to(math.polyval(parts, points), shape(points))

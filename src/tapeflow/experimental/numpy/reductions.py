@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow import math
 from tapeflow.array import sorting
+from tapeflow.array.creation import constant
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.properties import rank as rank_op
@@ -24,6 +25,7 @@ from tapeflow.experimental.numpy.types import (
     as_array,
     as_inexact,
     axis_of,
+    by_rank,
     default_float,
     rank_of,
     result_type,
@@ -319,9 +321,11 @@ def argsort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order
     x = as_array(a)
     if x.dtype.is_complex:
         raise TypeError(f"argsort does not support complex64/complex128 dtypes. Received dtype: {x.dtype!r}")
-    if axis is None or x.shape.rank == 0:
+    if axis is None:
         x, axis = reshape(x, [-1]), 0
-    return cast(sorting.argsort(x, axis, stable=kind == "stable"), int64)
+    place, stable = axis, kind == "stable"
+    indices = by_rank(x, 0, lambda: constant([0]), lambda: sorting.argsort(x, place, stable=stable))
+    return cast(indices, int64)
 
 
 @numpy_function("[True, False, True], [1, 2, 3]")

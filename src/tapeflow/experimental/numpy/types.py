@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import numbers
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -17,6 +18,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, uint64
 from tapeflow.core.values import nest
 from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 from tapeflow.experimental.numpy.documentation import numpy_function
 from tapeflow.math.casting import cast
@@ -142,6 +144,19 @@ def promoted(*values: Any) -> list[Any]:
     return [as_array(v, dtype) for v in values]
 
 
+def operands(first: Any, second: Any) -> list[Any]:
+    """Returns the tensors of the operands of a function of two. As `promoted`, but a dictionary is no operand.
+
+    Raises:
+        TypeError: there is no common dtype.
+    """
+    pair = (first, second)
+    if any(isinstance(v, dict) for v in pair) and not any(isinstance(v, (list, tuple)) for v in pair):
+        with contextlib.suppress(ValueError):
+            np.result_type(_numpy_type(first), _numpy_type(second))
+    return promoted(first, second)
+
+
 def as_inexact(value: Any) -> Any:
     """Returns the tensor of a value, with integers and bools as floats of the default dtype."""
     value = as_array(value)
@@ -164,9 +179,15 @@ def axis_of(axis: Any, rank: int | None) -> Any:
 def by_rank(value: Any, rank: int, of_it: Callable[[], Any], of_others: Callable[[], Any]) -> Any:
     """Calls the first function for a tensor of a rank, the second one for others; in a graph that does not know the
     rank, either as it runs."""
-    if value.shape.rank is not None:
-        return of_it() if value.shape.rank == rank else of_others()
-    return cond(rank_op(value) == rank, of_it, of_others)
+    actual = rank_op(value) if value.shape.rank is None else value.shape.rank
+    return either(actual == rank, of_it, of_others)
+
+
+def either(condition: Any, of_it: Callable[[], Any], of_others: Callable[[], Any]) -> Any:
+    """Calls the first function where a condition holds, else the second one; of a tensor of a graph, as it runs."""
+    if isinstance(condition, SymbolicTensor):
+        return cond(condition, of_it, of_others)
+    return of_it() if condition else of_others()
 
 
 def rank_of(value: Any, caller: str) -> int:
