@@ -1,8 +1,9 @@
 """Images: tf.image."""
 
-from goldens.case import Group
+from goldens.case import GRADIENTS, Group
 
-GROUP = Group("""
+GROUP = Group(
+    """
 x = np.random.default_rng(0).random((2, 3, 4, 3)).astype(np.float32)
 big = np.random.default_rng(1).random((2, 13, 11, 3)).astype(np.float32)
 bytes_ = (x * 255).astype(np.uint8)
@@ -19,14 +20,9 @@ sample = lambda boxes, seed, *a, **k: tf.image.stateless_sample_distorted_boundi
 sample_none = lambda seed, **k: tf.image.stateless_sample_distorted_bounding_box(
     [40, 60, 3], np.zeros((1, 0, 4)), seed, **k)
 thing = [[0.1, 0.2, 0.6, 0.7]]
-
-def grad(f, *xs):
-    xs = [tf.convert_to_tensor(x) for x in xs]
-    with tf.GradientTape() as tape:
-        tape.watch(xs)
-        y = f(*xs)
-    return tape.gradient(y, xs)
-""")
+"""
+    + GRADIENTS.format(name="grad")
+)
 
 # ---- colours ----
 NARROW = {"rtol": 2e-6, "atol": 1e-6, "because": "float64 images are computed in float32, in another order"}
