@@ -29,6 +29,34 @@ from typing import Any
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).parent
+# What preludes define that several groups need.
+GRADIENTS = """
+def {name}(f, *xs):
+    xs = [tf.convert_to_tensor(x) for x in xs]
+    with tf.GradientTape() as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    return tape.gradient(y, xs)
+"""
+GRADIENTS_OF_SECOND_ORDER = """
+def grad(f, *xs):
+    xs = [tf.convert_to_tensor(x) for x in xs]
+    with tf.GradientTape() as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    g = tape.gradient(y, xs)
+    return g[0] if len(g) == 1 else g
+
+def grad2(f, x):
+    x = tf.convert_to_tensor(x)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        g = inner.gradient(y, x)
+    return g, outer.gradient(g, x)
+"""
 
 
 @dataclasses.dataclass(frozen=True)

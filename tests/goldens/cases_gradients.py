@@ -1,26 +1,10 @@
 """Gradients of every differentiable function, many of them to the second order."""
 
-from goldens.case import Group
+from goldens.case import GRADIENTS_OF_SECOND_ORDER, Group
 
-GROUP = Group("""
-def grad(f, *xs):
-    xs = [tf.convert_to_tensor(x) for x in xs]
-    with tf.GradientTape() as tape:
-        tape.watch(xs)
-        y = f(*xs)
-    g = tape.gradient(y, xs)
-    return g[0] if len(g) == 1 else g
-
-def grad2(f, x):
-    x = tf.convert_to_tensor(x)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = f(x)
-        g = inner.gradient(y, x)
-    return g, outer.gradient(g, x)
-
+GROUP = Group(
+    GRADIENTS_OF_SECOND_ORDER
+    + """
 x = [0.3, -1.2, 2.5]
 p = [0.3, 1.2, 2.5]
 u = [0.3, -0.6, 0.9]
@@ -28,7 +12,8 @@ m = tf.constant([[1., 5., 3.], [4., 2., 6.]])
 s = tf.constant([[4., 1.], [2., 3.]], tf.float64)
 spd = tf.constant([[4., 1.], [1., 3.]], tf.float64)
 img = tf.reshape(tf.range(32.), [1, 4, 4, 2]) / 10
-""")
+"""
+)
 
 GROUP.family("grad2(tf.math.{f}, x)", f=(
     "abs asinh atan cos cosh erf erfc exp expm1 log_sigmoid negative reciprocal sigmoid sign sin sinh "

@@ -1,8 +1,9 @@
 """Images: tf.image."""
 
-from goldens.case import Group
+from goldens.case import GRADIENTS, Group
 
-GROUP = Group("""
+GROUP = Group(
+    """
 x = np.random.default_rng(0).random((2, 3, 4, 3)).astype(np.float32)
 big = np.random.default_rng(1).random((2, 13, 11, 3)).astype(np.float32)
 bytes_ = (x * 255).astype(np.uint8)
@@ -18,15 +19,12 @@ sample = lambda boxes, seed, *a, **k: tf.image.stateless_sample_distorted_boundi
     [40, 60, 3], [boxes], seed, *a, **k)
 sample_none = lambda seed, **k: tf.image.stateless_sample_distorted_bounding_box(
     [40, 60, 3], np.zeros((1, 0, 4)), seed, **k)
+column = lambda pixels: np.array(pixels, np.float32).reshape(1, 8, 6, 1)
+IMAGES = tf.TensorSpec([2, 4, None, 3])
 thing = [[0.1, 0.2, 0.6, 0.7]]
-
-def grad(f, *xs):
-    xs = [tf.convert_to_tensor(x) for x in xs]
-    with tf.GradientTape() as tape:
-        tape.watch(xs)
-        y = f(*xs)
-    return tape.gradient(y, xs)
-""")
+"""
+    + GRADIENTS.format(name="grad")
+)
 
 # ---- colours ----
 NARROW = {"rtol": 2e-6, "atol": 1e-6, "because": "float64 images are computed in float32, in another order"}
@@ -276,4 +274,22 @@ sample(thing, (5, 6), max_attempts=0)
 sample(thing, (5, 6), min_object_covered=-1.)
 sample(thing, (5, 6, 7))
 tf.image.stateless_sample_distorted_bounding_box([40, 60], [thing], (5, 6))
+""")
+
+# ---- rare values and arguments, which random calls found -------------------------------------------------------------
+
+GROUP.values("""
+tf.image.resize(column([1, 2, 3, 4, 5, 6] * 4 + [np.nan] + [1] * 23), [4, 3], 'area')
+tf.image.resize(column([1, 2, 3, 4, 5, np.inf] * 4 + [1] * 24), [4, 3], 'area')
+tf.image.resize(column([1] * 12 + [np.inf] + [2] * 35), [4, 3], 'mitchellcubic', antialias=True)
+tf.image.resize(column([1] * 12 + [-np.inf] + [2] * 35), [4, 3], 'lanczos3', antialias=True)
+tf.function(lambda f: tf.image.central_crop(big, f))(tf.constant(0.5))
+tf.function(lambda f: tf.image.central_crop(big[0], f))(tf.constant(0.0, tf.float64)).shape
+tf.function(tf.image.central_crop).get_concrete_function(IMAGES, tf.TensorSpec([])).output_shapes
+tf.function(tf.image.rot90).get_concrete_function(tf.TensorSpec([4, 4, 3]), 2).output_shapes
+tf.function(tf.image.rot90).get_concrete_function(tf.TensorSpec([2, 4, 5, 3]), 2).output_shapes
+""")
+GROUP.errors("""
+tf.image.sobel_edges(tf.constant(0.0))
+tf.function(lambda f: tf.image.central_crop(big, f))(tf.constant(7.0))
 """)

@@ -9,6 +9,13 @@ labels = tf.constant([[0.1, 0.7, 0.2], [0.0, 0.0, 1.0]])
 one = tf.constant([[1]], tf.int64)
 table = tf.reshape(tf.range(12.), [6, 2])
 img = tf.reshape(tf.range(16.), [1, 2, 2, 4])
+LOGITS = tf.TensorSpec([4, None, 3])
+INTS, INT24 = tf.TensorSpec(None, tf.int32), tf.TensorSpec([2, 4], tf.int32)
+def gradient(f, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
 def sparse(values):
     return tf.SparseTensor([[0, 0], [0, 1], [2, 0]], values, [3, 2])
 """)
@@ -206,4 +213,49 @@ tf.nn.ctc_greedy_decoder(tf.zeros([2, 3]), [2])
 tf.nn.ctc_greedy_decoder(tf.zeros([2, 1, 3]), [5])
 tf.nn.compute_average_loss([1.0], sample_weight=[[1.0, 2.0], [3.0, 4.0]])
 tf.nn.batch_normalization(tf.constant([[1.0, 2.0]]), [0.0, 0.0, 0.0], tf.constant(1.0), None, None, 1e-3)
+""")
+
+# ---- rare values and arguments, which random calls found -------------------------------------------------------------
+
+GROUP.values("""
+tf.nn.weighted_moments([0.1, float('nan'), 0.7], [0], [0.0, 0.0, 0.0])
+tf.nn.weighted_moments([0.1, 0.2, 0.7], [0], [0.3, 0.3, 0.7])
+tf.nn.sufficient_statistics(logits, [0, 0])
+tf.nn.convolution(img, tf.ones([1, 2, 4, 1]), padding=tf.constant('SAME'), dilations=2)
+tf.function(tf.nn.collapse_repeated).get_concrete_function(INT24, INTS).output_shapes
+tf.function(tf.nn.collapse_repeated).get_concrete_function(INTS, tf.TensorSpec([2], tf.int32)).output_shapes
+tf.function(lambda x: tf.nn.ctc_loss([[1, 2]], x, [2], [4])).get_concrete_function(LOGITS).output_shapes
+tf.function(lambda x: tf.nn.ctc_loss([[1]] * 2, x, [1, 1], [4, 4])).get_concrete_function(LOGITS).output_shapes
+tf.function(lambda x, l: tf.nn.ctc_loss(l, x, [1, 1], [4, 4])).get_concrete_function(LOGITS, INTS).output_shapes
+tf.quantization.quantize_and_dequantize([0.5, 1.6, -1.1, -0.8, -1.98, 1.2], -2.0, 2.0, narrow_range=True)
+tf.quantization.quantize_and_dequantize_v2([0.5, 1.6, -1.1, -0.8, -1.9789, 1.2], -2.0, 2.0, num_bits=7)
+tf.quantization.quantize_and_dequantize_v2([1.0, float('nan'), -2.0, 3.0], -2.0, 2.0)
+tf.quantization.quantize_and_dequantize_v2([[1.0, float('nan')], [-2.0, 3.0]], -2.0, 2.0, axis=1)
+tf.quantization.quantize_and_dequantize_v2([[1.0, -2.0, 3.0], [0.5, float('nan'), 4.0]], -2.0, 2.0, axis=1)
+tf.quantization.quantize_and_dequantize_v2(x, 0.0, 2.0, axis=-1)
+tf.quantization.quantize_and_dequantize(table, [1.0, -2.0], [2.0, 3.0], axis=-1)
+tf.quantization.quantize([1.0, 2.0], float('nan'), 3.0, tf.qint8).output_min
+tf.quantization.quantize([1.0, 2.0], float('nan'), 3.0, tf.quint8)
+""")
+GROUP.values(
+    """
+gradient(lambda x: tf.nn.ctc_loss([[5, 1]], x, [2], [4], False), tf.zeros([1, 4, 3]))
+""",
+    rtol=1e-5,
+    because="the sums over alignments are rounded otherwise",
+)
+GROUP.errors("""
+tf.nn.ctc_loss([[0, 1]], tf.zeros([1, 4, 0]), [2], [4], False, blank_index=-1)
+tf.function(lambda x: tf.nn.ctc_loss([[0, 1]], x, [2], [4], False, blank_index=-1))(tf.zeros([1, 4, 0]))
+tf.nn.ctc_loss([[1, 2], [1, 0]], tf.zeros([4, 2, 3]), [1, 2, 1], [4, 3])
+tf.nn.convolution(img, tf.ones([1, 2, 4, 1]), data_format='NC')
+tf.nn.convolution(img, tf.ones([1, 2, 4, 1]), data_format='NC', dilations=2)
+tf.nn.convolution(img[0], tf.ones([2, 4, 1]), data_format='NC')
+tf.nn.depthwise_conv2d(img, tf.ones([2, 2, 4, 1]), [1, 1, 1, 1], 'SAME', dilations=2)
+tf.nn.separable_conv2d(img, tf.ones([2, 2, 4, 1]), tf.ones([1, 1, 4, 1]), [1, 1, 1, 1], 'SAME', dilations=2)
+tf.nn.with_space_to_batch(img, 2, 'VALID', lambda x, n, p: x * 2)
+tf.function(lambda n: tf.nn.compute_average_loss([1.0, 2.0], global_batch_size=n)).get_concrete_function(INTS)
+tf.quantization.quantize_and_dequantize([1.0, 2.0], 0.0, 2.0, axis=1)
+tf.quantization.quantize_and_dequantize_v2([1.0, 2.0], 0.0, 2.0, axis=2147483647)
+tf.function(tf.quantization.quantize_and_dequantize_v2).get_concrete_function(tf.TensorSpec(None), 0.0, 2.0, axis=-1)
 """)

@@ -1,18 +1,14 @@
 """Calls that random draws found to differ, with their neighbours: conversions, checks and their order, rare values."""
 
-from goldens.case import Group
+from goldens.case import GRADIENTS, Group
 
-GROUP = Group("""
+GROUP = Group(
+    """
 inf, nan = float("inf"), float("nan")
 c, O, Z = tf.constant, tf.ones, tf.zeros
-images, filters = O([1, 5, 4, 2]), O([2, 2, 2, 2])
-def g(f, *xs):
-    xs = [tf.convert_to_tensor(x) for x in xs]
-    with tf.GradientTape() as tape:
-        tape.watch(xs)
-        y = f(*xs)
-    return tape.gradient(y, xs)
-""")
+images, filters = O([1, 5, 4, 2]), O([2, 2, 2, 2])"""
+    + GRADIENTS.format(name="g")
+)
 
 GROUP.values("""
 tf.signal.frame(O([5]), c(3, tf.int64), c(1, tf.int64))

@@ -152,3 +152,11 @@ tf.signal.fft([1.0, 2.0])
 tf.signal.rfft([1, 2])
 tf.signal.frame(x, 0, 1)
 """)
+
+GROUP.errors("""
+tf.function(lambda x: tf.signal.ifftnd(x, axes=[7, 2]))(m)
+tf.function(tf.signal.fftnd).get_concrete_function(tf.TensorSpec(None), axes=[0, 0])
+tf.function(lambda x: tf.signal.irfft3d(x, 8))(zm)
+tf.function(lambda x: tf.signal.rfft2d(x, 8))(m)
+tf.signal.irfft3d(zm, 8)
+""")

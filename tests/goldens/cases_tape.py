@@ -1,26 +1,8 @@
 """The tape's rules: what is watched, persistence, jacobians, forward mode, custom gradients, errors."""
 
-from goldens.case import Group
+from goldens.case import GRADIENTS_OF_SECOND_ORDER, Group
 
-GROUP = Group("""
-def grad(f, *xs):
-    xs = [tf.convert_to_tensor(x) for x in xs]
-    with tf.GradientTape() as tape:
-        tape.watch(xs)
-        y = f(*xs)
-    g = tape.gradient(y, xs)
-    return g[0] if len(g) == 1 else g
-
-def grad2(f, x):
-    x = tf.convert_to_tensor(x)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = f(x)
-        g = inner.gradient(y, x)
-    return g, outer.gradient(g, x)
-""")
+GROUP = Group(GRADIENTS_OF_SECOND_ORDER)
 
 GROUP.snippets("""
 # variables are watched by themselves

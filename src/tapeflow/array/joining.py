@@ -389,15 +389,15 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
         return [value] * num_split
     if not value.rank:
         raise invalid("Can't split scalars")
-    if isinstance(axis, Tensor):  # not static
-        return [TensorShape([None] * value.rank)] * num_split
-    axis = _split_axis(axis, value.rank)
     sizes: Any = [None] * num_split if isinstance(size_splits, Tensor) else size_splits
     if np.shape(sizes) != (num_split,):
         raise invalid(
             f"size of the split_tensor must be 1-D and have the same elements as outputs got {np.ndim(sizes)} -D and "
             f"{np.size(sizes)} elements"
         )
+    if isinstance(axis, Tensor):  # not static
+        return [TensorShape([None] * value.rank)] * num_split
+    axis = _split_axis(axis, value.rank)
     if sizes.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
     length = value[axis]

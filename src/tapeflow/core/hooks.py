@@ -38,6 +38,7 @@ class Hooks:
     over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types as one of their parts
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 
+    form_when_run: Callable[..., Any]  # graph/__init__.py: an op that others compute, as one operation
     graph_def: Callable[..., Any]  # graph/__init__.py: a graph as a GraphDef
     node_def: Callable[[Any], Any]  # graph/__init__.py: an operation as a NodeDef
     create_operation: Callable[..., Any]  # graph/__init__.py: adds an operation by the name of its op

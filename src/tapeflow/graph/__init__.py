@@ -19,6 +19,7 @@ def _later(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
+hooks.form_when_run = _later("ir.deferred", "form")
 hooks.graph_def = _later("graphdef.export", "graph_def")
 hooks.node_def = _later("graphdef.export", "node_def")
 hooks.create_operation = _later("graphdef.importing", "create_operation")

@@ -32,7 +32,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
     images = convert_to_tensor(image)
     down = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], np.float32)
     kernels = np.stack([down, down.T], -1)[:, :, None, :]
-    channels = images.shape[-1] if images.shape[-1] is not None else shape(images)[-1]
+    channels = images.shape[-1] if images.shape.rank and images.shape[-1] is not None else shape(images)[-1]
     filters = tile(convert_to_tensor(kernels, images.dtype), [1, 1, channels, 1])
     padded = pad(images, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")

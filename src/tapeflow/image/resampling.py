@@ -70,8 +70,29 @@ def _by_weights(images: torch.Tensor, rows: np.ndarray, columns: np.ndarray) -> 
     """Multiplies images by a matrix `[new, old]` from the left and one from the right, in at least float32."""
     wide = _wide(images)
     rows_matrix, columns_matrix = (torch.as_tensor(w, device=wide.device, dtype=wide.dtype) for w in (rows, columns))
-    flat = _channels_first(wide)
-    return (rows_matrix @ flat @ columns_matrix.T).permute(0, 2, 3, 1).float()
+    resized = _product(rows_matrix, _channels_first(wide), columns_matrix)
+    if by_value(resized) and not math.isfinite(resized.sum()):
+        resized = _product_of_windows(rows_matrix, _channels_first(wide), columns_matrix)
+    return resized.permute(0, 2, 3, 1).float()
+
+
+def _product(rows: torch.Tensor, images: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    return rows @ images @ columns.T
+
+
+def _product_of_windows(rows: torch.Tensor, images: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    """Multiplies images that are not finite by matrices: a pixel without a weight is not in a sum."""
+    sums = _product(rows, images.where(images.isfinite(), 0.0), columns)
+    for special in (torch.inf, -torch.inf, torch.nan):
+        places = (images.isnan() if math.isnan(special) else images == special).to(images.dtype)
+        more, less = (
+            _product(rows.clamp(min=0), places, columns.clamp(min=0))
+            + _product(rows.clamp(max=0), places, columns.clamp(max=0)),
+            _product(rows.clamp(max=0), places, columns.clamp(min=0))
+            + _product(rows.clamp(min=0), places, columns.clamp(max=0)),
+        )
+        sums = sums + torch.where(more > 0, special, 0.0) + torch.where(less < 0, -special, 0.0)
+    return sums
 
 
 def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:

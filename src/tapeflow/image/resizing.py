@@ -15,6 +15,7 @@ from tapeflow.core.context import state
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 from tapeflow.image import resampling
 from tapeflow.image.checking import check_image_or_batch, require
@@ -335,7 +336,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
     return pad_to_bounding_box(cropped, *offsets, *targets)
 
 
-def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """Cuts the center out of images.
 
     Args:
@@ -353,16 +354,19 @@ def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
         TensorShape([2, 2, 1])
     """
     tensor = convert_to_tensor(image)
-    if not 0 < central_fraction <= 1:
+    fraction: Any = central_fraction
+    if isinstance(fraction, SymbolicTensor):
+        fraction = cast(fraction, float64)
+    elif not 0 < fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
-    if central_fraction == 1:
+    elif fraction == 1:
         return tensor
     check_image_or_batch(tensor)
     if tensor.shape.rank is None:
         raise ValueError("`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = None.")
     axis = tensor.shape.rank - 3
     lengths = [_dim(tensor, axis + i) for i in (0, 1)]
-    offsets = [_floored(_as_number(length) * (1 - central_fraction) / 2) for length in lengths]
+    offsets = [_floored(_as_number(length) * (1 - fraction) / 2) for length in lengths]
     sizes = [length - 2 * offset for length, offset in zip(lengths, offsets, strict=True)]
     cropped = slice(tensor, stack([0] * axis + [*offsets, 0]), stack([-1] * axis + [*sizes, -1]))
     cropped.set_shape([*tensor.shape[:axis], *_static(*sizes), tensor.shape[-1]])

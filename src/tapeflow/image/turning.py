@@ -102,8 +102,9 @@ def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
     turned = _turned(images, count if isinstance(count, SymbolicTensor) else int(count) % 4)
     if images.shape.rank is None:
         return turned
-    dims = images.shape.as_list()
-    return less_static(turned, [*dims[:-3], None, None, dims[-1]])
+    *batch, height, width, channels = images.shape.as_list()
+    side = height if height == width else None
+    return less_static(turned, [*batch, side, side, channels])
 
 
 def _turned(images: Any, k: Any) -> Any:

@@ -585,8 +585,12 @@ def convolution(
     rates = per_dimension(dilations, dims, last, "dilations")
     if any(r != 1 for r in rates):
         _check_dilated(x.shape, kernels.shape, dims, last, steps, rates, padding)
+        if data_format not in (None, *FORMATS[dims]):
+            a, b = FORMATS[dims]
+            raise ValueError(f"`data_format` must be '{a}' or '{b}'. Received: data_format={data_format}")
+        padding = "SAME" if padding == "SAME" else "VALID"  # of a tensor its text
     text_only(padding)
-    spatial_format = FORMATS[dims][0 if last else 1]
+    spatial_format = FORMATS[dims][0] if data_format is None else data_format
     function: Any = (conv1d, conv2d, conv3d)[dims - 1]
     return function(x, kernels, steps, padding, data_format=spatial_format, dilations=rates, name=name)
 

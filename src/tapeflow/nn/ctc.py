@@ -24,9 +24,10 @@ from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import with_rank
+from tapeflow.core.ops.shape_rules import broadcast, with_rank
 from tapeflow.core.types import dtypes
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
@@ -55,15 +56,24 @@ def _check(logits: torch.Tensor, lengths: torch.Tensor) -> None:
             raise invalid(f"sequence_length({i}) <= {time}")
 
 
-def _rows(indices: torch.Tensor, values: torch.Tensor, batch: int, classes: int, blank: int) -> list[list[int]]:
-    """Collects the labels of each example."""
+def _rows(indices: torch.Tensor, values: torch.Tensor, batch: int, classes: int, blank: int | None) -> list[list[int]]:
+    """Collects the labels of each example.
+
+    Args:
+        indices: of each label the example and its place.
+        values: the labels.
+        batch: the number of examples.
+        classes: the number of classes.
+        blank: the blank class, which is no label; None takes every number for a label.
+    """
     rows: list[list[int]] = [[] for _ in range(batch)]
     for (example, _), label in zip(indices.tolist(), values.tolist(), strict=True):
         if not 0 <= example < batch:
             raise invalid(f"label batch index {example} is out of range [0, {batch})")
-        if not 0 <= label < classes or label == blank:
+        is_class = 0 <= label < classes
+        if blank is not None and (not is_class or label == blank):
             raise invalid(f"Saw a label that is no class, or the blank one: label {label} of example {example}")
-        rows[example].append(label)
+        rows[example].append(label if is_class else classes)
     return rows
 
 
@@ -79,7 +89,7 @@ def _loss_and_gradient(
 
     Args:
         logits: `[time, batch, classes]`.
-        rows: the labels of each example.
+        rows: the labels of each example; one that is no class has their number, and is certain at every step.
         lengths: the number of steps of each example.
         blank: the blank class.
         impossible: the treatment of labellings that need more steps: "raise", "ignore" (a loss of 0) or "penalize".
@@ -96,7 +106,10 @@ def _loss_and_gradient(
     targets = torch.tensor([v for row in possible for v in row], dtype=torch.long, device=logits.device)
     with torch.enable_grad():
         leaf = logits.detach().requires_grad_()
-        log_probabilities = torch.log_softmax(leaf, 2)
+        normalized = torch.log_softmax(leaf, 2)
+        log_probabilities, source = normalized, leaf
+        if any(logits.shape[2] in row for row in possible):
+            log_probabilities, source = torch.nn.functional.pad(normalized, (0, 1)), normalized
         losses = leaf.sum((0, 2))  # without a step
         if len(leaf):
             losses = functional.ctc_loss(
@@ -111,7 +124,7 @@ def _loss_and_gradient(
                 penalties = [_penalized(log_probabilities[: steps[i], i], rows[i], blank) for i in wrong]
                 instead = instead.index_put((torch.tensor(wrong, device=losses.device),), torch.stack(penalties))
             losses = torch.where(chosen, instead, losses)
-        (gradient,) = torch.autograd.grad(losses.sum(), leaf)
+        (gradient,) = torch.autograd.grad(losses.sum(), source)
     return losses.detach().to(logits.dtype), gradient.to(logits.dtype)
 
 
@@ -171,14 +184,25 @@ def _by_inputs(call: Call, dy: Any, d_gradient: Any) -> Any:
 _ctc_loss_of_sparse.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
 
 
-@op("CTCLossV2", shape=_losses_rule)
+def _dense_losses_rule(inputs: TensorShape, *others: Any) -> list[TensorShape]:
+    if with_rank(inputs, 3)[2] == 0:
+        raise invalid(_NO_CLASSES)
+    return _losses_rule(inputs, *others)
+
+
+_NO_CLASSES = "There must be one class at least, the blank one"
+
+
+@op("CTCLossV2", shape=_dense_losses_rule)
 def _ctc_loss_of_dense(
     inputs: torch.Tensor, labels_indices: torch.Tensor, labels_values: torch.Tensor, sequence_length: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the losses and their gradients; the first class is the blank one."""
     sequence_length = sequence_length.clamp(max=len(inputs))  # there are as many steps as logits
     _check(inputs, sequence_length)
-    rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], -1)  # dense labels may be blank ones
+    if not inputs.shape[2]:
+        raise invalid(_NO_CLASSES)
+    rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], None)  # dense labels may be any
     return _loss_and_gradient(inputs, rows, sequence_length, 0, "penalize")
 
 
@@ -246,12 +270,15 @@ def ctc_loss(
     if counts.shape.rank is None:
         counts = ensure_shape(counts, [None])
     present = sequence_mask(counts, shape_of(dense)[1])
+    if state.graph is None and present.shape != dense.shape:
+        raise invalid(f"Incompatible shapes: {present.shape} vs. {dense.shape}")
     values = boolean_mask(dense, present)
     if not isinstance(blank, int) or blank:
         x = concat([x[:, :, blank : blank + 1], x[:, :, :blank], x[:, :, blank + 1 :]], 2)
         values = where(less(values, blank), add(values, 1), values)
     losses = _ctc_loss_of_dense(x, where(present), values, lengths, name)[0]
-    return cast(less_static(losses, x.shape[1:2]), dtype)
+    batch = broadcast(x.shape[1:2], counts.shape)
+    return cast(less_static(losses, batch if dense.shape.rank is None else broadcast(batch, dense.shape[:1])), dtype)
 
 
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
@@ -316,6 +343,6 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     counts = reduce_sum(cast(keep, lengths.dtype), 1)
     present = sequence_mask(counts)
     merged = scatter_nd(where(present), boolean_mask(matrix, keep), shape(present, int64))
-    if convert(labels).shape.rank is None:
+    if None in (convert(labels).shape.rank, convert(seq_length).shape.rank):
         counts = less_static(counts, None)
     return merged if matrix.shape[0] is not None else less_static(merged, [None, None]), counts

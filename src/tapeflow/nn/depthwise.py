@@ -168,6 +168,8 @@ def depthwise_conv2d(
         raise ValueError(
             f"`input.shape.rank` must be at least 3. Received: input.shape={x.shape} with rank {x.shape.rank}"
         )
+    if isinstance(dilations, int):
+        raise TypeError(f"`dilations` must be two ints. Received: dilations={dilations}")
     return ops.DepthwiseConv2dNative(x, filter, *_attrs(strides, padding, data_format, dilations), name=name)
 
 
@@ -279,5 +281,7 @@ def separable_conv2d(
             raise ValueError(
                 f"Dimensions {length} and 1 are not compatible: a pointwise filter is [1, 1, channels, ...]"
             )
+    if isinstance(dilations, int):
+        raise ValueError(f"`dilation_rate.shape.rank` must be 1. Received: dilation_rate={dilations} of rank 0")
     x = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(x, pointwise, 1, "VALID", data_format or "NHWC", name=name)

@@ -50,7 +50,8 @@ def with_space_to_batch(
     """
     x = convert(input)
     rates = host_value(dilation_rate)
-    rates = rates if isinstance(rates, tuple) else (rates,)
+    if not isinstance(rates, tuple):
+        raise ValueError(f"`dilation_rate.shape.rank` must be 1. Received: dilation_rate={dilation_rate} of rank 0")
     if any(r < 1 for r in rates):
         raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate={list(rates)}")
     first = 2 if data_format is not None and data_format.startswith("NC") else 1

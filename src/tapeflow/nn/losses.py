@@ -91,7 +91,7 @@ def compute_average_loss(
     if batch_size is None:
         batch_size = hooks.replicas() * shape_of(losses)[0]
     size = convert(batch_size)
-    if size.shape.rank:
+    if size.shape.rank != 0:
         raise ValueError(f"`global_batch_size` must be a scalar. Received: global_batch_size={batch_size}")
     if not size.dtype.is_integer:
         raise TypeError(f"`global_batch_size` must be an int. Received: global_batch_size={batch_size}")

@@ -17,7 +17,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, squared_difference, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
-from tapeflow.math.division import realdiv, reciprocal, reciprocal_no_nan
+from tapeflow.math.division import divide_no_nan, realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 from tapeflow.math.reduction import reduce_mean, reduce_sum
 
@@ -91,10 +91,10 @@ def weighted_moments(
     if weights.dtype is not y.dtype:
         weights = cast(weights, y.dtype)
     weights = add(weights, zeros_like(y))
-    share = reciprocal_no_nan(reduce_sum(weights, axes, keepdims=True))
-    mean = multiply(reduce_sum(multiply(weights, y), axes, keepdims=True), share)
+    total = reduce_sum(weights, axes, keepdims=True)
+    mean = divide_no_nan(reduce_sum(multiply(weights, y), axes, keepdims=True), total)
     squares = multiply(weights, squared_difference(y, mean))
-    variance = multiply(reduce_sum(squares, axes, keepdims=True), share)
+    variance = divide_no_nan(reduce_sum(squares, axes, keepdims=True), total)
     return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
 
 
@@ -119,6 +119,7 @@ def sufficient_statistics(
         >>> [s.numpy().item() for s in tf.nn.sufficient_statistics([1.0, 2.0], [0])[:3]]
         [2.0, 3.0, 5.0]
     """
+    axes = list(set(axes))
     y = convert(x)
     shape = shape_of(y)
     count = size_of([shape[a] for a in (axes if is_unranked(shape) else {a % len(shape) for a in axes})])

@@ -81,11 +81,16 @@ def _from_steps(q: np.ndarray, low: torch.Tensor, high: torch.Tensor) -> torch.T
     return ((first + _numbers(q) - _ends(q.dtype)[0]) * length).float()
 
 
-def _scale(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> torch.Tensor:
-    """Computes for "SCALED" how many integers make 1, so that the range fits into the integers at both ends."""
+def _scales(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes for "SCALED" how many integers make 1, so that the range fits into the integers at either end."""
     from_low = torch.where(low * ends[0] > 0, ends[0] / low, _LARGEST)
     from_high = torch.where(high * ends[1] > 0, ends[1] / high, _LARGEST)
-    return torch.minimum(from_low, from_high)
+    return from_low, from_high
+
+
+def _larger(a: torch.Tensor | float, b: torch.Tensor | float) -> torch.Tensor:
+    """Returns the larger of two numbers: the first one where the second is NaN."""
+    return torch.where(torch.as_tensor(a < b), b, a)
 
 
 # ---- ops -------------------------------------------------------------------------------------------------------------
@@ -120,15 +125,15 @@ def _quantize(
     min_range, max_range = _along(min_range, input, axis, "min_range"), _along(max_range, input, axis, "max_range")
     if bool((max_range < min_range).any()):
         raise invalid("input_max_range must be larger than input_min_range.")
-    width = torch.maximum(min_range.abs(), max_range.abs()).clamp_min(1.0) * ensure_minimum_range
-    min_range = min_range.clamp_max(0.0)
-    max_range = torch.maximum(max_range, min_range + width).clamp_min(0.0)
+    width = _larger(1.0, _larger(min_range.abs(), max_range.abs())) * ensure_minimum_range
+    min_range = torch.where(min_range < 0, min_range, 0.0)
+    max_range = _larger(0.0, _larger(max_range, min_range + width))
     kind = storage_type(T)
     if mode == "MIN_FIRST":
         integers = _to_steps(input, min_range, max_range, kind)
     elif mode == "SCALED":
         ends = _ends(kind, narrow_range)
-        scale = _scale(min_range, max_range, ends)
+        scale = torch.minimum(*_scales(min_range, max_range, ends))
         min_range, max_range = ends[0] / scale, ends[1] / scale
         nearest = torch.round if round_mode == "HALF_TO_EVEN" else _away_from_zero
         integers = _cast(nearest(torch.maximum(torch.minimum(input, max_range), min_range) * scale), kind)

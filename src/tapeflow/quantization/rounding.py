@@ -7,13 +7,14 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import merged, ranked, same, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.quantization.integers import _along, _scale
+from tapeflow.quantization.integers import _along, _scales
 
 
 def _rounded(
@@ -29,6 +30,8 @@ def _rounded(
 ) -> torch.Tensor:
     if not 1 <= num_bits < 63:
         raise invalid(f"num_bits is out of range: {num_bits} with signed_input_ {int(signed_input)}")
+    if axis >= x.dim():
+        raise invalid(f"Shape must be at least rank {axis + 1} but is rank {x.dim()}")
     if range_given:
         low, high = _along(low, x, axis, "input_min"), _along(high, x, axis, "input_max")
         if not bool((low <= high).all()):
@@ -37,15 +40,25 @@ def _rounded(
         return x
     else:
         others = [i for i in range(x.dim()) if axis == -1 or i != axis]
-        low, high = (torch.amin(x, others, keepdim=True), torch.amax(x, others, keepdim=True)) if others else (x, x)
+        low, high = _ends_of(x, others) if others else (x, x)
     last = 2 ** (num_bits - signed_input) - 1
     first = -(2 ** (num_bits - 1)) + narrow_range if signed_input else 0
-    scale = _scale(low, high, (first, last)).to(x.dtype)
-    step = torch.where(scale * low == first, low / first if first else 0.0, high / last)
+    from_low, from_high = _scales(low, high, (first, last))
+    scale = torch.minimum(from_low, from_high).to(x.dtype)
+    step = torch.where(from_low < from_high, low / first if first else 0.0, high / last)
     if range_given:
         x = torch.maximum(torch.minimum(x, last * step), first * step)
     nearest = torch.round(x * scale) if round_mode == "HALF_TO_EVEN" else torch.floor(x * scale + 0.5)
     return nearest * step
+
+
+def _ends_of(x: torch.Tensor, dims: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the least and the greatest numbers over dimensions: as in TensorFlow, which compares one number after the
+    other, NaN is forgotten where another number follows."""
+    forgotten = x.isnan()
+    forgotten[tuple(-1 if i in dims else slice(None) for i in range(x.dim()))] = False
+    low, high = (torch.where(forgotten, end, x) for end in (torch.inf, -torch.inf))
+    return torch.amin(low, dims, keepdim=True), torch.amax(high, dims, keepdim=True)
 
 
 def _passed_rule(dy: TensorShape, x: TensorShape, low: TensorShape, high: TensorShape, axis: int) -> list[TensorShape]:
@@ -103,6 +116,22 @@ def _(call: Call, dy: Any) -> Any:
     return dy, None, None
 
 
+def _with_axis(input: TensorLike, axis: int | None) -> tuple[Tensor, int]:
+    """Returns the input as a tensor, and an axis counted from its front; -1 for None.
+
+    Raises:
+        ValueError: the axis is counted from the end of a tensor of unknown rank.
+    """
+    x = convert(input)
+    if axis is None:
+        return x, -1
+    if axis < 0:
+        if x.shape.rank is None:
+            raise ValueError("input should have known rank to use negative axis.")
+        axis %= x.shape.rank
+    return x, axis
+
+
 def quantize_and_dequantize_v2(
     input: TensorLike,
     input_min: TensorLike,
@@ -139,9 +168,9 @@ def quantize_and_dequantize_v2(
         >>> tf.quantization.quantize_and_dequantize_v2([-1.0, 0.4, 3.0], -2.0, 1.5, num_bits=3).numpy().tolist()
         [-1.0, 0.0, 3.0]
     """
-    axis = -1 if axis is None else axis
+    x, axis = _with_axis(input, axis)
     return _round_in_range(
-        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name
+        x, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name
     )
 
 
@@ -173,7 +202,5 @@ def quantize_and_dequantize(
         >>> rounded.numpy().tolist()
         [1.0, 3.0]
     """
-    axis = -1 if axis is None else axis
-    return _round(
-        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name
-    )
+    x, axis = _with_axis(input, axis)
+    return _round(x, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name)

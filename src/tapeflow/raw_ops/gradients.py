@@ -8,8 +8,9 @@ from typing import Any
 import tapeflow as tf
 import tapeflow.raw_ops as raw
 from tapeflow.core.ops.forms import form
-from tapeflow.core.ops.shape_rules import length, merged, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import length, merged, stated, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def _gradients(function: Callable[..., Any], primals: Sequence[Any], dy: Any) -> list[Any]:
@@ -63,6 +64,8 @@ _ROWS = {
 def _whole_rule(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> TensorShape:
     merged(with_rank(indices, 1), with_rank(segment_ids, 1))
     with_rank(output_dim0, 0)
+    if wholly_static(output_dim0) and output_dim0 < 0:
+        raise invalid("Cannot specify a negative value for output_dim0")
     return TensorShape([length(output_dim0)]) + with_rank(grad, -1)[1:]
 
 
@@ -113,6 +116,10 @@ def _sparse_slice(backprop_val_grad: Any, input_indices: Any, input_start: Any, 
 # ---- images ----------------------------------------------------------------------------------------------------------
 
 
+def _as_images(grads: Any, original_image: TensorShape, *_: Any) -> TensorShape:
+    return original_image
+
+
 def _resize_gradient(op: str, images: Any, grads: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     """Returns the gradient of an op that resizes images to the size of `grads`."""
 
@@ -125,12 +132,12 @@ def _resize_gradient(op: str, images: Any, grads: Any, align_corners: bool, half
     return _gradients(resized, [images], grads)[0]
 
 
-@form("ResizeBilinearGrad")
+@form("ResizeBilinearGrad", shape=_as_images)
 def _resize_bilinear(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     return _resize_gradient("ResizeBilinear", original_image, grads, align_corners, half_pixel_centers)
 
 
-@form("ResizeBicubicGrad")
+@form("ResizeBicubicGrad", shape=_as_images)
 def _resize_bicubic(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     return _resize_gradient("ResizeBicubic", original_image, grads, align_corners, half_pixel_centers)
 
@@ -138,16 +145,17 @@ def _resize_bicubic(grads: Any, original_image: Any, align_corners: bool, half_p
 def _images_rule(grads: Any, size: Any, *_: Any) -> TensorShape:
     grads = with_rank(grads, 4)
     with_dimension(with_rank(size, 1), 0, 2)
-    return TensorShape([grads[0], None, None, grads[3]])
+    sides = stated(size) if wholly_static(size) else [None, None]
+    return TensorShape([grads[0], *sides, grads[3]])
 
 
-@form("ResizeNearestNeighborGrad", shape=_images_rule)
+@form("ResizeNearestNeighborGrad", shape=_images_rule, host=("size",))
 def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     images = tf.zeros(tf.concat([tf.shape(grads)[:1], size, tf.shape(grads)[3:]], 0), grads.dtype)
     return _resize_gradient("ResizeNearestNeighbor", images, grads, align_corners, half_pixel_centers)
 
 
-@form("ScaleAndTranslateGrad")
+@form("ScaleAndTranslateGrad", shape=_as_images)
 def _scale_and_translate(
     grads: Any, original_image: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool
 ) -> Any:
@@ -160,7 +168,12 @@ def _scale_and_translate(
     return _gradients(moved, [original_image], grads)[0]
 
 
-@form("CropAndResizeGradImage")
+def _image_rule(grads: Any, boxes: Any, box_ind: Any, image_size: Any, *_: Any) -> TensorShape:
+    with_dimension(with_rank(image_size, 1), 0, 4)
+    return TensorShape(stated(image_size) if wholly_static(image_size) else [None] * 4)
+
+
+@form("CropAndResizeGradImage", shape=_image_rule, host=("image_size",))
 def _crops_image(grads: Any, boxes: Any, box_ind: Any, image_size: Any, T: Any, method: str) -> Any:
     def cropped(image: Any) -> Any:
         return raw.CropAndResize(
@@ -170,7 +183,7 @@ def _crops_image(grads: Any, boxes: Any, box_ind: Any, image_size: Any, T: Any, 
     return _gradients(cropped, [tf.zeros(image_size, T)], grads)[0]
 
 
-@form("CropAndResizeGradBoxes")
+@form("CropAndResizeGradBoxes", shape=lambda grads, image, boxes, *_: boxes)
 def _crops_boxes(grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
     def cropped(corners: Any) -> Any:
         return raw.CropAndResize(image=image, boxes=corners, box_ind=box_ind, crop_size=tf.shape(grads)[1:3])

@@ -14,6 +14,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops.bare import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.queue.held import held_here
@@ -23,6 +24,11 @@ Raw = Any
 
 def _flow(*_: Any) -> torch.Tensor:
     return torch.zeros(())
+
+
+def _handle(*_: Any) -> TensorShape:
+    """Returns the static shape of the handle of a stack or tensor array: that of the two strings that it once was."""
+    return TensorShape([2])
 
 
 # ---- stacks ----------------------------------------------------------------------------------------------------------
@@ -36,7 +42,7 @@ class _Stack(list[Raw]):
         self.size = size
 
 
-@kernel_of("StackV2", shape=scalar)
+@kernel_of("StackV2", shape=_handle)
 def _stack(max_size: Raw, elem_type: DType, stack_name: str) -> Raw:
     return boxed(_Stack(int(max_size)))
 
@@ -108,7 +114,7 @@ def _array_of(handle: Raw) -> _Array:
     return handle[()]
 
 
-@kernel_of("TensorArrayV3", shape=lambda *_: [[], []])
+@kernel_of("TensorArrayV3", shape=lambda *_: [_handle(), []])
 def _array(
     size: Raw, dtype: DType, element_shape: Any, dynamic_size: bool, clear_after_read: bool,
     identical_element_shapes: bool, tensor_array_name: str,

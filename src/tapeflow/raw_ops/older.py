@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import random
+from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
 import tapeflow.raw_ops as raw
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.forms import form
-from tapeflow.core.ops.shape_rules import length, merged, ranked, with_rank
+from tapeflow.core.ops.shape_rules import (
+    argument_shape,
+    divided,
+    length,
+    merged,
+    same,
+    wholly_static,
+    with_dimension,
+    with_rank,
+)
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
+from tapeflow.nn.pooling import pool_rule_without_explicit
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
@@ -49,7 +63,17 @@ def _matrix_diag_part(input: Any) -> Any:
     return tf.linalg.diag_part(input)
 
 
-@form("MatrixSetDiag", "BatchMatrixSetDiag")
+def _with_diagonal_rule(x: Any, diagonal: Any) -> TensorShape:
+    x, diagonal = with_rank(x, -2), with_rank(diagonal, -1)
+    if x.rank is None:
+        return x if diagonal.rank is None else diagonal[:-1] + [None, None]
+    diagonal = with_rank(diagonal, x.rank - 1)
+    length = None if None in x[-2:].as_list() else min(x[-2:].as_list())
+    merged(diagonal[-1:], [length])
+    return merged(x, diagonal[:-1] + [None, None])
+
+
+@form("MatrixSetDiag", "BatchMatrixSetDiag", shape=_with_diagonal_rule)
 def _matrix_set_diag(input: Any, diagonal: Any) -> Any:
     return tf.linalg.set_diag(input, diagonal)
 
@@ -66,23 +90,52 @@ def _matrix_set_diag_v2(input: Any, diagonal: Any, k: Any) -> Any:
     return raw.MatrixSetDiagV3(input=input, diagonal=diagonal, k=k, align="LEFT_LEFT")
 
 
-@form("SpaceToBatch")
+def _of_blocks(batch: Callable[..., int], space: Callable[..., int]) -> Callable[..., TensorShape]:
+    """Returns the rule of an op that moves space into the batch, or back: `batch(size, places in a block)` and
+    `space(size, side of a block, rows before and after)` compute the new dimensions."""
+
+    def rule(input: Any, borders: Any, block_size: int) -> TensorShape:
+        first, *sides, channels = with_rank(input, 4)
+        with_dimension(with_dimension(with_rank(borders, 2), 0, 2), 1, 2)
+        if wholly_static(borders):
+            sides = [n if n is None else space(n, block_size, sum(b)) for n, b in zip(sides, borders, strict=True)]
+        else:
+            sides = [None, None]
+        return TensorShape([first if first is None else batch(first, block_size**2), *sides, channels])
+
+    return rule
+
+
+_batched = _of_blocks(lambda n, places: n * places, lambda n, block, border: divided(n + border, block))
+_unbatched = _of_blocks(divided, lambda n, block, border: n * block - border)
+
+
+@form("SpaceToBatch", shape=_batched, host=("paddings",))
 def _space_to_batch(input: Any, paddings: Any, block_size: int) -> Any:
     return raw.SpaceToBatchND(input=input, block_shape=[block_size] * 2, paddings=paddings)
 
 
-@form("BatchToSpace", shape=ranked(lambda *_: TensorShape([None] * 4), 4))
+@form("BatchToSpace", shape=_unbatched, host=("crops",))
 def _batch_to_space(input: Any, crops: Any, block_size: int) -> Any:
     return raw.BatchToSpaceND(input=input, block_shape=[block_size] * 2, crops=crops)
 
 
-@form("Reverse")
+def _reversed_rule(tensor: TensorShape, dims: Any) -> TensorShape:
+    number = with_rank(dims, 1)[0]
+    if tensor.rank is not None and tensor.rank > 8:
+        raise invalid("reverse does not work on tensors with more than 8 dimensions")
+    return tensor if number is None else with_rank(tensor, number)
+
+
+@form("Reverse", shape=_reversed_rule)
 def _reverse(tensor: Any, dims: Any) -> Any:
     return raw.ReverseV2(tensor=tensor, axis=tf.where(dims)[:, 0])
 
 
-@form("DataFormatDimMap")
+@form("DataFormatDimMap", shape=same)
 def _dim_map(x: Any, src_format: str, dst_format: str) -> Any:
+    if sorted(src_format) != sorted(dst_format):
+        raise invalid(f"Destination format {dst_format} is not a permutation of source format {src_format}")
     places = [dst_format.index(letter) for letter in src_format]
     return tf.gather(tf.constant(places, x.dtype), tf.math.floormod(x, len(src_format)))
 
@@ -94,7 +147,21 @@ def _vec_permute(x: Any, src_format: str, dst_format: str) -> Any:
     return tf.gather(x, [src_format.index(letter) for letter in dst_format])
 
 
-@form("NthElement")
+def _nth_rule(input: Any, n: Any, reverse: bool) -> TensorShape:
+    input = with_rank(input, -1)
+    if argument_shape(n).rank:
+        raise invalid(f"Input must be scalar but has rank {argument_shape(n).rank}")
+    number = length(n)
+    if number is not None and number < 0:
+        raise invalid(f"Dimension size, given by scalar input 1, must be non-negative but is {number}")
+    if input.rank is None:
+        return input
+    if None not in (number, input[-1]) and input[-1] <= number:
+        raise invalid(f"Input must have last dimension > n = {number} but is {input[-1]}")
+    return input[:-1]
+
+
+@form("NthElement", shape=_nth_rule, host=("n",))
 def _nth_element(input: Any, n: Any, reverse: bool) -> Any:
     return tf.sort(input, direction="DESCENDING" if reverse else "ASCENDING")[..., n]
 
@@ -121,17 +188,17 @@ def _copy(input: Any) -> Any:
     return tf.identity(input)
 
 
-@form("InplaceAdd")
+@form("InplaceAdd", shape=same)
 def _inplace_add(x: Any, i: Any, v: Any) -> Any:
     return tf.tensor_scatter_nd_add(x, i[:, None], v)
 
 
-@form("InplaceSub")
+@form("InplaceSub", shape=same)
 def _inplace_sub(x: Any, i: Any, v: Any) -> Any:
     return tf.tensor_scatter_nd_sub(x, i[:, None], v)
 
 
-@form("InplaceUpdate")
+@form("InplaceUpdate", shape=same)
 def _inplace_update(x: Any, i: Any, v: Any) -> Any:
     return tf.tensor_scatter_nd_update(x, i[:, None], v)
 
@@ -141,14 +208,29 @@ def _scatter_nd_add(input: Any, indices: Any, updates: Any) -> Any:
     return tf.tensor_scatter_nd_add(input, indices, updates)
 
 
-@form("ParallelConcat")
+def _rows_rule(values: list[TensorShape], shape: Any) -> TensorShape:
+    whole = TensorShape(shape)
+    if not whole.is_fully_defined():
+        raise invalid("shape attr must be fully defined.")
+    for i, value in enumerate(values):
+        if not value.is_fully_defined():
+            raise invalid("All input shapes must be fully defined.")
+        if not value.rank:
+            raise invalid(f"The rank of all input shapes must be greater than 0, but input {i} had rank 0.")
+        if value[0] != 1:
+            raise invalid("Size of first dimension must be 1.")
+    merged(*values, TensorShape([1]) + whole[1:])
+    return whole
+
+
+@form("ParallelConcat", shape=_rows_rule)
 def _parallel_concat(values: Any, shape: Any) -> Any:
     return tf.concat(values, 0)
 
 
 @form("ParallelDynamicStitch")
 def _dynamic_stitch(indices: Any, data: Any) -> Any:
-    return raw.DynamicStitch(indices=indices, data=data)
+    return tf.dynamic_stitch(indices, data)
 
 
 @form("TileGrad")
@@ -178,7 +260,15 @@ def _self_adjoint_eig(input: Any) -> Any:
     return tf.concat([e[..., None, :], v], -2)
 
 
-@form("SparseMatMul")
+def _product_rule(a: Any, b: Any, transpose_a: bool, transpose_b: bool, *_: Any) -> TensorShape:
+    a, b = (
+        with_rank(x, 2).as_list()[:: -1 if transposed else 1] for x, transposed in ((a, transpose_a), (b, transpose_b))
+    )
+    merged(a[1:], b[:1])
+    return TensorShape([a[0], b[1]])
+
+
+@form("SparseMatMul", shape=_product_rule)
 def _sparse_mat_mul(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
     return tf.matmul(tf.cast(a, tf.float32), tf.cast(b, tf.float32), transpose_a, transpose_b)
 
@@ -195,6 +285,8 @@ def _segments_rule(data: Any, indices: Any, segment_ids: Any, *_: Any) -> Tensor
 
 def _counted_segments_rule(data: Any, indices: Any, segment_ids: Any, num_segments: Any, *_: Any) -> TensorShape:
     with_rank(num_segments, 0)
+    if wholly_static(num_segments) and num_segments < 0:
+        raise invalid("Cannot specify a negative value for num_segments")
     return TensorShape([length(num_segments)]) + _segments_rule(data, indices, segment_ids)[1:]
 
 
@@ -289,13 +381,37 @@ def _random_crop(image: Any, size: Any, seed: int, seed2: int) -> Any:
 # ---- neural networks -------------------------------------------------------------------------------------------------
 
 
-@form("MaxPoolV2")
+def _static_windows(ksize: Any, strides: Any) -> bool:
+    """Checks the shapes of the sizes and steps of windows, and returns whether all their numbers are static."""
+    for numbers in (ksize, strides):
+        with_dimension(with_rank(numbers, 1), 0, 4)
+    return wholly_static(ksize) and wholly_static(strides)
+
+
+def _pooled_rule(input: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> TensorShape:
+    input = with_rank(input, 4)
+    if not _static_windows(ksize, strides):
+        return TensorShape(None)
+    return pool_rule_without_explicit(input, ksize, strides, padding, data_format)
+
+
+def _pooled_again_rule(
+    orig_input: Any, orig_output: TensorShape, grad: TensorShape, ksize: Any, strides: Any, padding: str,
+    data_format: str,
+) -> TensorShape:  # fmt: skip
+    pooled = _pooled_rule(orig_input, ksize, strides, padding, data_format)
+    merged(orig_output, pooled)
+    merged(grad, with_rank(orig_input, 4))
+    return pooled
+
+
+@form("MaxPoolV2", shape=_pooled_rule, host=("ksize", "strides"))
 def _max_pool(input: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Any:
     sizes = _numbers(ksize), _numbers(strides)
     return raw.MaxPool(input=input, ksize=sizes[0], strides=sizes[1], padding=padding, data_format=data_format)
 
 
-@form("MaxPoolGradV2")
+@form("MaxPoolGradV2", shape=lambda orig_input, *_: with_rank(orig_input, 4), host=("ksize", "strides"))
 def _max_pool_grad(
     orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str
 ) -> Any:
@@ -305,7 +421,7 @@ def _max_pool_grad(
     )  # fmt: skip
 
 
-@form("MaxPoolGradGradV2")
+@form("MaxPoolGradGradV2", shape=_pooled_again_rule, host=("ksize", "strides"))
 def _max_pool_grad_grad(
     orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str
 ) -> Any:
@@ -315,9 +431,15 @@ def _max_pool_grad_grad(
     )  # fmt: skip
 
 
-def _numbers(tensor: Any) -> list[int]:
-    """Returns the numbers of a tensor, which must be static."""
-    return [int(n) for n in tf.get_static_value(tensor)]
+def _numbers(values: Any) -> list[int]:
+    """Returns the numbers of an argument.
+
+    Raises:
+        NotStatic: they are not static.
+    """
+    if not wholly_static(values):
+        raise NotStatic
+    return list(values)
 
 
 @form("BatchNormWithGlobalNormalization")
@@ -331,7 +453,16 @@ def _batch_norm(
 # ---- TensorFlow 1's control flow, at once ----------------------------------------------------------------------------
 
 
-@form("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration")
+def _entered_rule(data: TensorShape, frame_name: str, is_constant: bool, *_: Any) -> TensorShape:
+    return data if is_constant else TensorShape(None)
+
+
+@form("Enter", "RefEnter", shape=_entered_rule)
+def _enter(data: Any) -> Any:
+    return tf.identity(data)
+
+
+@form("Exit", "RefExit", "NextIteration", "RefNextIteration")
 def _pass(data: Any) -> Any:
     return tf.identity(data)
 
@@ -341,13 +472,24 @@ def _loop_cond(input: Any) -> Any:
     return tf.identity(input)
 
 
-@form("Switch")
+def _branches_rule(data: TensorShape, pred: Any) -> list[TensorShape]:
+    with_rank(pred, 0)
+    return [data, data]
+
+
+def _merged_rule(inputs: list[TensorShape]) -> list[TensorShape]:
+    return [functools.reduce(TensorShape.most_specific_compatible_shape, inputs), TensorShape([])]
+
+
+@form("Switch", shape=_branches_rule)
 def _switch(data: Any, pred: Any) -> Any:
+    if tf.get_static_value(pred) is None:
+        raise NotStatic
     nothing = tf.zeros([0], data.dtype)
     return (nothing, tf.identity(data)) if pred else (tf.identity(data), nothing)
 
 
-@form("Merge")
+@form("Merge", shape=_merged_rule)
 def _merge(inputs: Any) -> Any:
     return tf.identity(inputs[0]), tf.constant(0)
 

@@ -14,7 +14,7 @@ import tapeflow as tf
 import tapeflow.raw_ops as raw
 from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.forms import form
-from tapeflow.core.ops.shape_rules import no_results, ranked, scalar, unknown, with_rank
+from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
@@ -231,7 +231,7 @@ def _lin_space(start: Any, stop: Any, num: Any) -> Any:
     return tf.linspace(start, stop, num)
 
 
-@form("NearestNeighbors")
+@form("NearestNeighbors", shape=lambda *_: [None, None])
 def _nearest(points: Any, centers: Any, k: Any) -> Any:
     differences = points[:, None] - centers[None]
     distances = tf.reduce_sum(differences * differences, -1)
@@ -281,9 +281,20 @@ def _resize_conv(
 # ---- audio -----------------------------------------------------------------------------------------------------------
 
 
-@form("AudioSpectrogram", shape=ranked(unknown, 2))
+def _transformed(window_size: int) -> int:
+    """Returns the length of the transform of a window: the next power of 2."""
+    return int(2 ** math.ceil(math.log2(window_size)))
+
+
+def _spectrogram_rule(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> TensorShape:
+    samples, channels = with_rank(input, 2)
+    frames = None if samples is None else max(0, 1 + (samples - window_size) // stride)
+    return TensorShape([channels, frames, _transformed(window_size) // 2 + 1])
+
+
+@form("AudioSpectrogram", shape=_spectrogram_rule)
 def _spectrogram(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> Any:
-    size = 2 ** math.ceil(math.log2(window_size))
+    size = _transformed(window_size)
     spectra = tf.signal.stft(tf.transpose(input), window_size, stride, size, tf.signal.hann_window)
     power = tf.math.real(spectra * tf.math.conj(spectra))
     return power if magnitude_squared else tf.sqrt(power)
@@ -310,7 +321,12 @@ def _mel_weights(bins: int, rate: float, low: float, high: float, channels: int)
     return weights
 
 
-@form("Mfcc", shape=ranked(unknown, 3, 0))
+def _mfcc_rule(spectrogram: Any, sample_rate: Any, upper: float, lower: float, bands: int, count: int) -> TensorShape:
+    with_rank(sample_rate, 0)
+    return with_rank(spectrogram, 3)[:2] + [count]
+
+
+@form("Mfcc", shape=_mfcc_rule)
 def _mfcc(
     spectrogram: Any, sample_rate: Any, upper_frequency_limit: float, lower_frequency_limit: float,
     filterbank_channel_count: int, dct_coefficient_count: int,

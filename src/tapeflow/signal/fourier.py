@@ -59,10 +59,16 @@ def _nd_input(x: Any, fft_length: Any, axes: Any) -> Any:
     tensor = convert(x, hint=complex64)
     if axes is not None or tensor.dtype.is_complex:
         tensor.shape.with_rank_at_least(_rank_over(axes))
-    if not tensor.dtype.is_complex and state.graph is None:
+    if not tensor.dtype.is_complex:
         if fft_length is not None:
             convert(fft_length, int32)
-        fourier_ops.fftnd.op.check_types({"Tcomplex": tensor.dtype})
+        if state.graph is not None and tensor.shape.rank is not None:
+            raise TypeError(
+                f"Value passed to parameter 'input' has DataType {tensor.dtype.name} not in list of allowed values: "
+                "complex64, complex128"
+            )
+        if state.graph is None:
+            fourier_ops.fftnd.op.check_types({"Tcomplex": tensor.dtype})
     return tensor
 
 
@@ -89,6 +95,8 @@ def _lengths(fft_length: Any) -> Any:
     if type(fft_length) is list and set(map(type, fft_length)) == {int} and min(fft_length) >= 0:
         return fft_length
     lengths = convert(fft_length, int32)
+    if state.graph is not None and lengths.shape.rank == 0:
+        raise ValueError(f"The lengths of a transform must be a vector. Received: fft_length={fft_length}")
     if isinstance(lengths, EagerTensor):
         listed_shape(lengths.numpy())
     return lengths

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import bare
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.ops.shape_rules import unknown
 
@@ -25,12 +27,13 @@ def form(*names: str, shape: Callable[..., Any] | None = None, host: Sequence[st
     """Decorates the form of an op, or of several that take the same arguments.
 
     The form's parameters are the inputs and attrs that it reads: tensors, lists of them, and plain values. It returns a
-    tensor, a sequence of all outputs, or None.
+    tensor, a sequence of all outputs, or None. In a graph it may raise `NotStatic`: then the op is one operation, which
+    computes the form when it runs. So is an op whose own shape rule takes a call that the ops of the form refuse.
 
     Args:
         *names: the ops.
-        shape: their shape rule, which takes all arguments, for graphs: where it checks or infers more than those of the
-            ops that the form calls.
+        shape: their shape rule, which takes all arguments, for graphs: where it checks or infers something else than
+            those of the ops that the form calls.
         host: the inputs of which the rule and the form take Python values where they are static.
     """
 
@@ -54,14 +57,34 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
     Returns:
         The outputs, in one flat list.
     """
-    op = unregistered(name)
-    args, graph = tuple([arguments[p] for p in op.params]), state.graph
-    converted, types = op.convert_arguments(args) if graph is None else graph.converted(op, args, False, name)
-    inferred = graph.shapes(op, converted, types, 1, name) if graph is not None and name in _shapes else ()
-    outputs = applied(name, dict(zip(op.params, converted, strict=True)) | {"T": types.get("T")})
-    for output, static in zip(outputs, inferred, strict=False):
-        output.set_shape(static)
-    return outputs
+    op, graph = unregistered(name), state.graph
+    args = tuple([arguments[p] for p in op.params])
+
+    def compute(values: Sequence[Any]) -> list[Any]:
+        return applied(name, dict(zip(op.params, values, strict=True)) | {"T": types.get("T")})
+
+    if graph is None:
+        converted, types = op.convert_arguments(args)
+        return compute(converted)
+    converted, types = graph.converted(op, args, False, name)
+    inferred = graph.shapes(op, converted, types, 1, name) if name in _shapes else ()
+    try:
+        outputs = compute(converted)
+    except (NotStatic, ValueError) as error:
+        if isinstance(error, ValueError) and name not in _shapes:
+            raise
+        outputs = hooks.form_when_run(op, converted, types, compute)
+    stated = [_of_static_shape(output, static) for output, static in zip(outputs, inferred, strict=False)]
+    return [*stated, *outputs[len(stated) :]]
+
+
+def _of_static_shape(output: Any, static: Any) -> Any:
+    """Returns an output with the static shape of its op's rule, be it less specific than that of the form."""
+    if output.shape == static:
+        return output
+    result = ops.Identity(output)
+    result._shape = static
+    return result
 
 
 def applied(name: str, named: Mapping[str, Any]) -> list[Any]:

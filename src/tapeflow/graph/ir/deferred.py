@@ -1,21 +1,22 @@
-"""Gradients of ops while a graph is built.
+"""What is written with public ops, and so writes itself into the graph that is built: gradients, and forms of ops.
 
-An op's gradient is written with public ops, and so writes itself into the graph. Where it needs numbers that are not
-static (a dimension, an axis), the gradient as a whole becomes one operation, which computes it when the graph runs.
+Where it needs numbers that are not static (a dimension, an axis), it becomes one operation as a whole, which computes
+it when the graph runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Call, dense
 from tapeflow.core.context import state
-from tapeflow.core.ops.convert import host_value
+from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.ir import shapes
 from tapeflow.graph.ir.python_op import python_op
 
 
@@ -67,3 +68,30 @@ def _deferred(call: Call, dys: Sequence[Any]) -> list[Any]:
     arguments = [*inputs, *outputs, *(dys[i] for i in dy_indices), *(attrs[i] for i in symbolic)]
     results = iter(python_op(f"{op.name}Grad", run, arguments, specs, stateful=False, differentiable=True).outputs)
     return [next(results) if w else None for w in wanted]
+
+
+def form(op: Any, arguments: Sequence[Any], types: dict[str, Any], compute: Callable[..., Sequence[Any]]) -> list[Any]:
+    """Returns the outputs of an op that others compute, as one operation.
+
+    Args:
+        op: the op.
+        arguments: its arguments, converted.
+        types: its type attrs.
+        compute: takes the arguments, eager ones, and returns the outputs.
+    """
+
+    inputs: list[Any] = []
+    op.map(inputs.append, arguments, host=lambda a: inputs.append(a) if isinstance(a, Tensor) else None)
+
+    def run(*tensors: Any) -> list[Any]:
+        rest = iter(tensors)
+        now = op.map(
+            lambda _: next(rest), arguments, host=lambda a: host_value(next(rest)) if isinstance(a, Tensor) else a
+        )
+        return [convert(output) for output in compute(now)]
+
+    count = shapes.output_count(op, arguments, types)
+    outputs = zip(op.output_dtypes(types, count), shapes.infer(op, arguments, types, count), strict=True)
+    attrs = {op.attr_names[p]: a for p, a in zip(op.params, arguments, strict=True) if p in op.attr_names} | types
+    operation = python_op(op.name, run, inputs, list(outputs), False, differentiable=True, attrs=attrs)
+    return list(operation.outputs)
