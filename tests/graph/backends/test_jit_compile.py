@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.ops.bulk import mkl_is_slow
 from tapeflow.graph.backends import inductor
 
 compiles = pytest.mark.skipif(
@@ -295,6 +296,30 @@ def test_no_part_of_the_compiler_is_loaded_before_it_is_needed():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# ---- the code --------------------------------------------------------------------------------------------------------
+
+
+@compiles
+def test_scalars_are_numbers_in_the_code():
+    scale = tf.constant([[0.25]])
+    function = tf.function(lambda x: (x * 0.5 + scale) / 3.0, jit_compile=True)
+    text = function.experimental_get_compiler_ir(tf.ones([2, 2]))("hlo")
+    assert "def forward(self, input_0):" in text  # no inputs for scalars
+    for _ in range(2):
+        np.testing.assert_array_equal(function(tf.ones([2, 2])), np.full([2, 2], np.float32(0.75) / np.float32(3)))
+
+
+@compiles
+@pytest.mark.parametrize(("rows", "inner", "transposes"), [(256, 64, True), (8, 4096, False), (16, 64, False)])
+def test_products_of_few_columns_are_computed_from_the_transposes(rows, inner, transposes):
+    function = tf.function(lambda a, b: tf.sigmoid(a @ b) - 0.5, jit_compile=True)
+    a, b = (tf.constant(np.random.default_rng(0).normal(0, 0.2, s), tf.float32) for s in ((rows, inner), (inner, 8)))
+    assert ("aten.t." in function.experimental_get_compiler_ir(a, b)("hlo")) == (transposes and mkl_is_slow())
+    for _ in range(2):
+        expected = 1 / (1 + np.exp(-a.numpy() @ b.numpy())) - 0.5
+        np.testing.assert_allclose(function(a, b), expected, rtol=1e-4, atol=1e-5)
 
 
 # ---- looking at it ---------------------------------------------------------------------------------------------------

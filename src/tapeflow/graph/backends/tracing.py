@@ -22,8 +22,11 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.graph.backends.compile_process import Argument, empty
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Value, label
+from tapeflow.linalg.narrow_products import is_narrow
 
 _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
 
@@ -49,9 +52,12 @@ class _Recorder(TorchDispatchMode):
         self.calls: list[Recorded] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func is torch.ops.aten.tanh.default and args[0].dtype is torch.float32 and args[0].is_cpu:
+        substitute = _SUBSTITUTES.get(func)
+        if substitute is not None and args[0].dtype is torch.float32 and args[0].is_cpu:
             with self:
-                return _tanh(args[0])
+                result = substitute(*args, **(kwargs or {}))
+            if result is not None:
+                return result
         result = func(*args, **(kwargs or {}))
         self.calls.append(Recorded(func, args, kwargs or {}, result))
         return result
@@ -75,6 +81,24 @@ def _tanh(x: torch.Tensor) -> torch.Tensor:
     square = x * x
     p, q = (functools.reduce(lambda y, c: y * square + c, coefficients) for coefficients in (_TANH_P, _TANH_Q))
     return x * p / q
+
+
+def _narrow_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor | None:
+    """Computes a product of few columns and more rows from the transposes, where that takes less time.
+
+    The result stays a view: what follows is fused, and reads the elements in the order in which they lie.
+    """
+    if a.shape[0] <= b.shape[1] or not is_narrow(float32, TensorShape(a.shape), b.shape[1]):
+        return None
+    return torch.mm(b.t(), a.t()).t()
+
+
+# Functions of float32 tensors on the CPU that are slow in compiled code, with what is traced instead, and which stay
+# where that returns None.
+_SUBSTITUTES: dict[Any, Callable[..., torch.Tensor | None]] = {
+    torch.ops.aten.tanh.default: _tanh,
+    torch.ops.aten.mm.default: _narrow_product,
+}
 
 
 def described(tensor: torch.Tensor) -> Argument:
@@ -163,12 +187,20 @@ def _traced(call: Call) -> list[torch.Tensor]:
         if call.literal:
             return torch.tensor(constant.tolist(), dtype=constant.dtype, device=constant.device)
         # a number in the code
-        return torch.full(constant.shape, constant.item(), dtype=constant.dtype, device=constant.device)
+        return torch.full(constant.shape, _number(constant), dtype=constant.dtype, device=constant.device)
 
     with torch.no_grad(), _Recorder() as recorder:
         results = call.with_dtypes(call.kernel(*call.kernel_arguments(of)))
     call.recorded = recorder.calls
     return results
+
+
+def _number(constant: torch.Tensor) -> Any:
+    """Returns the only element of a tensor. While calls are traced, `constant.item()` would be one of them."""
+    number = constant.tolist()
+    while type(number) is list:
+        (number,) = number
+    return number
 
 
 def _empty(call: Call, mode: Any) -> list[Any] | None:
