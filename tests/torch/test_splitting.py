@@ -1,11 +1,14 @@
 """Text and tables before a model are split off: the module of the rest takes what its preprocessing returns."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
 
 import tapeflow as tf
 from tapeflow.torch.commands import convert_command
+from tapeflow.torch.splitting import split
 
 WORDS = tf.constant(["a b zzz", "e d"])
 
@@ -124,3 +127,47 @@ def test_text_that_is_not_before_a_model_is_an_error(function):
     v = tf.Variable(2.0)
     with pytest.raises(TypeError, match=r"\w+ \(.*\) has a tensor of dtype string, .* can't be split off|string"):
         tf.torch.module(tf.function(lambda x: function(v, x)), tf.TensorSpec([], tf.string))
+
+
+def test_the_place_of_the_cut_is_where_the_fewest_tensors_pass():
+    @tf.function
+    def masked(words):
+        lengths = tf.strings.length(words)
+        halves, rest = lengths // 2, lengths % 2  # two tensors pass between here and the sum
+        total = halves + rest * (halves + lengths)
+        return v * tf.cast(total, tf.float32), tf.cast(tf.range(tf.size(words)), tf.float32)
+
+    v = tf.Variable(3.0)
+    module = tf.torch.module(masked, tf.TensorSpec([None], tf.string))
+    words = ["a", "abcd", ""]
+    inputs = module.preprocessing(words)
+    assert [t.tolist() for t in inputs] == [[1, 2, 0], [0, 1, 2]]
+    for result, expected in zip(module(*inputs), masked(tf.constant(words)), strict=True):
+        np.testing.assert_array_equal(result.numpy(force=True), expected)
+
+
+def test_splitting_is_linear_in_the_number_of_steps():
+    def calls_for(count):
+        def chain(words):
+            length = tf.strings.length(words)
+            for i in range(count):
+                length = length * (i % 3) + length
+            return v * tf.cast(length, tf.float32)
+
+        concrete = tf.function(chain, autograph=False).get_concrete_function(tf.TensorSpec([None], tf.string))
+        calls = 0
+
+        def profiler(frame, event, arg):
+            nonlocal calls
+            calls += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(profiler)
+        try:
+            split(concrete)
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    v = tf.Variable(2.0)
+    assert calls_for(2000) < 2.2 * calls_for(1000)

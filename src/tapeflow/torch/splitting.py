@@ -7,6 +7,7 @@ where fewer tensors pass it then: the model behind it takes one tensor of number
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -107,9 +108,13 @@ class _Cut(NamedTuple):
 
 
 def _cut(program: Program, textual: Sequence[Step]) -> _Cut:
-    """Returns the last of the cuts behind the steps with text that the fewest tensors pass."""
+    """Returns the last of the cuts behind the steps with text that the fewest tensors pass.
+
+    The cut moves from step to step towards the end; `_Uses` says at each place how many tensors pass it.
+    """
     before = {id(step) for step in textual}
-    best = _cut_behind(program, before)
+    uses = _Uses(program, before)
+    least, moved, best = uses.passing, list[int](), 0
     of_text = {id(t) for step in textual for t in step.outputs}
     of_variables = {id(t) for t in program.inputs if variable_of(t) is not None}
     for step in program.steps:
@@ -119,11 +124,53 @@ def _cut(program: Program, textual: Sequence[Step]) -> _Cut:
         if not inputs.isdisjoint(of_variables) or step.must_run:
             of_variables.update(id(t) for t in step.outputs)
         elif not inputs.isdisjoint(of_text) and all(t.dtype.is_integer or t.dtype.is_bool for t in step.outputs):
-            before.add(id(step))
+            uses.move(step)
+            moved.append(id(step))
             of_text.update(id(t) for t in step.outputs)
-            cut = _cut_behind(program, before)
-            best = cut if len(cut.boundary) <= len(best.boundary) else best
-    return best
+            if uses.passing <= least:
+                least, best = uses.passing, len(moved)
+    return _cut_behind(program, before.union(moved[:best]))
+
+
+class _Uses:
+    """Counts how often what is behind a cut uses each tensor, while steps move before it one by one.
+
+    What is behind is what the outputs need: with a step that moves, all that it alone needed goes.
+
+    Args:
+        program: the program.
+        before: the ids of the steps before the cut at first.
+
+    Attributes:
+        passing: the number of tensors that pass the cut.
+    """
+
+    def __init__(self, program: Program, before: Collection[int]) -> None:
+        behind = _needed([s for s in program.steps if id(s) not in before], program.outputs)
+        self._behind = {id(step) for step in behind}
+        self._producers = {id(t): step for step in program.steps for t in step.outputs}
+        self._counts = Counter(id(t) for step in behind for t in step.inputs)
+        self._counts.update(map(id, program.outputs))
+        self.passing = sum(id(t) in self._counts for s in program.steps if id(s) in before for t in s.outputs)
+        self._before = set(before)
+
+    def move(self, step: Step) -> None:
+        """Moves a step before the cut."""
+        self._before.add(id(step))
+        self.passing += sum(self._counts[id(t)] > 0 for t in step.outputs)
+        leaving = [step] if id(step) in self._behind else []
+        while leaving:
+            left = leaving.pop()
+            self._behind.remove(id(left))
+            for t in left.inputs:
+                self._counts[id(t)] -= 1
+                producer = self._producers.get(id(t))
+                if self._counts[id(t)] or producer is None:
+                    continue
+                if id(producer) in self._before:
+                    self.passing -= 1
+                elif not producer.must_run and not any(self._counts[id(o)] for o in producer.outputs):
+                    leaving.append(producer)
 
 
 def _cut_behind(program: Program, before: Collection[int]) -> _Cut:
