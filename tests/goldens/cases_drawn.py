@@ -269,3 +269,11 @@ tf.vectorized_map(lambda x: [1.0] * x, Z([2], tf.float16))
 tf.vectorized_map(lambda x: tf.greater(x, [[1.0]]), Z([2], tf.float16))
 tf.vectorized_map(lambda x: np.array([2.0]) * x, Z([2], tf.float32))
 """)
+
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+GROUP.values("""
+tf.ragged_fill_empty_rows_grad([1], [2.0, np.inf])
+tf.ragged_fill_empty_rows_grad([1, 1], [2.0, 3.0, 4.0])
+tf.ragged_fill_empty_rows_grad([2, 0], [2, 3, 4])
+""")

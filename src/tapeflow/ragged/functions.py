@@ -421,8 +421,9 @@ def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
     outside = ((reverse_index_map < 0) | (reverse_index_map >= size)).nonzero()
     if len(outside):
         raise invalid(f"Elements in reverse index must be in [0, {size}) but got {int(reverse_index_map[outside[0]])}")
-    d_values = grad_values[reverse_index_map]
-    return d_values, grad_values.sum(dtype=grad_values.dtype) - d_values.sum(dtype=d_values.dtype)
+    of_default = torch.ones(size, dtype=torch.bool, device=grad_values.device)
+    of_default[reverse_index_map] = False
+    return grad_values[reverse_index_map], grad_values[of_default].sum(dtype=grad_values.dtype)
 
 
 @_fill.gradient(needs="outputs")
