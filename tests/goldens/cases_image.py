@@ -287,9 +287,21 @@ tf.function(lambda f: tf.image.central_crop(big, f))(tf.constant(0.5))
 tf.function(lambda f: tf.image.central_crop(big[0], f))(tf.constant(0.0, tf.float64)).shape
 tf.function(tf.image.central_crop).get_concrete_function(IMAGES, tf.TensorSpec([])).output_shapes
 tf.function(tf.image.rot90).get_concrete_function(tf.TensorSpec([4, 4, 3]), 2).output_shapes
+tf.image.resize_with_pad(x, tf.constant(2), 3)
+tf.image.resize_with_pad(x[0], 5, tf.constant(2), 'nearest')
+tf.function(lambda n: tf.image.resize_with_pad(x, n, 3))(tf.constant(2))
+tf.function(lambda n, m: tf.image.resize_with_pad(x, n, m))(tf.constant(4), tf.constant(3))
+tf.function(tf.image.flip_up_down, input_signature=[tf.TensorSpec(None)])(x[0])
 tf.function(tf.image.rot90).get_concrete_function(tf.TensorSpec([2, 4, 5, 3]), 2).output_shapes
 """)
 GROUP.errors("""
 tf.image.sobel_edges(tf.constant(0.0))
+tf.image.resize_with_pad(x, 0, 3)
+tf.image.resize_with_pad(x, tf.constant(0), 3)
+tf.function(lambda n: tf.image.resize_with_pad(x, n, 3))(tf.constant(0))
+tf.function(tf.image.flip_up_down, input_signature=[tf.TensorSpec(None)])(tf.constant(0.0))
+tf.function(tf.image.flip_left_right, input_signature=[tf.TensorSpec(None)])([[0.0]])
+tf.function(tf.image.grayscale_to_rgb, input_signature=[tf.TensorSpec(None)])([[0.0]])
+tf.function(tf.image.grayscale_to_rgb, input_signature=[tf.TensorSpec([None, 1])])([[0.0]])
 tf.function(lambda f: tf.image.central_crop(big, f))(tf.constant(7.0))
 """)

@@ -6,6 +6,9 @@ GROUP = Group("""
 def ramp(*shape):
     return tf.constant(3 * np.sin(0.7 * np.arange(np.prod(shape))).reshape(shape), tf.float32)
 
+def whole(*shape):
+    return tf.reshape(tf.range(int(np.prod(shape))) - 5, shape)
+
 seq = ramp(2, 6, 2)
 img = ramp(1, 5, 4, 2)
 vol = ramp(1, 3, 4, 3, 2)
@@ -164,4 +167,14 @@ tf.nn.dilation2d(img, ramp(2, 2, 3), [1] * 4, 'VALID', 'NHWC', [1] * 4)
 tf.nn.fractional_max_pool(img, [1.0, 0.5, 0.5, 1.0])
 tf.nn.convolution(img, k2, padding='FULL')
 tf.nn.atrous_conv2d(img, k2, 0, 'SAME')
+""")
+# ---- integers ----
+
+GROUP.values("""
+tf.nn.conv2d(whole(1, 5, 4, 2), whole(3, 2, 2, 1), 1, 'SAME')
+tf.nn.conv2d_transpose(whole(1, 5, 4, 2), whole(3, 2, 1, 2), [1, 10, 8, 1], 2)
+tf.function(lambda x: tf.nn.conv2d_transpose(x, whole(3, 2, 1, 2), [1, 10, 8, 1], 2))(whole(1, 5, 4, 2))
+tf.nn.conv_transpose(whole(1, 5, 4, 2), whole(3, 2, 1, 2), [1, 10, 8, 1], strides=2)
+tf.nn.conv1d_transpose(whole(1, 6, 2), whole(3, 1, 2), [1, 12, 1], 2)
+tf.compat.v1.nn.conv2d_backprop_input([1, 5, 4, 1], whole(3, 2, 1, 2), 2**28 * whole(1, 5, 4, 2), [1] * 4, 'SAME')
 """)

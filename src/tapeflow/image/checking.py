@@ -32,7 +32,7 @@ def check_image(image: Any) -> None:
 
     Raises:
         ValueError: it has less than three dimensions, or one of the last three is empty.
-        InvalidArgumentError: one is empty that is not static, when the graph runs.
+        InvalidArgumentError: the same, of what is not static, when the graph runs.
     """
     shape = image.shape
     inner = [None] if shape.rank is None else shape.as_list()[-3:]
@@ -40,6 +40,8 @@ def check_image(image: Any) -> None:
         raise ValueError(f"'image' (shape {shape}) must be at least three-dimensional.")
     if 0 in inner:
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {shape}")
+    if shape.rank is None:
+        hooks.check(greater(ops.Rank(image), 2), ["'image' must be at least three-dimensional."])
     if None in inner:
         hooks.check(reduce_all(greater(ops.Shape(image)[-3:], 0)), ["inner 3 dims of 'image.shape' must be > 0."])
 

@@ -24,7 +24,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.image.conversion import convert_image_dtype
 from tapeflow.linalg.contraction import tensordot
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import equal, logical_and, logical_not, logical_or
+from tapeflow.math.comparison import equal, greater, logical_and, logical_not, logical_or
 from tapeflow.math.division import divide_no_nan
 from tapeflow.math.elementwise import abs as absolute
 from tapeflow.math.elementwise import sign
@@ -377,8 +377,9 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     wrong = "Last dimension of a grayscale image should be size 1."
     if rank is not None and tensor.shape[-1] not in (1, None):
         raise ValueError(wrong)
-    if rank is None or tensor.shape[-1] is None:
+    if not tensor.shape.is_fully_defined():
         hooks.check(equal(ops.Shape(tensor)[-1], 1), [wrong])
+        hooks.check(greater(ops.Rank(tensor), 2), ["A grayscale image must be at least two-dimensional."])
     colors = concat([tensor] * 3, -1)
     colors.set_shape(tensor.shape[:-1] + [3])
     return colors

@@ -166,13 +166,13 @@ def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, tar
     check_image_or_batch(tensor)
     batched = tensor.shape.rank == 4
     batch = tensor if batched else expand_dims(tensor, 0)
-    for target in (target_height, target_width):
-        if isinstance(target, int) and target <= 0:
-            raise ValueError(f"target_height and target_width must be > 0, got {target}")
-    height, width = (_as_number(_dim(batch, axis)) for axis in (1, 2))
-    ratio = _larger(width / target_width, height / target_height)
-    new_height, new_width = (_floored(n / ratio) for n in (height, width))
-    top, left = (_floored((t - n / ratio) / 2) for t, n in ((target_height, height), (target_width, width)))
+    require(target_width > 0, "target_width must be > 0.")
+    require(target_height > 0, "target_height must be > 0.")
+    sizes = [_as_number(_dim(batch, axis)) for axis in (1, 2)]
+    targets = [_as_number(target) for target in (target_height, target_width)]
+    ratio = _larger(sizes[1] / targets[1], sizes[0] / targets[0])
+    new_height, new_width = (_floored(n / ratio) for n in sizes)
+    top, left = (_floored((t - n / ratio) / 2) for t, n in zip(targets, sizes, strict=True))
     resized = resizer(batch, convert_to_tensor([new_height, new_width], int32))
     padded = pad_to_bounding_box(resized, _larger(top, 0), _larger(left, 0), target_height, target_width)
     return padded if batched else squeeze(padded, [0])

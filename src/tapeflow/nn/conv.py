@@ -128,6 +128,8 @@ def convolve_back_input(
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
+    if not dy.is_floating_point():  # ATen has this of floats alone; sums of integers are exact in float64
+        return convolve_back_input(op, sizes, filters.double(), dy.double(), *attrs).long().to(dy.dtype)
     if is_product(layout, dy, filters.shape):
         return product_back_input(layout, sizes, filters, dy)
     if has_few_channels(layout, dy, filters.shape):

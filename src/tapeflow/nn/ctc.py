@@ -198,7 +198,7 @@ def _ctc_loss_of_dense(
     inputs: torch.Tensor, labels_indices: torch.Tensor, labels_values: torch.Tensor, sequence_length: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the losses and their gradients; the first class is the blank one."""
-    sequence_length = sequence_length.clamp(max=len(inputs))  # there are as many steps as logits
+    sequence_length = sequence_length.clamp(0, len(inputs))  # there are as many steps as logits
     _check(inputs, sequence_length)
     if not inputs.shape[2]:
         raise invalid(_NO_CLASSES)

@@ -23,6 +23,11 @@ def _window_sums(x: torch.Tensor, radius: int) -> torch.Tensor:
     return sums[..., 2 * radius + 1 :] - sums[..., : -2 * radius - 1]
 
 
+def _scale(x: torch.Tensor, radius: int, bias: float, alpha: float) -> torch.Tensor:
+    """Returns what elements are divided by a power of; infinity beyond the numbers of float32, as in TensorFlow."""
+    return bias + alpha * _window_sums(x * x, radius).float().double()
+
+
 def _lrn_kernel(
     input: torch.Tensor, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
 ) -> torch.Tensor:
@@ -33,8 +38,7 @@ def _lrn_kernel(
     if depth_radius >= 2**31 - 1:
         raise invalid(f"depth_radius = {depth_radius} larger than int max")
     wide = input.double()  # sums of squares lose digits as differences of running sums
-    scale = bias + alpha * _window_sums(wide * wide, depth_radius)
-    return (wide * scale.pow(-beta)).to(input.dtype)
+    return (wide * _scale(wide, depth_radius, bias, alpha).pow(-beta)).to(input.dtype)
 
 
 @op("LRN", kernel=_lrn_kernel, shape=lambda x, *_: x.with_rank(4), batching=joined_batches)
@@ -86,7 +90,7 @@ def lrn_grad(
 ) -> torch.Tensor:
     """Computes the gradient of `local_response_normalization`."""
     wide, gradients = input_image.double(), input_grads.double()
-    scale = bias + alpha * _window_sums(wide * wide, depth_radius)
+    scale = _scale(wide, depth_radius, bias, alpha)
     shared = _window_sums(gradients * wide * scale.pow(-beta - 1), depth_radius)
     return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(input_image.dtype)
 

@@ -26,7 +26,7 @@ def _nudged(
         raise invalid("num_bits must be between 2 and 16, inclusive")
     first, last = float(narrow_range), float(2**num_bits - 1)
     step = (high - low) / (last - first)
-    zero = torch.floor((first - low / step).clamp(first, last) + 0.5)
+    zero = torch.floor((first - low / step).clamp(first, last) + 0.5).nan_to_num()
     return (first - zero) * step, (last - zero) * step, step
 
 

@@ -145,7 +145,7 @@ def _resize_bicubic(grads: Any, original_image: Any, align_corners: bool, half_p
 def _images_rule(grads: Any, size: Any, *_: Any) -> TensorShape:
     grads = with_rank(grads, 4)
     with_dimension(with_rank(size, 1), 0, 2)
-    sides = stated(size) if wholly_static(size) else [None, None]
+    sides = stated(size) if isinstance(size, tuple) else [None, None]
     return TensorShape([grads[0], *sides, grads[3]])
 
 
@@ -170,7 +170,7 @@ def _scale_and_translate(
 
 def _image_rule(grads: Any, boxes: Any, box_ind: Any, image_size: Any, *_: Any) -> TensorShape:
     with_dimension(with_rank(image_size, 1), 0, 4)
-    return TensorShape(stated(image_size) if wholly_static(image_size) else [None] * 4)
+    return TensorShape(stated(image_size) if isinstance(image_size, tuple) else [None] * 4)
 
 
 @form("CropAndResizeGradImage", shape=_image_rule, host=("image_size",))

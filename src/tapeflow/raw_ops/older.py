@@ -132,19 +132,24 @@ def _reverse(tensor: Any, dims: Any) -> Any:
     return raw.ReverseV2(tensor=tensor, axis=tf.where(dims)[:, 0])
 
 
+def _places(letters: str, among: str) -> list[int]:
+    """Returns the places of a data format's letters in another."""
+    if sorted(letters) != sorted(among):
+        raise invalid(f"Destination format {letters} is not a permutation of source format {among}")
+    return [among.index(letter) for letter in letters]
+
+
 @form("DataFormatDimMap", shape=same)
 def _dim_map(x: Any, src_format: str, dst_format: str) -> Any:
-    if sorted(src_format) != sorted(dst_format):
-        raise invalid(f"Destination format {dst_format} is not a permutation of source format {src_format}")
-    places = [dst_format.index(letter) for letter in src_format]
+    places = _places(src_format, dst_format)
     return tf.gather(tf.constant(places, x.dtype), tf.math.floormod(x, len(src_format)))
 
 
-@form("DataFormatVecPermute")
+@form("DataFormatVecPermute", shape=same)
 def _vec_permute(x: Any, src_format: str, dst_format: str) -> Any:
     if x.shape.rank is not None and x.shape[0] == len(src_format) - 2:
         src_format, dst_format = (f.replace("N", "").replace("C", "") for f in (src_format, dst_format))
-    return tf.gather(x, [src_format.index(letter) for letter in dst_format])
+    return tf.gather(x, _places(dst_format, src_format))
 
 
 def _nth_rule(input: Any, n: Any, reverse: bool) -> TensorShape:
