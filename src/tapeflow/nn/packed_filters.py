@@ -50,6 +50,24 @@ def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
     return rule
 
 
+def adding_convolution(
+    op: str, images: tuple[int, ...], filters: torch.Tensor, *attrs: Any
+) -> Callable[[torch.Tensor, torch.Tensor], Any] | None:
+    """Returns the function that adds the convolution of images to a sum, in the sum's memory; None if there is none.
+
+    Args:
+        op: the name of the convolution.
+        images: the shape of the images, of which the function takes as many.
+        filters: the filters, which are packed at once.
+        *attrs: the convolution's attrs, with channels last.
+    """
+    if not _AVAILABLE or not filters.is_cpu or filters.dtype is not torch.float32:
+        return None
+    packed = _Packed(convolution_layout(op, images, filters.shape, *attrs), tuple(filters.shape), images)
+    adding, weights = packed.adding(NO_ACTIVATION), packed.prepare(filters, None)
+    return None if adding is None else lambda total, x: adding[1](total, x, weights, None)
+
+
 def _without_padding(
     image: Any, attrs: list[Any], producer: Callable[..., Any]
 ) -> tuple[Any, list[Any], tuple[Any, ...]]:
@@ -131,7 +149,9 @@ class _Packed:
             other = other.permute(layout.to_first)
             return _convolve_and_add(image(x), other, filters, bias, *attrs).permute(layout.from_first)
 
-        def in_place(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        def in_place(
+            other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None
+        ) -> torch.Tensor:
             _convolve_and_add_in_place(other.permute(layout.to_first), image(x), filters, bias, *attrs)
             return other
 

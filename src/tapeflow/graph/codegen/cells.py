@@ -40,10 +40,10 @@ class Weights(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """The gradients of a cell's inputs of all steps, of its initial states and of its weights."""
+    """The gradients of a cell's inputs of all steps, of its initial states and of its weights; None where unwanted."""
 
-    x: torch.Tensor
-    states: Tensors
+    x: torch.Tensor | None
+    states: Sequence[torch.Tensor | None]
     weights: Weights
 
 
@@ -58,9 +58,11 @@ class Cell(Protocol):
     states: int
     gates: int
 
-    @staticmethod
-    def suits(steps: int, x: torch.Tensor, matrices: Tensors) -> bool:
-        """Tests whether it serves, and takes less time than single ops do, for so many steps with inputs like `x`."""
+    def suits(self, steps: int, x: torch.Tensor, states: Tensors, weights: Weights) -> bool:
+        """Tests whether it serves, and takes less time than single ops do, for so many steps with inputs like `x`.
+
+        All tensors are of one dtype, and have values to look at.
+        """
 
     def run(
         self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
@@ -76,12 +78,15 @@ class Cell(Protocol):
             recorded: whether `gradients` will be called.
         """
 
-    def gradients(self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None]) -> Gradients:
+    def gradients(
+        self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None], for_x: bool, for_states: bool
+    ) -> Gradients:
         """Returns the gradients of a run.
 
         Args:
             dy: the cotangents of all outputs, whose memory it may use.
             cotangents: those of the last values of the states but the first.
+            for_x, for_states: whether the gradients of the inputs and of the initial states are asked for.
         """
 
 
@@ -90,10 +95,10 @@ class LSTM:
 
     states, gates = 2, 4
 
-    @staticmethod
-    def suits(steps: int, x: torch.Tensor, matrices: Tensors) -> bool:
-        pays = steps * len(x) >= _FEW_ROWS or sum(m.numel() for m in matrices) <= _FEW_WEIGHTS
-        return pays and x.dtype is torch.float32 and torch.backends.mkldnn.is_available()
+    def suits(self, steps: int, x: torch.Tensor, states: Tensors, weights: Weights) -> bool:
+        pays = steps * len(x) >= _FEW_ROWS or sum(m.numel() for m in weights[:2]) <= _FEW_WEIGHTS
+        available = x.dtype is torch.float32 and torch.backends.mkldnn.is_available()
+        return pays and available and _fit(self.gates, x, states, weights)
 
     def run(
         self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
@@ -115,7 +120,9 @@ class LSTM:
             self._record = args, [y, last_h, last_c], space
         return y, [last_c]
 
-    def gradients(self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None]) -> Gradients:
+    def gradients(
+        self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None], for_x: bool, for_states: bool
+    ) -> Gradients:
         args, results, space = self._record
         size, features = dy.shape[-1], self._features
         dx, d_kernel, d_recurrent, d_bias, _, dh, dc = torch.ops.aten.mkldnn_rnn_layer_backward(
@@ -134,9 +141,8 @@ class GRU:
 
     states, gates = 1, 3
 
-    @staticmethod
-    def suits(steps: int, x: torch.Tensor, matrices: Tensors) -> bool:
-        return x.dtype in (torch.float32, torch.float64)
+    def suits(self, steps: int, x: torch.Tensor, states: Tensors, weights: Weights) -> bool:
+        return x.dtype in (torch.float32, torch.float64) and _fit(self.gates, x, states, weights)
 
     def run(
         self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
@@ -166,7 +172,9 @@ class GRU:
             self._record = weights, x, h, parts
         return h[1:], []
 
-    def gradients(self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None]) -> Gradients:
+    def gradients(
+        self, dy: torch.Tensor, cotangents: Sequence[torch.Tensor | None], for_x: bool, for_states: bool
+    ) -> Gradients:
         (kernel, recurrent_kernel, _), x, h, (n, z, r, m) = self._record
         steps, batch, size = dy.shape
         before = h[:-1]
@@ -185,12 +193,26 @@ class GRU:
             dh = sum_.addcmul_(dh, keep).addmm_(of_state, transposed)
         flat, rows = columns.view(-1, 4 * size), x.reshape(-1, x.shape[-1])
         of_input, of_state = flat[:, : 3 * size], flat[:, size:]
-        dx = (of_input @ _n_first(kernel, size).t()).view_as(x)
+        dx = (of_input @ _n_first(kernel, size).t()).view_as(x) if for_x else None
         d_kernel, d_recurrent = _n_last(rows.t() @ of_input, size), before.view(-1, size).t() @ of_state
         d_bias = flat.sum(0)
         return Gradients(
             dx, [dh], Weights(d_kernel, d_recurrent, [_n_last(d_bias[: 3 * size], size), d_bias[size:]])
         )  # fmt: skip
+
+
+def _fit(gates: int, x: torch.Tensor, states: Tensors, weights: Weights) -> bool:
+    """Tests whether the shapes of the inputs of a step, of states and of weights that are matrices go together."""
+    if x.ndim != 2 or states[0].ndim != 2:
+        return False
+    (rows, size), (kernel, recurrent_kernel, biases) = states[0].shape, weights
+    columns = gates * size
+    return (
+        len(x) == rows
+        and kernel.shape == (x.shape[1], columns)
+        and recurrent_kernel.shape == (size, columns)
+        and all(b is None or b.shape == (columns,) for b in biases)
+    )
 
 
 def _n_first(columns: torch.Tensor, size: int) -> torch.Tensor:

@@ -7,7 +7,7 @@ far.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -66,7 +66,7 @@ class Layer(NamedTuple):
     """A recurrent layer. Places are those of values: the loop's variables, what is invariant, then constants.
 
     Attributes:
-        cell: its cell.
+        cell: returns its cell for a run.
         counter: the place of the variable that counts.
         bound: the place of what it stays below.
         inputs: the inputs.
@@ -80,7 +80,7 @@ class Layer(NamedTuple):
         ends_matter: whether the last values of the states but the first have a use.
     """
 
-    cell: type[Cell]
+    cell: Callable[[], Cell]
     counter: int
     bound: int
     inputs: Entries
@@ -139,6 +139,7 @@ class Run:
         self._values = [v._value.value if hasattr(v, "_value") else v for v in values]
         self._start, self._stop = start, stop
         self._order: _Order | None = None
+        self._cell = layer.cell()
 
     @property
     def suits(self) -> bool:
@@ -147,31 +148,29 @@ class Run:
         entries = layer.inputs.of(values)
         if not 0 <= start < stop <= len(entries):
             return False
-        x, matrices, biases = _entry(entries, start), [values[i] for i in layer.matrices], self._biases
-        kernel, recurrent_kernel = matrices
-        if not isinstance(x, torch.Tensor) or x.ndim != 2 or kernel.ndim != 2:
+        x, states, weights = _entry(entries, start), [values[i] for i in layer.states], self._weights
+        if not isinstance(x, torch.Tensor):
             return False
-        rows, (features, columns) = len(x), kernel.shape
-        size = columns // layer.cell.gates
-        others = [t.otherwise for t in layer.outputs.values() if t.otherwise is not None]
-        of_rows = [values[i] for i in {*layer.states, *others}]
+        others = [values[t.otherwise] for t in layer.outputs.values() if t.otherwise is not None]
         last_entries = [(values[i][()], layer.outputs[i].entry) for i in layer.lists]
         masks = () if layer.mask is None else layer.mask.of(values)
+        tensors = [t for t in (x, *states, *others, *weights[:2], *weights.biases) if t is not None]
         return (
-            x.shape[1] == features
-            and recurrent_kernel.shape == (size, size * layer.cell.gates)
-            and all(t.shape == (rows, size) for t in of_rows)
-            and all(b is None or b.shape == (columns,) for b in biases)
-            and all(t is None or (t.dtype is x.dtype and by_value(t)) for t in (*matrices, *of_rows, *biases, x))
-            and (layer.mask is None or (stop <= len(masks) and _entry(masks, start).shape == (rows, 1)))
+            all(t.dtype is x.dtype and by_value(t) for t in tensors)
+            and all(t.shape == states[0].shape for t in (*states, *others))
+            and (
+                layer.mask is None or (stop <= len(masks) and x.ndim == 2 and _entry(masks, start).shape == (len(x), 1))
+            )
             and all((stop - 1 if entry is None else entry) < len(entries) for entries, entry in last_entries)
-            and layer.cell.suits(stop - start, x, matrices)
+            and self._cell.suits(stop - start, x, states, weights)
         )
 
     @property
-    def _biases(self) -> list[torch.Tensor | None]:
-        places = self._layer.biases
-        return [None if p is None else self._values[p[0]] if p[1] is None else self._values[p[0]][p[1]] for p in places]
+    def _weights(self) -> Weights:
+        layer, values = self._layer, self._values
+        biases = [None if b is None else values[b[0]] if b[1] is None else values[b[0]][b[1]] for b in layer.biases]
+        kernel, recurrent_kernel = [values[i] for i in layer.matrices]
+        return Weights(kernel, recurrent_kernel, biases)
 
     def finals(self, recorded: bool) -> tuple[Any, ...]:
         """Returns the last values of the loop variables.
@@ -186,10 +185,7 @@ class Run:
             if not mask.all():
                 self._order = _Order(mask)
                 x, idle = self._order.compact(x), self._order.idle if layer.ends_matter else None
-        kernel, recurrent_kernel = [values[i] for i in layer.matrices]
-        weights = Weights(kernel, recurrent_kernel, self._biases)
-        self._cell = layer.cell()
-        y, others = self._cell.run(x, [values[i] for i in layer.states], weights, idle, recorded)
+        y, others = self._cell.run(x, [values[i] for i in layer.states], self._weights, idle, recorded)
         self._shape = y.shape
         finals = list(values[: self._count])
         finals[layer.counter] = torch.tensor(self._stop, dtype=values[layer.counter].dtype)
@@ -228,11 +224,12 @@ class Run:
         assert order is not None and target.otherwise is not None
         return (order.counts[steps] == 0 if target.otherwise < self._count else ~order.mask[steps]).unsqueeze(-1)
 
-    def gradients(self, cotangents: Mapping[int, Any]) -> dict[int, Any]:
+    def gradients(self, cotangents: Mapping[int, Any], wanted: Container[int]) -> dict[int, Any]:
         """Returns the gradients of the loop's values, by their places; without those that are zeros.
 
         Args:
             cotangents: the cotangents of the loop variables, by their places.
+            wanted: the places of the values whose gradients are asked for; there may be others.
         """
         layer, sums = self._layer, _Sums()
         dy = self._values[layer.matrices[0]].new_zeros(self._shape)
@@ -253,9 +250,11 @@ class Run:
                     self._add_outputs(dy, target, _LAST, rest[target.entry], sums)
                     rest[target.entry] = None
                 sums.add(place, as_variant(rest))
-        result = self._cell.gradients(dy, [cotangents.get(i) for i in layer.states[1:]])
-        dx = result.x if self._order is None else self._order.restored(result.x)
-        sums.add(layer.inputs.place, layer.inputs.gradient(self._values, self._start, dx))
+        for_x, for_states = layer.inputs.place in wanted, any(i in wanted for i in layer.states)
+        result = self._cell.gradients(dy, [cotangents.get(i) for i in layer.states[1:]], for_x, for_states)
+        if for_x and result.x is not None:
+            dx = result.x if self._order is None else self._order.restored(result.x)
+            sums.add(layer.inputs.place, layer.inputs.gradient(self._values, self._start, dx))
         d_kernel, d_recurrent, d_biases = result.weights
         for place, gradient in zip(
             [*layer.states, *layer.matrices], [*result.states, d_kernel, d_recurrent], strict=True
@@ -290,9 +289,10 @@ class _Sums:
         self.values: dict[int, Any] = {}
 
     def add(self, place: int, gradient: Any) -> None:
-        """Adds a gradient to that of a value."""
+        """Adds a gradient, None for zeros, to that of a value."""
         before = self.values.get(place)
-        self.values[place] = gradient if before is None else before + gradient
+        if gradient is not None:
+            self.values[place] = gradient if before is None else before + gradient
 
 
 class _Order:

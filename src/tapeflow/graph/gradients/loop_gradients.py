@@ -133,7 +133,8 @@ class LoopGradient:
         finals, inputs = rest[: len(self.zero_at_end)], rest[len(self.zero_at_end) :]
         grads = dict(zip(self.targets, cotangents, strict=True))
         if isinstance(record[()], Run):
-            gradients, first = record[()].gradients(grads), int(self.loop.limited)
+            first = int(self.loop.limited)
+            gradients = record[()].gradients(grads, {i - first for i in self.sources})
             return tuple([gradients[i - first] if i - first in gradients else raw_zeros(_value(inputs[i]))
                           for i in self.sources])  # fmt: skip
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))

@@ -102,10 +102,9 @@ def test_other_cells_stay_loops(kind, options):
     assert f"op_{kind}(" not in concrete.source()
 
 
-@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
-def test_gradients_of_second_order(kind):
-    layer = make(kind, return_sequences=True)
-    layer.build((BATCH, STEPS, FEATURES))
+def check_second_order(layer, x, **tolerances):
+    """Compares the gradients of a layer's gradients with those of its own loop."""
+    layer.build(x.shape)
 
     def second(x):
         with tf.GradientTape() as outer:
@@ -117,9 +116,14 @@ def test_gradients_of_second_order(kind):
             norm = sum(tf.reduce_sum(g * g) for g in gradients)
         return outer.gradient(norm, [x, *layer.trainable_variables])
 
-    x = tf.constant(values(BATCH, STEPS, FEATURES))
     for value, expected in zip(tf.function(second)(x), second(x), strict=True):
-        np.testing.assert_allclose(value, expected, rtol=2e-4, atol=2e-5)
+        np.testing.assert_allclose(value, expected, **tolerances)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_gradients_of_second_order(kind):
+    layer = make(kind, return_sequences=True)
+    check_second_order(layer, tf.constant(values(BATCH, STEPS, FEATURES)), rtol=2e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize("kind", ["LSTM", "GRU"])
@@ -224,3 +228,101 @@ def test_loops_written_by_hand_read_entries_of_tensors(entries, cell, first, las
     assert (("op_LSTM(" if cell is lstm else "op_GRU(") in concrete.source()) == is_cell
     for value, expected in zip(concrete(x, *weights), layer(x, *weights), strict=True):
         np.testing.assert_allclose(value, expected, rtol=2e-4, atol=2e-5)
+
+
+# ---- images ----------------------------------------------------------------------------------------------------------
+
+IMAGES = BATCH, STEPS, 5, 6, 2
+
+CONVOLUTIONAL = {
+    "last": {},
+    "sequences": {"return_sequences": True},
+    "backwards": {"return_sequences": True, "go_backwards": True},
+    "no bias": {"use_bias": False},
+    "strides": {"strides": 2, "return_sequences": True},
+    "no padding": {"padding": "valid", "return_state": True},
+    "dilated": {"dilation_rate": 2, "padding": "same"},
+    "float32": {"dtype": "float32", "padding": "same", "return_sequences": True},
+    "windows of one pixel": {"kernel_size": 1},
+}
+
+
+def make_convolutional(**options):
+    options = {"kernel_size": 3, "bias_initializer": "random_normal", "dtype": "float64", **options}
+    return tf.keras.layers.ConvLSTM2D(SIZE, seed=1, **options)
+
+
+def check_convolutional(layer, dims=IMAGES, **kwargs):
+    """Compares a layer with its own loop; gradients by filters are sums over all steps and pixels."""
+    dtype = layer.compute_dtype
+    layer.build(IMAGES)
+    concrete = tf.function(lambda x: run_layer(layer, x, **kwargs)).get_concrete_function(tf.TensorSpec(dims, dtype))
+    assert "op_ConvLSTM2D(" in concrete.source()
+    x = tf.constant(values(*IMAGES), dtype)
+    tolerances = {"rtol": 1e-9, "atol": 1e-10} if dtype == "float64" else {"rtol": 1e-4, "atol": 2e-5}
+    for value, expected in zip(
+        tf.nest.flatten(concrete(x)), tf.nest.flatten(run_layer(layer, x, **kwargs)), strict=True
+    ):
+        np.testing.assert_allclose(value, expected, **tolerances)
+
+
+@pytest.mark.parametrize("options", CONVOLUTIONAL)
+def test_convolutional_cells(options):
+    check_convolutional(make_convolutional(**CONVOLUTIONAL[options]))
+
+
+@pytest.mark.parametrize("dims", [(None, *IMAGES[1:]), (None, None, *IMAGES[2:])])
+def test_convolutional_cells_of_any_number_of_images(dims):
+    check_convolutional(make_convolutional(padding="same", return_sequences=True), dims)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_convolutional_cell_begins_with_states(dtype):
+    states = [tf.Variable(values(BATCH, 5, 6, SIZE, seed=i).astype(dtype)) for i in range(2)]
+    check_convolutional(make_convolutional(padding="same", return_state=True, dtype=dtype), states=states)
+
+
+def test_the_gradients_of_a_convolutional_cells_weights_alone():
+    layer = make_convolutional(padding="same")
+    layer.build(IMAGES)
+
+    def gradients(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.sin(layer(x)))
+        return tape.gradient(loss, layer.trainable_variables)
+
+    x = tf.constant(values(*IMAGES), tf.float64)
+    for value, expected in zip(tf.function(gradients)(x), gradients(x), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-10)
+
+
+def test_infinite_filters_of_a_state_of_zeros():
+    layer = make_convolutional(padding="same")
+    layer.build(IMAGES)
+    layer.cell.recurrent_kernel.assign(tf.fill(layer.cell.recurrent_kernel.shape, np.inf))
+    x = tf.constant(values(*IMAGES), tf.float64)
+    np.testing.assert_array_equal(tf.function(layer)(x), layer(x))
+
+
+@pytest.mark.parametrize("mask", ["all", "holes"])
+def test_masked_convolutional_layers(mask):
+    layer = make_convolutional(padding="same", return_sequences=True)
+    layer.build(IMAGES)
+    x, mask = tf.constant(values(*IMAGES), tf.float64), tf.constant(MASKS[mask])
+    results = tf.function(lambda: layer(x, mask=mask))()
+    np.testing.assert_allclose(results, layer(x, mask=mask), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "options", [{"activation": "relu"}, {"recurrent_activation": "hard_sigmoid"}, {"recurrent_dropout": 0.5}]
+)
+def test_other_convolutional_cells_stay_loops(options):
+    layer = make_convolutional(padding="same", **options)
+    layer.build(IMAGES)
+    concrete = tf.function(lambda x: layer(x, training=True)).get_concrete_function(tf.TensorSpec(IMAGES, tf.float64))
+    assert "op_ConvLSTM2D(" not in concrete.source()
+
+
+def test_gradients_of_second_order_of_a_convolutional_cell():
+    layer = make_convolutional(padding="same")
+    check_second_order(layer, tf.constant(values(*IMAGES), tf.float64), rtol=1e-9, atol=1e-9)

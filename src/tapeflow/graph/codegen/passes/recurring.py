@@ -1,21 +1,24 @@
 """Recurring: loops that are recurrent layers are computed by the kernels of their cells.
 
 A layer's loop counts, reads an input of each step from a list or a tensor, and carries the states of an LSTM or a GRU,
-which are products, sums and activations (see `cells.py`). It may write the outputs to lists, and where a mask is false,
-states and outputs stay as they are. Results differ from those of single ops by rounding.
+which are products, sums and activations (see `cells.py`); those of an LSTM may be images, and its products
+convolutions. It may write the outputs to lists, and where a mask is false, states and outputs stay as they are. Results
+differ from those of single ops by rounding.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
 from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.cells import GRU, LSTM, Cell
-from tapeflow.graph.codegen.producers import Producers
+from tapeflow.graph.codegen.convolutional_cells import ConvLSTM2D
+from tapeflow.graph.codegen.producers import Producers, is_vector
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.recurrent import Bias, Entries, Layer, RecurrentLayer, Target
 from tapeflow.graph.codegen.regions import LOOPS
@@ -32,7 +35,8 @@ def recur(program: Program) -> None:
         layer = _Patterns(step.op.kernel).layer() if step.name in LOOPS and not step.placed else None
         if layer is not None:
             layer = layer._replace(ends_matter=any(_matters(i, step, program) for i in layer.states[1:]))
-            step.op = GraphOp(layer.cell.__name__, RecurrentLayer(step.op.kernel, layer), gives_tuple=True)
+            name = type(layer.cell()).__name__
+            step.op = GraphOp(name, RecurrentLayer(step.op.kernel, layer), gives_tuple=True)
 
 
 def _matters(output: int, loop: Step, program: Program) -> bool:
@@ -49,18 +53,33 @@ class _Cell(NamedTuple):
     """A cell that a body computes.
 
     Attributes:
-        kind: the cell.
+        kind: returns the cell.
         inputs: the input of a step.
         before, after: the states before the step, as places of loop variables, and after it.
         matrices, biases: as of `Layer`.
     """
 
-    kind: type[Cell]
+    kind: Callable[[], Cell]
     inputs: Any
     before: list[int]
     after: list[Any]
     matrices: list[int]
     biases: list[Bias]
+
+
+class _Convolution(NamedTuple):
+    """A convolution that computes one gate.
+
+    Attributes:
+        image: the images.
+        attrs: the attrs.
+        filters, bias: the place of the filters of all gates, and of their biases; None without biases.
+    """
+
+    image: Any
+    attrs: tuple[Any, ...]
+    filters: int
+    bias: int | None
 
 
 class _Value(NamedTuple):
@@ -230,12 +249,56 @@ class _Patterns(Producers):
                 for (f, before), (i, g) in itertools.product(*factors):
                     gates = [self._argument(t, ops.Sigmoid) for t in (i, f, o)]
                     gates.insert(2, self._argument(g, ops.Tanh))
+                    yield from self._convolutional(h, c, before, gates)
                     for products, bias in self._biased(self._whole(gates)):
                         for a, b in self.operands(products, ops.AddV2):
                             x, kernel, state, recurrent_kernel = *self._product(a), *self._product(b)
                             states = [self._places.get(id(t), -1) for t in (state, before)]
                             if kernel and recurrent_kernel and self._are_variables(states):
                                 yield _Cell(LSTM, x, states, [h, c], [kernel, recurrent_kernel], [bias])
+
+    def _convolutional(self, h: Any, c: Any, before: Any, gates: Sequence[Any]) -> Iterator[_Cell]:
+        """Yields the LSTM with these gates, before their activations, if they are sums of convolutions."""
+        sums = [self._convolutions(gate, number, len(gates)) for number, gate in enumerate(gates)]
+        of_input, of_state = sums[0] or (None, None)
+        if of_input is None or of_state is None or of_state.bias is not None:
+            return
+        if not all(s is not None and _are_alike(s[0], of_input) and _are_alike(s[1], of_state) for s in sums):
+            return
+        states = [self._places.get(id(t), -1) for t in (of_state.image, before)]
+        if self._are_variables(states):
+            bias = None if of_input.bias is None else (of_input.bias, None)
+            kind = functools.partial(ConvLSTM2D, of_input.attrs, of_state.attrs)
+            yield _Cell(kind, of_input.image, states, [h, c], [of_input.filters, of_state.filters], [bias])
+
+    def _convolutions(self, gate: Any, number: int, count: int) -> tuple[_Convolution, _Convolution] | None:
+        """Returns the convolutions of the input and of the state whose sum is the gate of this number."""
+        for a, b in self.operands(gate, ops.AddV2):
+            of_input, of_state = self._convolution(a, number, count), self._convolution(b, number, count)
+            if of_input is None or of_state is None:
+                continue
+            if 0 <= self._places.get(id(of_state.image), -1) < self._loop.count:
+                return of_input, of_state
+        return None
+
+    def _convolution(self, tensor: Any, number: int, count: int) -> _Convolution | None:
+        """Returns the convolution, with a bias or without, that a gate is, if the filters are this part of all."""
+        options = [(tensor, None), *self.operands(tensor, ops.BiasAdd), *self.operands(tensor, ops.AddV2)]
+        for product, vector in options:
+            step = self.of(product, ops.Conv2D)
+            if step is None:
+                continue
+            bias = None if vector is None else self._place_of_part(self.unshaped(vector), number, count)
+            filters = self._place_of_part(step.args[1], number, count)
+            is_biased = bias is not None and is_vector(vector, product)
+            if filters is not None and (vector is None or is_biased) and step.args[5] == "NHWC":
+                return _Convolution(step.args[0], tuple(step.args[2:]), filters, bias)
+        return None
+
+    def _place_of_part(self, tensor: Any, number: int, count: int) -> int | None:
+        """Returns the place of the tensor of which this one is the part of this number; None if it is not."""
+        part = self._part(tensor)
+        return self._place(part[0]) if part is not None and part[1:] == (number, count) else None
 
     def _gru(self, h: Any) -> Iterator[_Cell]:
         """Yields the GRU that `h` is the output of."""
@@ -300,18 +363,27 @@ class _Patterns(Producers):
         return whole if alike else None
 
     def _part(self, tensor: Any) -> tuple[Any, int, int] | None:
-        """Returns the matrix that a tensor is one of the equal parts of, which one, and the number of parts."""
+        """Returns the tensor of which this one is one of the equal parts along the last axis, which one, and the number
+        of parts."""
         step = self.producers.get(id(tensor))
-        if step is None or tensor.shape.rank != 2:
+        rank = None if step is None else tensor.shape.rank
+        if step is None or not rank:
             return None
         if step.op is ops.Split.op:
-            is_last = _is_axis(step.args[0], 1, -1)
+            is_last = _is_axis(step.args[0], rank - 1, -1)
             return (step.args[1], tensor.value_index, len(step.outputs)) if is_last else None
+        if rank != 2:
+            return None
         size, columns = tensor.shape[1], step.inputs[0].shape[-1] if step.inputs else None
         if step.op is not ops.StridedSlice.op or not size or columns is None or columns % size:
             return None
         begin = _first_column(step.args)
         return None if begin is None or begin % size else (step.args[0], begin // size, columns // size)
+
+
+def _are_alike(convolution: Any, other: Any) -> bool:
+    """Tests whether two convolutions, which compute gates, have all but their numbers in common."""
+    return convolution.image is other.image and convolution[1:] == other[1:]
 
 
 def _is_axis(axis: Any, *axes: int) -> bool:
