@@ -31,15 +31,20 @@ class Entries(NamedTuple):
     Attributes:
         place: the place of the value: a list of tensors, or a tensor.
         axis: the axis of the tensor along which its entries lie; None for a list.
+        are_columns: whether the entries are vectors of which each step makes a column. Only those of tensors.
     """
 
     place: int
     axis: int | None = None
+    are_columns: bool = False
 
     def of(self, values: Sequence[Any]) -> Sequence[Raw]:
         """Returns the entries."""
         value = values[self.place]
-        return value[()] if self.axis is None else Rows(value.movedim(self.axis, 0))
+        if self.axis is None:
+            return value[()]
+        rows = value.movedim(self.axis, 0)
+        return Rows(rows.unsqueeze(-1) if self.are_columns else rows)
 
     def gradient(self, values: Sequence[Any], start: int, gradients: torch.Tensor) -> Any:
         """Returns the gradient of the value for those of its entries from a step on."""
@@ -76,6 +81,7 @@ class Layer(NamedTuple):
         biases: the biases.
         outputs: what becomes of the outputs, by the places of loop variables.
         lists: the places of those of them that are lists of tensors.
+        unread: lists of the other states, which nothing reads: their places, and what each step writes, as of `Target`.
         constants: the constants.
         ends_matter: whether the last values of the states but the first have a use.
     """
@@ -90,6 +96,7 @@ class Layer(NamedTuple):
     biases: Sequence[Bias]
     outputs: Mapping[int, Target]
     lists: frozenset[int]
+    unread: Mapping[int, int | None]
     constants: Sequence[torch.Tensor]
     ends_matter: bool = True
 
@@ -152,7 +159,8 @@ class Run:
         if not isinstance(x, torch.Tensor):
             return False
         others = [values[t.otherwise] for t in layer.outputs.values() if t.otherwise is not None]
-        last_entries = [(values[i][()], layer.outputs[i].entry) for i in layer.lists]
+        written = {**{i: layer.outputs[i].entry for i in layer.lists}, **layer.unread}
+        last_entries = [(values[i][()], entry) for i, entry in written.items()]
         masks = () if layer.mask is None else layer.mask.of(values)
         tensors = [t for t in (x, *states, *others, *weights[:2], *weights.biases) if t is not None]
         return (

@@ -194,6 +194,8 @@ ENTRIES = {
     "rows": (lambda x, t: x[t], 0, True),
     "columns": (lambda x, t: x[:, t], 1, True),
     "columns, and all features": (lambda x, t: x[:, t, :], 1, True),
+    "gathered rows": (lambda x, t: tf.gather(x, t), 0, True),
+    "gathered columns": (lambda x, t: tf.gather(x, t, axis=-2), -2, True),
     "from the end": (lambda x, t: x[STEPS - 1 - t], 0, False),
     "every other feature": (lambda x, t: x[t, :, ::2], 0, False),
 }
@@ -228,6 +230,78 @@ def test_loops_written_by_hand_read_entries_of_tensors(entries, cell, first, las
     assert (("op_LSTM(" if cell is lstm else "op_GRU(") in concrete.source()) == is_cell
     for value, expected in zip(concrete(x, *weights), layer(x, *weights), strict=True):
         np.testing.assert_allclose(value, expected, rtol=2e-4, atol=2e-5)
+
+
+def check_by_hand(cell, layer, *args, is_cell=True, others=()):
+    """Compares a loop in a function with the same loop run eagerly, and the gradients of what it depends on."""
+
+    def with_gradients(others, *args):
+        with tf.GradientTape() as tape:
+            tape.watch(args)
+            outputs = tf.nest.flatten(layer(*others, *args))
+            loss = sum(tf.reduce_sum(tf.sin(y)) for y in outputs)
+        return *outputs, *tape.gradient(loss, args, unconnected_gradients="zero")
+
+    concrete = tf.function(with_gradients).get_concrete_function(others, *args)
+    assert (f"op_{cell.__name__.upper()}(" in concrete.source()) == is_cell
+    for value, expected in zip(concrete(others, *args), with_gradients(others, *args), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=2e-5, atol=2e-6)
+
+
+def weights_of(cell):
+    columns = SIZE * (4 if cell is lstm else 3)
+    return [tf.constant(values(*s)) for s in ((FEATURES, columns), (SIZE, columns), (columns,))]
+
+
+SCANS = {
+    "outputs": (lambda h, *c: h, True),
+    "last output": (lambda h, *c: h[-1], True),
+    "all states": (lambda *states: states, False),
+    "last states": (lambda *states: [s[-1] for s in states], False),
+}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("cell", [lstm, gru])
+@pytest.mark.parametrize("use", SCANS)
+def test_scans_write_all_states(use, cell, reverse):
+    used, is_cell = SCANS[use]
+
+    def layer(x, *weights):
+        zeros = (tf.zeros([BATCH, SIZE]),) * (2 if cell is lstm else 1)
+        return used(*tf.scan(lambda states, x: cell(x, states, *weights), x, zeros, reverse=reverse))
+
+    is_cell = (is_cell or cell is gru) and not reverse
+    check_by_hand(cell, layer, tf.constant(values(STEPS, BATCH, FEATURES)), *weights_of(cell), is_cell=is_cell)
+
+
+COLUMNS = {
+    "new axis": (lambda m, t: m[t][:, tf.newaxis], True),
+    "expand_dims": (lambda m, t: tf.expand_dims(m[t], 1), True),
+    "reshape": (lambda m, t: tf.reshape(m[t], [-1, 1]), True),
+    "gather": (lambda m, t: tf.gather(m, t)[:, tf.newaxis], True),
+    "turned around": (lambda m, t: m[t][::-1, tf.newaxis], False),
+    "rows": (lambda m, t: m[t, :SIZE], False),  # for each feature, not for each row
+}
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("cell", [lstm, gru])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_masks_written_by_hand(column, cell, mask):
+    column, is_cell = COLUMNS[column]
+
+    def layer(mask, x, *weights):
+        states = [tf.zeros([BATCH, SIZE])] * (2 if cell is lstm else 1)
+        outputs = tf.TensorArray(tf.float32, STEPS, element_shape=[BATCH, SIZE])
+        for t in tf.range(STEPS):
+            after = cell(x[t], states, *weights)
+            states = [tf.where(column(mask, t), new, old) for new, old in zip(after, states, strict=True)]
+            outputs = outputs.write(t, states[0])
+        return outputs.stack(), states
+
+    x, others = tf.constant(values(STEPS, BATCH, FEATURES)), [tf.constant(MASKS[mask].T)]
+    check_by_hand(cell, layer, x, *weights_of(cell), is_cell=is_cell, others=others)
 
 
 # ---- images ----------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 A layer's loop counts, reads an input of each step from a list or a tensor, and carries the states of an LSTM or a GRU,
 which are products, sums and activations (see `cells.py`); those of an LSTM may be images, and its products
-convolutions. It may write the outputs to lists, and where a mask is false, states and outputs stay as they are. Results
-differ from those of single ops by rounding.
+convolutions. It may write the outputs to lists, and the other states to lists that nothing reads, as `tf.scan` does.
+Where a mask is false, states and outputs stay as they are. Results differ from those of single ops by rounding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def recur(program: Program) -> None:
     """Replaces loops that are recurrent layers."""
     for step in program.steps:
         layer = _Patterns(step.op.kernel).layer() if step.name in LOOPS and not step.placed else None
-        if layer is not None:
+        if layer is not None and not any(_matters(i, step, program) for i in layer.unread):
             layer = layer._replace(ends_matter=any(_matters(i, step, program) for i in layer.states[1:]))
             name = type(layer.cell()).__name__
             step.op = GraphOp(name, RecurrentLayer(step.op.kernel, layer), gives_tuple=True)
@@ -137,13 +137,16 @@ class _Patterns(Producers):
         inputs, bound = self._entries(cell.inputs), self._bound()
         if inputs is None or bound is None or counter is None or len(masks) > 1:
             return None
+        others = {id(t) for t in cell.after[1:]}
+        unread = {place: entry for place, entry in entries.items() if id(values[place].tensor) in others}
+        values = {place: v for place, v in values.items() if place not in unread}
+        entries = {place: entry for place, entry in entries.items() if place not in unread}
         if not self._is_all(cell, values, entries):
             return None
-        others = cell.before[1:]
-        outputs = {place: Target(v.otherwise, entries.get(place)) for place, v in values.items() if place not in others}
+        outputs = {p: Target(v.otherwise, entries.get(p)) for p, v in values.items() if p not in cell.before[1:]}
         return Layer(
             cell.kind, counter, bound, inputs, masks.pop(), cell.before, cell.matrices, cell.biases, outputs,
-            frozenset(entries), self._constants,
+            frozenset(entries), unread, self._constants,
         )  # fmt: skip
 
     def _is_all(self, cell: _Cell, values: dict[int, _Value], entries: dict[int, int | None]) -> bool:
@@ -199,8 +202,16 @@ class _Patterns(Producers):
         tile = self.of(condition, ops.Tile)
         if tile is not None and isinstance(tile.args[1], tuple) and tile.args[1] == (1,) * (condition.shape.rank or 0):
             condition = tile.args[0]
-        mask, otherwise = self._entries(condition), self._place(other)
+        mask, otherwise = self._masks(condition), self._place(other)
         return _Value(tensor) if mask is None or otherwise is None else _Value(value, otherwise, mask)
+
+    def _masks(self, condition: Any) -> Entries | None:
+        """Returns what a condition is the entry of at the counter; a column may be made of one that is a vector."""
+        step = self.producers.get(id(condition))
+        if step is None or not _makes_column(step):
+            return self._entries(condition)
+        masks = self._entries(step.inputs[0])
+        return None if masks is None or masks.axis is None else masks._replace(are_columns=True)
 
     def _entries(self, tensor: Any) -> Entries | None:
         """Returns what a tensor is the entry of at the counter: a list whose entries have one shape, or a tensor."""
@@ -208,16 +219,19 @@ class _Patterns(Producers):
         if step is not None:
             place = self._places.get(id(step.args[0])) if self._is_counter(step.args[1]) else None
             return Entries(place) if place is not None and place - self._loop.count in self._loop.uniform else None
-        step = self.of(tensor, ops.StridedSlice)
+        step = self.of(tensor, ops.StridedSlice) or self.of(tensor, ops.GatherV2)
         if step is None:
             return None
-        place, axis = self._places.get(id(step.args[0]), -1), self._axis_at_counter(step.args)
+        place, axis = self._places.get(id(step.args[0]), -1), self._axis_at_counter(step)
         return Entries(place, axis) if place >= self._loop.count and axis is not None else None
 
-    def _axis_at_counter(self, args: Sequence[Any]) -> int | None:
-        """Returns the axis of which a slice has the entry at the counter, if it has all of the others; arguments as of
-        `StridedSlice`."""
-        _, begin, _, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = args
+    def _axis_at_counter(self, step: Step) -> int | None:
+        """Returns the axis of which `StridedSlice` or `GatherV2` takes the entry at the counter, if it has all of the
+        others."""
+        if step.op is ops.GatherV2.op:
+            _, indices, axis, _ = step.args
+            return axis if self._is_counter(indices) and isinstance(axis, int) else None
+        _, begin, _, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = step.args
         pack = self.of(begin, ops.Pack)
         if pack is None or ellipsis_mask or new_axis_mask:
             return None
@@ -389,6 +403,16 @@ def _are_alike(convolution: Any, other: Any) -> bool:
 def _is_axis(axis: Any, *axes: int) -> bool:
     """Tests whether the axis that an op takes is static, and one of these."""
     return isinstance(axis, int) and axis in axes
+
+
+def _makes_column(step: Step) -> bool:
+    """Tests whether a step makes a column of a vector, `x[:, tf.newaxis]`."""
+    if step.placed or not step.inputs or step.inputs[0].shape.rank != 1 or step.outputs[0].shape.rank != 2:
+        return False
+    if step.op is ops.StridedSlice.op:
+        _, _, _, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, _ = step.args
+        return strides == (1, 1) and bool(begin_mask & end_mask & 1) and not ellipsis_mask and new_axis_mask == 2
+    return step.op in (ops.ExpandDims.op, ops.Reshape.op) and step.outputs[0].shape[1] == 1
 
 
 def _first_column(args: Sequence[Any]) -> int | None:
