@@ -407,7 +407,7 @@ def test_text_before_a_loop_that_was_trained_before():
 
 
 def test_parameters_of_one_element_have_the_usual_strides():
-    v, w = tf.Variable(tf.zeros([1]), name="v"), tf.Variable(tf.zeros([1, 3]), name="w")
+    v, w = tf.Variable(tf.fill([1], 0.0), name="v"), tf.Variable(tf.zeros([1, 3]), name="w")
     module = tf.torch.module(tf.function(lambda x: x * v + w), tf.TensorSpec([3]))
     assert [(p.shape, p.stride()) for p in module.parameters()] == [((1,), (1,)), ((1, 3), (3, 1))]
     with torch.no_grad():
