@@ -274,3 +274,12 @@ def test_the_dtype_is_that_of_the_parameters(dtype):
         assert layer(tf.ones([1, 4])).dtype.name == model(x).dtype.name == dtype
     finally:
         tf.keras.mixed_precision.set_global_policy("float32")
+
+
+def test_a_module_that_averages_gradients_in_backward_is_refused():
+    class Averaged(torch.nn.parallel.DistributedDataParallel):
+        def __init__(self):  # a process group is not what is tested
+            torch.nn.Module.__init__(self)
+
+    with pytest.raises(ValueError, match=r"DistributedDataParallel.*all_reduce"):
+        tf.torch.Layer(torch.nn.Sequential(torch.nn.Linear(2, 2), Averaged()))

@@ -360,3 +360,56 @@ def test_a_gradient_of_control_flow_in_a_function_is_named(control):
 
     with pytest.raises(TypeError, match=rf"gradient of \w*{control} .*convert the function without the gradient"):
         tf.torch.module(gradient)
+
+
+def test_functions_that_were_trained_before():
+    w = tf.Variable(np.full((3, 3), 0.4, np.float32), name="w")
+
+    @tf.function
+    def steps(x, n):
+        for _ in tf.range(n):
+            x = tf.tanh(x @ w)
+        return x
+
+    @tf.function
+    def loss(x, n):
+        while tf.reduce_sum(x) < 10.0:
+            x = steps(x, n) + x + (tf.sin(x @ w) if n > 2 else x)
+        return tf.reduce_sum(x)
+
+    inputs = np.full((2, 3), 0.3, np.float32), np.int32(3)
+    with tf.GradientTape() as tape:
+        value = loss(*map(tf.constant, inputs))
+    expected = tape.gradient(value, w)
+    module = tf.torch.module(loss, tf.TensorSpec([2, 3]), tf.TensorSpec([], tf.int32))
+    module(*map(torch.tensor, inputs)).backward()
+    np.testing.assert_allclose(module.w.grad, expected, rtol=1e-5)
+    with torch.no_grad():
+        np.testing.assert_allclose(module(*map(torch.tensor, inputs)), value, rtol=1e-6)
+
+
+def test_text_before_a_loop_that_was_trained_before():
+    w = tf.Variable(2.0, name="w")
+
+    @tf.function
+    def loss(words):
+        x = tf.strings.to_number(words)
+        while tf.reduce_sum(x) < 10.0:
+            x = x * w
+        return x
+
+    with tf.GradientTape() as tape:
+        value = loss(tf.constant(["1", "2"]))
+    expected = tape.gradient(value, w)
+    module = tf.torch.module(loss, tf.TensorSpec([2], tf.string))
+    module(*module.preprocessing(["1", "2"])).sum().backward()
+    np.testing.assert_allclose(module.w.grad, expected)
+
+
+def test_parameters_of_one_element_have_the_usual_strides():
+    v, w = tf.Variable(tf.fill([1], 0.0), name="v"), tf.Variable(tf.zeros([1, 3]), name="w")
+    module = tf.torch.module(tf.function(lambda x: x * v + w), tf.TensorSpec([3]))
+    assert [(p.shape, p.stride()) for p in module.parameters()] == [((1,), (1,)), ((1, 3), (3, 1))]
+    with torch.no_grad():
+        module.v.fill_(2.0)
+    assert v.numpy() == [0.0]

@@ -211,7 +211,11 @@ def gradients_of(
         sources: operands that require gradients.
         dys: the cotangents of the results.
     """
-    gradients = _gradients(outputs, sources, [None if dy is None else dy.value for dy in dys])
+    gradients: Sequence[torch.Tensor | None]
+    if len(outputs) == 1 and sources and dys[0] is not None and outputs[0].requires_grad:  # as a rule
+        gradients = _run_backward((outputs[0],), (dys[0].value,), True, False, sources, True, accumulate_grad=False)
+    else:
+        gradients = _gradients(outputs, sources, [None if dy is None else dy.value for dy in dys])
     return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
 
 

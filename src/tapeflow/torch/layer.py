@@ -39,6 +39,7 @@ class Layer(keras.layers.Layer):
 
     Raises:
         TypeError: `module` is neither.
+        ValueError: it is, or holds, a `DistributedDataParallel`, whose gradients no tape averages.
 
     Example:
         >>> import torch
@@ -54,6 +55,11 @@ class Layer(keras.layers.Layer):
         own: Any = factory() if callable(factory) else module
         if not isinstance(own, torch.nn.Module):
             raise TypeError(f"Layer takes a torch.nn.Module, or a function that returns one, not {module!r}.")
+        if any(isinstance(m, torch.nn.parallel.DistributedDataParallel) for m in own.modules()):
+            raise ValueError(
+                "Layer takes no DistributedDataParallel, which averages gradients in torch's backward() alone, that no "
+                "tape calls: pass the module inside it, and average the gradients, as by torch.distributed.all_reduce."
+            )
         dtypes = [FROM_TORCH[p.dtype].name for p in own.parameters() if p.is_floating_point()]
         if dtypes:  # Keras casts what its layers compute with, and no module's parameters
             kwargs.setdefault("dtype", dtypes[0])

@@ -144,6 +144,8 @@ class Converted(torch.nn.Module):
         """Adds a parameter or a buffer, in the modules that the parts of its name stand for."""
         is_variable = isinstance(value, Variable)
         tensor = alias(value._value.value if is_variable else value)
+        if tensor.is_contiguous() and 0 in tensor.stride():  # an expanded number; DistributedDataParallel warns of it
+            tensor = tensor.as_strided(tensor.shape, torch.empty(tensor.shape, device="meta").stride())
         *scopes, last = [identifier(part) for part in name.split("/") if part] or ["variable"]
         home: torch.nn.Module = self
         for scope in scopes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -115,8 +116,8 @@ class ModuleCall(Op):
 
     def _parameters_read(self, tape: Tape) -> tuple[tuple[torch.Tensor, ...], tuple[int, ...]]:
         """Notes on a tape that the module reads its parameters; returns those that it watches, and their ids."""
-        trainable = [v.trainable for v in self._variables]
-        smooth = [p.requires_grad for p in self._parameters]
+        trainable = list(map(_TRAINABLE, self._variables))
+        smooth = list(map(_REQUIRES_GRAD, self._parameters))
         if trainable != self._states[0] or smooth != self._states[1]:
             self._states = trainable, smooth
             self._trainable = {v._id: v for v in self._variables if v.trainable}
@@ -165,6 +166,7 @@ class ModuleCall(Op):
         return TorchCall(self.name, functional, in_place, self._parameters)
 
 
+_TRAINABLE, _REQUIRES_GRAD = operator.attrgetter("trainable"), operator.attrgetter("requires_grad")
 _FEW_BYTES = 1 << 16
 
 

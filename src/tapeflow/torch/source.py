@@ -46,6 +46,16 @@ def _detach(program: Program) -> None:
             step.op = GraphOp(step.name, torch.Tensor.detach, template="{0}.detach()")
 
 
+def _forget_records(program: Program) -> None:
+    """Drops the records of conditionals and loops that nothing in the program uses: a tape around an earlier call of
+    the function had them returned, for gradients, and torch computes its own."""
+    used = {id(t) for step in program.steps for t in step.inputs} | {id(t) for t in program.outputs}
+    for step in program.steps:
+        if step.operation.residuals is not None:
+            record = step.operation.residuals.output
+            step.outputs = [t for t in step.outputs if t is not record or id(t) in used]
+
+
 class ModuleSource(Compiled):
     """The forward function of a module.
 
@@ -57,7 +67,9 @@ class ModuleSource(Compiled):
         writer: the class of what writes it; by default `ModuleWriter`.
     """
 
-    simplifying_passes = (_detach, *passes.SIMPLIFY, recognize, recognize_layers, passes.fuse, passes.prune)
+    simplifying_passes = (
+        _detach, _forget_records, *passes.SIMPLIFY, recognize, recognize_layers, passes.fuse, passes.prune,
+    )  # fmt: skip
     special_passes = ()
 
     def __init__(
@@ -152,10 +164,11 @@ class ModuleWriter(StructuredWriter):
         Raises:
             Unconvertible: the function computes the gradient of a conditional or a loop, from a record of how it ran.
         """
-        recorded = next((s for s in program.steps if not s.registered and s.operation.residuals is not None), None)
+        gradients = [s.op.gradient_of for s in program.steps if not s.registered]
+        recorded = next((g.operation for g in gradients if g is not None and g.operation.op.bodies), None)
         if recorded is not None:
             raise Unconvertible(
-                f"the gradient of {recorded.name} ({recorded.operation.name}) is computed in the function, and torch "
+                f"the gradient of {recorded.type} ({recorded.name}) is computed in the function, and torch "
                 "has no operation for it: convert the function without the gradient, which torch computes of a module"
             )
         region = Region(program, self._graphs, _simplified)

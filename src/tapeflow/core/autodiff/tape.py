@@ -150,15 +150,14 @@ class Tape:
 
     def record_watched(self, op: Any, attrs: Sequence[Any], input_ids: Sequence[int], outputs: Sequence[Any]) -> None:
         """Records a call of an op that declares no residuals, by its inputs that are watched alone."""
-        output_ids = [id_of(out) if out.dtype.differentiable else 0 for out in outputs]
-        single = len(outputs) == 1
-        call = Call(op, attrs, input_ids, output_ids[0] if single else 0, (True,) * len(input_ids))
-        if not single:
-            call.output_ids = output_ids
-        elif not call.output_id:
+        output_ids = [id_of(out) for out in outputs if out.dtype.differentiable]
+        if not output_ids:
             return
         self.watched.update(output_ids)
-        self.watched.discard(0)
+        call = Call(op, attrs, input_ids, output_ids[0], (True,) * len(input_ids))
+        if len(outputs) != 1:
+            call.output_id = 0
+            call.output_ids = [id_of(out) if out.dtype.differentiable else 0 for out in outputs]
         self.calls.append(call)
 
     def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
