@@ -144,3 +144,14 @@ def test_an_imported_operation_has_the_line_that_imported_it():
     with pytest.raises(Invalid, match=r"\{\{node import/y\}\}") as caught:
         imported(INDEX)
     assert places(str(caught.value))[-1][2] == "imported"
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
+def test_a_kernel_that_had_nothing_to_compute_shows_nothing_of_later_calls(dtype):
+    tf.reduce_max(tf.constant(3, dtype))  # which ATen computes, unlike the maximum of several
+
+    @tf.function
+    def of_several(x):
+        return tf.reduce_max(x)
+
+    assert of_several(tf.zeros([1], dtype)) == 0 and of_several(tf.constant([1, 5, 2], dtype)) == 5

@@ -14,13 +14,23 @@ from typing import Any
 
 from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import raw_arguments, run_kernel
+from tapeflow.core.types.dtypes import uint16, uint32, uint64
 from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.python_op import eager_arguments
 
 
 def is_direct(step: Step) -> bool:
     """Returns True if an earlier run has shown that the step's kernel supports its dtypes."""
-    return not step.registered or step.op.key(step.args) in step.op.direct
+    return not step.registered or (step.op.key(step.args) in step.op.direct and not _is_partly_supported(step))
+
+
+def _is_partly_supported(step: Step) -> bool:
+    """Returns whether a run shows nothing of later ones: where ATen computes with some values of a dtype and not with
+    others, as a maximum of no elements and one of several."""
+    return any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs))
+
+
+_PARTLY_SUPPORTED = (uint16, uint32, uint64)
 
 
 def resolve(step: Step, on_success: Callable[[], None]) -> Callable[..., Any] | None:
@@ -38,7 +48,7 @@ def resolve(step: Step, on_success: Callable[[], None]) -> Callable[..., Any] | 
         args = eager_arguments(op, step.args, values)
         with devices.device(step.operation.device) if step.placed else nullcontext():
             result, as_called = run_kernel(op, args, raw_arguments(op, args), step.types)
-        if as_called:
+        if as_called and not _is_partly_supported(step):
             op.direct[key] = op.result_dtypes(step.outputs)
             on_success()
         return result
