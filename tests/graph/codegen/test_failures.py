@@ -148,7 +148,7 @@ def test_an_imported_operation_has_the_line_that_imported_it():
 
 @pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
 def test_a_kernel_that_had_nothing_to_compute_shows_nothing_of_later_calls(dtype):
-    tf.reduce_max(tf.constant(3, dtype))  # which ATen computes, unlike the maximum of several
+    tf.reduce_max(tf.constant([3], dtype), [])  # which ATen computes, unlike a maximum
 
     @tf.function
     def of_several(x):
