@@ -1,7 +1,7 @@
-"""What is written with public ops, and so writes itself into the graph that is built: gradients, and forms of ops.
+"""Gradients and forms of ops while a graph is built.
 
-Where it needs numbers that are not static (a dimension, an axis), it becomes one operation as a whole, which computes
-it when the graph runs.
+They are written with public ops, and so write themselves into the graph. One that needs numbers that are not static (a
+dimension, an axis) becomes one operation as a whole, which computes it when the graph runs.
 """
 
 from __future__ import annotations
