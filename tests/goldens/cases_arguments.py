@@ -188,3 +188,12 @@ gradients(lambda *p: tf.random.stateless_parameterized_truncated_normal([3], [1,
 gradients(lambda m, n: tf.random.stateless_parameterized_truncated_normal([3, 2], [1, 2], m, 1.0, -1.0, n), x, x + 3)
 gradients(tf.clip_by_value, tf.constant([1.0, float('nan'), 3.0]), tf.constant(0.0), tf.constant(2.0))
 """)
+GROUP.errors("""
+tf.eye(2**63 - 1)
+tf.eye(2, 2**62)
+gradients(tf.nn.softmax_cross_entropy_with_logits, tf.constant([[0.2, 0.8], [0.5, 0.5]]), tf.constant([[1.0, 2.0]]))
+gradients(tf.nn.softmax_cross_entropy_with_logits, tf.constant([[0.2, 0.8]]), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+""")
+GROUP.values("""
+tf.nn.softmax_cross_entropy_with_logits(tf.constant([[0.2], [0.5]]), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+""")

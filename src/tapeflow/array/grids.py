@@ -49,7 +49,8 @@ def eye(
 
     Raises:
         TypeError: the numbers are no integers.
-        InvalidArgumentError: a number is negative.
+        InvalidArgumentError: a number is negative, or there are more than 2**63 - 1 elements.
+        ResourceExhaustedError: there is not enough memory.
 
     Example:
         >>> tf.eye(2).numpy().tolist()
@@ -60,7 +61,11 @@ def eye(
         type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0 and batch_shape is None
         and type(dtype) is DType and dtype.torch is not None and not detours
     ):  # fmt: skip
-        ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
+        try:
+            ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
+        except RuntimeError:  # too large: what the diagonal or the zeros beside it raise
+            fill((min(num_rows, columns),), 1)
+            return fill((num_rows, columns), 0)
         return EagerTensor(ones, dtype)
     for n in (num_rows, columns):
         if not isinstance(n, (int, np.integer)) and not isinstance(n, Tensor):

@@ -134,7 +134,8 @@ def softmax_cross_entropy_with_logits(
     rank = features.shape.rank
     if rank is None:
         return _unranked_cross_entropy(targets, features, axis, dtype, name)
-    if rank == 2 and axis in (-1, 1) and targets.shape.rank in (1, 2, None):
+    alike = targets.shape.rank in (1, None) or targets.shape.is_compatible_with(features.shape)
+    if rank == 2 and axis in (-1, 1) and alike:
         loss = _softmax_cross_entropy(features, targets, name)[0]
     else:
         for x in (features, targets):

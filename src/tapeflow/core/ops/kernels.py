@@ -17,6 +17,7 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
 
@@ -335,12 +336,14 @@ def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], e
         size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
         return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
     try:
-        op.infer(args, types, 1)
+        shapes = op.infer(args, types, 1)
     except errors.OpError as wrong:
         return wrong
     except ValueError as wrong:
         return errors.InvalidArgumentError.of(str(wrong))
     message = first_line(error)
+    if "integer multiplication overflow" in message:
+        return errors.InvalidArgumentError.of(f"Shape {text(shapes[0])} would have more than 2**63 - 1 elements")
     described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
     kind: type[errors.OpError] = errors.InvalidArgumentError
     if isinstance(error, NotImplementedError) or "not implemented" in message or "not supported" in message:
