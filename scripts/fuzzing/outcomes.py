@@ -249,6 +249,8 @@ def _compare_arrays(theirs: Any, ours: Any, function: str, spread: list[Any]) ->
         written = ~np.isnan(our.reshape(matrices)).any(1)
         their, our = their.reshape(matrices)[written].reshape(-1), our.reshape(matrices)[written].reshape(-1)
         others = [o.reshape(matrices)[written].reshape(-1) for o in others]
+    if len(their) != len(our):
+        raise Difference("shape", f"theirs {_tree_shown({'t': theirs})}, ours {_tree_shown({'t': ours})}")
     if dtype == "float64" and _is_of_float32(their) and _is_of_float32(our):
         dtype = "float32"  # computed so, and cast
     if dtype == "string" or not _close(their, our, dtype, others):
