@@ -197,3 +197,6 @@ gradients(tf.nn.softmax_cross_entropy_with_logits, tf.constant([[0.2, 0.8]]), tf
 GROUP.values("""
 tf.nn.softmax_cross_entropy_with_logits(tf.constant([[0.2], [0.5]]), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
 """)
+GROUP.family(
+    "tf.eye({size}, dtype=tf.{dtype})", size="2 2,3", dtype="uint8 uint16 uint32 uint64 bfloat16 bool complex64"
+)

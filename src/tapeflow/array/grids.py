@@ -63,10 +63,10 @@ def eye(
     ):  # fmt: skip
         try:
             ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
-        except RuntimeError:  # too large: what the diagonal or the zeros beside it raise
+            return EagerTensor(ones, dtype)
+        except RuntimeError:  # too large, as the diagonal or the zeros beside it say; or a dtype that ATen lacks here
             fill((min(num_rows, columns),), 1)
-            return fill((num_rows, columns), 0)
-        return EagerTensor(ones, dtype)
+            fill((num_rows, columns), 0)
     for n in (num_rows, columns):
         if not isinstance(n, (int, np.integer)) and not isinstance(n, Tensor):
             raise TypeError(

@@ -23,6 +23,7 @@ from tapeflow.core.ops.shape_rules import (
     ranked,
     stated,
     text,
+    too_large,
     with_dimension,
     with_rank,
 )
@@ -64,7 +65,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
         if d < 0:
             raise invalid(f"Dimension {d} must be >= 0")
     if math.prod(shape) >= 2**63:
-        raise invalid(f"Shape {text(TensorShape(shape))} would have more than 2**63 - 1 elements")
+        raise invalid(too_large(TensorShape(shape)))
     return shape
 
 

@@ -17,7 +17,7 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.shape_rules import too_large
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
 
@@ -343,7 +343,7 @@ def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], e
         return errors.InvalidArgumentError.of(str(wrong))
     message = first_line(error)
     if "integer multiplication overflow" in message:
-        return errors.InvalidArgumentError.of(f"Shape {text(shapes[0])} would have more than 2**63 - 1 elements")
+        return errors.InvalidArgumentError.of(too_large(shapes[0]))
     described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
     kind: type[errors.OpError] = errors.InvalidArgumentError
     if isinstance(error, NotImplementedError) or "not implemented" in message or "not supported" in message:

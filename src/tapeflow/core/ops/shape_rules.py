@@ -37,6 +37,11 @@ def text(shape: TensorShape) -> str:
     return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
 
 
+def too_large(shape: TensorShape) -> str:
+    """Returns the message for a shape of more elements than TensorFlow counts."""
+    return f"Shape {text(shape)} would have more than 2**63 - 1 elements"
+
+
 def leave_to_kernel(message: str, error: Any = errors.InvalidArgumentError) -> None:
     """Raises an error for what TensorFlow's kernel refuses and its shape function lets pass; not while a graph is
     built, where the static shape is that of a call which fails when it runs.
