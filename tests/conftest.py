@@ -1,6 +1,10 @@
 """What holds for every test."""
 
+import os
+
 import pytest
+
+os.environ.setdefault("TAPEFLOW_CHECK_PASSES", "1")  # read once, when TapeFlow is imported
 
 import tapeflow as tf
 from tapeflow.core import device as devices

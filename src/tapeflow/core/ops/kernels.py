@@ -17,6 +17,7 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.shape_rules import too_large
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
@@ -70,8 +71,11 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
         ValueError: the kernel raised one.
     """
     values = raw_arguments(op, args)
+    kernel = op.kernel
+    if op.for_many is not None and isinstance(values[0], torch.Tensor) and values[0].numel() >= MANY:
+        kernel = op.for_many  # as on the fast path: the first call rounds as later ones do
     try:
-        return run_kernel(op, args, values, types)
+        return run_kernel(op, kernel, args, values, types)
     except Exception as error:
         if isinstance(error, errors.OpError) or (isinstance(error, ValueError) and not _NO_MEMORY.search(str(error))):
             raise located(error, op, name) from None
@@ -84,11 +88,14 @@ def raw_arguments(op: RegisteredOp, args: Sequence[Any]) -> list[Any]:
     return devices.place(values, devices.current()) if state.devices else values
 
 
-def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: dict[str, DType]) -> tuple[Any, bool]:
+def run_kernel(
+    op: RegisteredOp, kernel: Callable[..., Any], args: Sequence[Any], values: list[Any], types: dict[str, DType]
+) -> tuple[Any, bool]:
     """Runs an op's kernel, in another dtype or on another device where it needs that.
 
     Args:
         op: the op.
+        kernel: its kernel, or the one that later calls run in its place.
         args: its arguments in order: tensors, lists of tensors, Python values.
         values: the raw values of the arguments.
         types: the op's type attrs.
@@ -100,7 +107,6 @@ def run_kernel(op: RegisteredOp, args: Sequence[Any], values: list[Any], types: 
     Raises:
         Exception: what the kernel raised.
     """
-    kernel: Callable[..., Any] = op.kernel
     as_called = True
     if op.creates:
         dtype = types.get(op.opdef.outputs[0].type_attr or "")

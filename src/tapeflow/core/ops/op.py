@@ -251,6 +251,31 @@ class RegisteredOp(DefinedOp):
         attrs = {o.type_attr for o in self.opdef.outputs}
         return tuple([i for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs])
 
+    def types_of(self, args: Sequence[Any], outputs: Sequence[Tensor]) -> dict[str, Any]:
+        """Returns the type attrs of a call, and the lengths of its lists, as its arguments and its outputs tell them.
+
+        Args:
+            args: the arguments.
+            outputs: the outputs, which tell only what the arguments do not.
+        """
+        types = self.numbers(args) if len(self.opdef.outputs) > 1 else {}
+        types |= {attr.name: args[i] for i, attr in self.attr_params() if "type" in attr.type and args[i] is not None}
+        for kind, argument, arg in zip(self.kinds, self.opdef.inputs, args, strict=False):
+            if argument.type_list_attr:
+                types[argument.type_list_attr] = [t.dtype for t in arg]
+            elif kind in ("tensor", "list") and argument.type_attr:
+                for tensor in arg[:1] if kind == "list" else [arg]:
+                    types.setdefault(argument.type_attr, tensor.dtype)
+        rest = list(outputs)
+        for out in self.opdef.outputs:
+            count = types.get(out.number_attr, len(rest)) if out.number_attr else 1
+            if out.type_list_attr:
+                count = len(types.setdefault(out.type_list_attr, [t.dtype for t in rest]))
+            elif out.type_attr and count:
+                types.setdefault(out.type_attr, rest[0].dtype)
+            del rest[:count]
+        return types
+
     def output_dtypes(self, types: dict[str, Any], count: int) -> list[DType]:
         """Returns the dtypes of the outputs, of which there are `count`, by the op's type attrs."""
         outputs = self.opdef.outputs

@@ -22,6 +22,7 @@ from tapeflow.core.ops.static import host_static, numbers, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.program import Program, Step, needed
 from tapeflow.graph.codegen.structured import StructuredWriter
@@ -169,8 +170,7 @@ class Compiled(Written):
             self.program = program
             return
         self.program = Program(inputs, outputs, effects, resources, stays_call, static)
-        for run in self.simplifying_passes:
-            run(self.program)
+        run_passes(self.program, self.simplifying_passes)
         if devices.machine.has_gpu:
             self.program.move_constants(devices.current_or_default())
 
@@ -205,8 +205,7 @@ def after_passes(program: Program, special_passes: Sequence[passes.Pass]) -> Pro
     """Returns a copy of a program that passes have changed."""
     program = copy.copy(program)
     program.steps = [copy.copy(step) for step in program.steps]
-    for run in special_passes:
-        run(program)
+    run_passes(program, special_passes)
     return program
 
 
@@ -237,7 +236,7 @@ def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:
 
     args = arguments(op, call.args, raw)
     try:
-        result, _ = run_kernel(op, args, raw_arguments(op, args), call.types)
+        result, _ = run_kernel(op, op.kernel, args, raw_arguments(op, args), call.types)
     except (errors.OpError, ValueError):
         raise
     except Exception as error:

@@ -29,23 +29,21 @@ class Step:
     Attributes:
         op: a registered op, or a `GraphOp`.
         args: its arguments, as of an `Operation`.
-        types: the op's type attrs.
         outputs: its output tensors.
         origins: the operations whose work it does; the last one gives it its name.
         must_run: whether it runs even if nothing uses its outputs.
     """
 
-    __slots__ = ("args", "must_run", "op", "origins", "outputs", "types")
+    __slots__ = ("args", "must_run", "op", "origins", "outputs")
 
     def __init__(
         self, op: Any, args: Sequence[Any], outputs: Sequence[SymbolicTensor], origins: Sequence[Operation],
-        types: dict[str, Any] | None = None, must_run: bool = False,
+        must_run: bool = False,
     ) -> None:  # fmt: skip
         self.op = op
         self.args = list(args)
         self.outputs = outputs
         self.origins = list(origins)
-        self.types = types or {}
         self.must_run = must_run
 
     @property
@@ -62,6 +60,11 @@ class Step:
     def inputs(self) -> list[SymbolicTensor]:
         """The tensors among its arguments."""
         return list(symbolic_in(self.args))
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """The type attrs of its op, which its tensors tell; none of a `GraphOp`."""
+        return self.op.types_of(self.args, self.outputs) if self.registered else {}
 
     @property
     def registered(self) -> bool:
@@ -168,7 +171,7 @@ class Program:
     def _append(self, operation: Operation) -> None:
         must_run = operation.stateful or id(operation) in self._effects
         args = substituted(operation.args, self.aliases)
-        self.steps.append(Step(operation.op, args, operation.outputs, [operation], operation.types, must_run))
+        self.steps.append(Step(operation.op, args, operation.outputs, [operation], must_run))
 
     def _inline(self, operation: Operation, resources: Callable[[Any], Any]) -> None:
         """Adds the operations of a function in the place of its call. A second call of the function stays a call."""

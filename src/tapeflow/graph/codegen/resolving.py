@@ -47,7 +47,7 @@ def resolve(step: Step, on_success: Callable[[], None]) -> Callable[..., Any] | 
     def first_call(*values: Any) -> Any:
         args = eager_arguments(op, step.args, values)
         with devices.device(step.operation.device) if step.placed else nullcontext():
-            result, as_called = run_kernel(op, args, raw_arguments(op, args), step.types)
+            result, as_called = run_kernel(op, op.kernel, args, raw_arguments(op, args), step.types)
         if as_called and not _is_partly_supported(step):
             op.direct[key] = op.result_dtypes(step.outputs)
             on_success()

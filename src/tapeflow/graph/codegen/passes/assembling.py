@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from tapeflow.array.slicing import Part, part_of_gradient
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
 
@@ -55,5 +54,4 @@ def _joined(step: Step, parts: Parts) -> Step | None:
     if gaps or first.first or last.last != last.length:
         return None
     op = ops.Pack.op if first.single else ops.ConcatV2.op
-    types = step.types | {"N": len(parts), "Tidx": int32}
-    return Step(op, [[t for _, t in parts], first.axis], step.outputs, step.origins, types)
+    return Step(op, [[t for _, t in parts], first.axis], step.outputs, step.origins)

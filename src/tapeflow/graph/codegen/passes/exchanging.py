@@ -27,7 +27,7 @@ def _exchanged(step: Step, producers: Producers, uses: dict[int, int]) -> Step:
         return step
     x, y, adjoint_x, adjoint_y = product.args
     args: list[Any] = [y, x, not adjoint_y, not adjoint_x]
-    return Step(product.op, args, step.outputs, [*product.origins, *step.origins], product.types)
+    return Step(product.op, args, step.outputs, [*product.origins, *step.origins])
 
 
 def _swaps_last_axes(step: Step) -> bool:

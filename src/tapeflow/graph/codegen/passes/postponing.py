@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import int32
+from tapeflow.core.ops.shape_rules import broadcast
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.producers import Producers
@@ -47,6 +47,8 @@ class _Postponing(Producers):
         is_bias = step.op is ops.BiasAdd.op
         if not (step.op.elementwise or (is_bias and step.args[2] == "NHWC")) or step.placed or len(tensors) > 2:
             return [step]
+        if len(tensors) == 2 and not is_bias and not (step.registered and step.op.shape is broadcast):
+            return [step]  # a gradient takes two tensors of one shape
         pairs = zip(tensors, tensors[::-1] if len(tensors) > 1 else [None], strict=True)
         for tensor, other in list(pairs)[: 1 if is_bias else 2]:
             reshape = self._reshape(tensor)
@@ -71,14 +73,11 @@ class _Postponing(Producers):
         if other is not None and other.shape.rank > 1:
             row = SymbolicTensor(other.op, other.value_index, other.dtype, TensorShape([other.shape.num_elements()]))
             others[id(other)] = row
-            types = {"T": other.dtype, "Tshape": int32}
-            steps.append(Step(ops.Reshape.op, [other, (row.shape[0],)], [row], step.origins, types))
+            steps.append(Step(ops.Reshape.op, [other, (row.shape[0],)], [row], step.origins))
         result = SymbolicTensor(out.op, out.value_index, out.dtype, before.shape)
         args = substituted(step.args, others)
-        steps.append(Step(step.op, args, [result], step.origins, step.types, step.must_run))
-        steps.append(
-            Step(reshape.op, [result, *reshape.args[1:]], [out], [*reshape.origins, *step.origins], reshape.types)
-        )
+        steps.append(Step(step.op, args, [result], step.origins, step.must_run))
+        steps.append(Step(reshape.op, [result, *reshape.args[1:]], [out], [*reshape.origins, *step.origins]))
         self.gone.add(id(reshape))
         self._uses[id(result)] = 1
         self.producers.update((id(t), new) for new in steps for t in new.outputs)

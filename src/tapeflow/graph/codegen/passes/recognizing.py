@@ -158,7 +158,7 @@ class Patterns(Producers):
         op.allocates = True
         inner = self.inner(step, args)
         origins = [o for s in inner for o in s.origins]
-        step.op, step.args, step.types, step.origins = op, args, {}, [*origins, *step.origins]
+        step.op, step.args, step.origins = op, args, [*origins, *step.origins]
 
     def may_replace(self, step: Step, args: Sequence[Any], results: Sequence[Any] = ()) -> bool:
         """Returns True if no other step needs what is between a step and the tensors that it then takes.

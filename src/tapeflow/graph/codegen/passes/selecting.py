@@ -77,7 +77,7 @@ class _Selecting(Producers):
                 steps.append(_slice_of(tensor, slice_))
                 selected[id(tensor)] = steps[-1].outputs[0]
         args = substituted(producer.args, selected)
-        return [*steps, Step(producer.op, args, [rows], [*slice_.origins, *producer.origins], producer.types)]
+        return [*steps, Step(producer.op, args, [rows], [*slice_.origins, *producer.origins])]
 
     def _of_product(self, reshape: Step, slice_: Step) -> list[Step]:
         """Returns the steps that compute a slice of a product of rows that were reshaped to a matrix and back; none if
@@ -98,7 +98,7 @@ class _Selecting(Producers):
             return []
         part = _slice_of(before, slice_)
         origins = [*slice_.origins, *flat.origins, *reshape.origins, *product.origins]
-        return [part, Step(product.op, [*part.outputs, *product.args[1:]], [rows], origins, product.types)]
+        return [part, Step(product.op, [*part.outputs, *product.args[1:]], [rows], origins)]
 
 
 def _takes_rows(step: Step) -> bool:
@@ -124,5 +124,4 @@ def _slice_of(tensor: SymbolicTensor, slice_: Step) -> Step:
     """Returns the step that takes the same rows of another tensor as a slice does."""
     shape = TensorShape([*slice_.outputs[0].shape[:-1], tensor.shape[-1]])
     part = SymbolicTensor(tensor.op, tensor.value_index, tensor.dtype, shape)
-    types = {**slice_.types, "T": tensor.dtype}
-    return Step(slice_.op, [tensor, *slice_.args[1:]], [part], slice_.origins, types)
+    return Step(slice_.op, [tensor, *slice_.args[1:]], [part], slice_.origins)

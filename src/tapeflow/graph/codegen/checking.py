@@ -1,0 +1,79 @@
+"""Checks of programs between passes: a debug mode for whoever writes a pass.
+
+`TAPEFLOW_CHECK_PASSES=1` in the environment turns it on. After each pass, every step must take tensors that exist
+where it runs, and the dtypes and shapes of its outputs must be those that its op infers from its inputs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from tapeflow.core import errors
+from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.ir.shapes import infer
+
+ENABLED = os.environ.get("TAPEFLOW_CHECK_PASSES") == "1"
+
+
+def run_passes(program: Program, passes: Sequence[Callable[[Program], None]]) -> None:
+    """Runs passes on a program, and checks it after each one in the debug mode.
+
+    Args:
+        program: the program, which the passes change.
+        passes: the passes, in their order.
+
+    Raises:
+        InternalError: a pass left a step that can't compute its outputs.
+    """
+    for run in passes:
+        run(program)
+        if ENABLED:
+            for wrong in wrong_steps(program):
+                raise errors.InternalError(None, None, f"After the pass {run.__name__!r}: {wrong}")
+
+
+def wrong_steps(program: Program) -> list[str]:
+    """Returns what is wrong with the steps of a program, one sentence each."""
+    wrong = []
+    known = {id(t) for t in program.inputs} | set(program.constants)
+    for step in program.steps:
+        wrong += [f"{step} uses {t}, which no step before it computes." for t in step.inputs if id(t) not in known]
+        known.update(id(t) for t in step.outputs)
+        if step.registered:
+            wrong += _wrong_dtypes(step) or _wrong_shapes(step)
+    wrong += [f"The output {t} is never computed." for t in program.outputs if id(t) not in known]
+    return wrong
+
+
+def _wrong_dtypes(step: Step) -> list[str]:
+    """Returns what is wrong with the dtypes of a step: inputs that should agree, outputs that the op does not give."""
+    op, types = step.op, step.types
+    wrong = [
+        f"{step} takes {tensor.name} of dtype {tensor.dtype.name} as '{argument.name}', not {wanted.name}."
+        for kind, argument, arg in zip(op.kinds, op.opdef.inputs, step.args, strict=False)
+        if kind in ("tensor", "list") and not argument.type_list_attr
+        for tensor in (arg if kind == "list" else [arg])
+        if tensor.dtype is not (wanted := argument.type or types[argument.type_attr])
+    ]
+    inferred = op.output_dtypes(types, len(step.outputs))
+    wrong += [
+        f"{step} computes {tensor.name} of dtype {dtype.name}, not {tensor.dtype.name}."
+        for tensor, dtype in zip(step.outputs, inferred, strict=True)
+        if tensor.dtype is not dtype
+    ]
+    return wrong
+
+
+def _wrong_shapes(step: Step) -> list[str]:
+    """Returns what is wrong with the shapes of a step's outputs."""
+    try:
+        with step.operation.graph.as_default():  # some rules know less while a graph is built
+            shapes = infer(step.op, step.args, step.types, len(step.outputs))
+    except (errors.OpError, ValueError):  # the kernel raises it too, when it runs
+        return []
+    return [
+        f"{step} computes {tensor.name} of shape {shape}, not {tensor.shape}."
+        for tensor, shape in zip(step.outputs, shapes, strict=True)
+        if not shape.is_compatible_with(tensor.shape)
+    ]
