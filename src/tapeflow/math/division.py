@@ -58,7 +58,7 @@ def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     "RealDiv",
     kernel=_real_divide,
     shape=broadcast,
-    elementwise=True,
+    element=lambda b, x, y: b.div(x, y),
     neutral=1.0,
     in_place="{0}.div_({1})",
     allocates=True,

@@ -31,7 +31,7 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     "Abs",
     kernel=torch.abs,
     shape=same,
-    elementwise=True,
+    element=lambda b, x: b.abs(x),
     in_place="{0}.abs_()",
     allocates=True,
     foreach=torch._foreach_abs,
@@ -125,7 +125,7 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     "Square",
     kernel=torch.square,
     shape=same,
-    elementwise=True,
+    element=lambda b, x: b.mul(x, x),
     in_place="{0}.square_()",
     allocates=True,
     foreach=lambda values: torch._foreach_mul(values, values),
@@ -156,7 +156,7 @@ def _(call: Call, dy: Any) -> Any:
     "Sqrt",
     kernel=torch.sqrt,
     shape=same,
-    elementwise=True,
+    element=lambda b, x: b.sqrt(x),
     in_place="{0}.sqrt_()",
     for_many=by_numpy(torch.sqrt, np.sqrt, threads=2, instead_of_mkl=True, needs_wide=False),
     allocates=True,
@@ -297,7 +297,7 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
     "Exp",
     kernel=torch.exp,
     shape=same,
-    elementwise=True,
+    element=lambda b, x: b.exp(x),
     in_place="{0}.exp_()",
     for_many=by_numpy(torch.exp, np.exp, threads=1, instead_of_mkl=True),
     allocates=True,
@@ -348,7 +348,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Log", kernel=torch.log, shape=same, elementwise=True, in_place="{0}.log_()", allocates=True,
+    "Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), in_place="{0}.log_()", allocates=True,
     for_many=by_numpy(torch.log, np.log, threads=2, instead_of_mkl=True),
 )  # fmt: skip
 def log(x: TensorLike, name: str | None = None) -> Tensor:

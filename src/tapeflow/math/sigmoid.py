@@ -25,7 +25,7 @@ _sigmoid_backward = direct(torch.ops.aten.sigmoid_backward.default)
 _tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
-@op("Sigmoid", kernel=torch.sigmoid, shape=same, elementwise=True, in_place="{0}.sigmoid_()", allocates=True)
+@op("Sigmoid", kernel=torch.sigmoid, shape=same, element=lambda b, x: b.div(1.0, b.add(1.0, b.exp(b.neg(x)))), in_place="{0}.sigmoid_()", allocates=True)
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 
@@ -66,7 +66,7 @@ def _(call: Call, g: Any) -> Any:
 
 
 @op(
-    "Tanh", kernel=torch.tanh, shape=same, elementwise=True, in_place="{0}.tanh_()", allocates=True, takes_sparse=True,
+    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True, takes_sparse=True,
     for_many=by_numpy(torch.tanh, np.tanh, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:

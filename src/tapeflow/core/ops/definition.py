@@ -58,6 +58,7 @@ class Op:
         layer: `layer(step, producer)`, the kernels that take the weights prepared; see `core/ops/layer.py`.
         decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
 
+        element: what the op computes for one element, see `core/ops/elements.py`; the op is then elementwise.
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
         by_rows: each row of the result, along the last axis, depends on that row of the first input alone, and has its
@@ -122,6 +123,7 @@ class Op:
     layer: Callable[..., Layer | None] | None = None
     decomposition: Callable[..., Any] | None = None
 
+    element: Callable[..., Any] | None = None
     elementwise = by_rows = commutative = linear = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
     view = allocates = keeps_nothing = early = exact_in_batches = False
@@ -250,7 +252,7 @@ class FunctionOp(Op):
 
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "by_rows", "constant_names", "decomposition", "default_axis",
-     "early", "elementwise", "exact_in_batches", "fills", "for_many", "foreach", "foreach_scalar", "identity",
+     "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "foreach", "foreach_scalar", "identity",
      "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name", "random",
      "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip

@@ -436,6 +436,8 @@ def op(
         new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
         for trait, value in traits.items():
             setattr(new, trait, value)
+        if new.element is not None:
+            new.elementwise = True
         function: Any = function_of(new, declared, new.run)
         if kernel is None:
             function.__defaults__ = (*(declared.__defaults__ or ()), None)

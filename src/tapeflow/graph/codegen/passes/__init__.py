@@ -32,15 +32,16 @@ from tapeflow.graph.codegen.passes.sharing import share
 from tapeflow.graph.codegen.passes.starting import start_early
 from tapeflow.graph.codegen.passes.updating import update
 from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.compiler.clusters import cluster
 
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 SPECIALIZE: tuple[Pass, ...] = (
     seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble, fuse, update, join_adam,
-    group, prune, start_early, parallelize, reuse, bind,
+    group, prune, cluster, start_early, parallelize, reuse, bind,
 )  # fmt: skip
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (
     seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble, join_layers, fuse,
-    update, join_adam, group, prune, cache, start_early, parallelize, reuse, bind,
+    update, join_adam, group, prune, cluster, cache, start_early, parallelize, reuse, bind,
 )  # fmt: skip

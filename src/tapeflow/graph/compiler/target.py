@@ -1,0 +1,139 @@
+"""Machine code for this processor, through LLVM.
+
+LLVM is loaded when the first kernel is compiled. Object code is cached on disk, keyed by the code before compilation,
+the processor and the version of LLVM.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import pathlib
+import tempfile
+import threading
+from typing import Any
+
+import torch
+
+from tapeflow.core.ops.elements import Unsupported
+
+_lock = threading.Lock()  # LLVM's modules are not made by two threads at once
+
+
+class Target:
+    """The processor that kernels are compiled for.
+
+    Attributes:
+        lanes: how many float32 numbers one instruction computes.
+    """
+
+    def __init__(self) -> None:
+        try:
+            import llvmlite.binding as llvm
+        except ImportError as error:
+            raise Unsupported("llvmlite is not installed") from error
+        self._llvm = llvm
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self.cpu = llvm.get_host_cpu_name()
+        features = llvm.get_host_cpu_features()
+        # Without the last one, some processors split vectors of 512 bits, and could not call functions of them.
+        self._features = features.flatten() + (",-prefer-256-bit" if features.get("avx512f") else "")
+        self.lanes = 16 if features.get("avx512f") else 8 if features.get("avx2") else 4
+        for library in _libraries():
+            llvm.load_library_permanently(str(library))
+        self._machine = llvm.Target.from_default_triple().create_target_machine(
+            opt=2, codemodel="jitdefault", jit=True, cpu=self.cpu, features=self._features
+        )
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
+        self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features}".encode()
+        self._objects: dict[str, Any] = {}  # the names of functions whose code is loaded
+
+    def has(self, symbol: str) -> bool:
+        """Returns True if machine code can call a function of this name."""
+        return self._llvm.address_of_symbol(symbol) is not None
+
+    def address(self, text: str, name: str) -> int:
+        """Returns the address of a function.
+
+        Args:
+            text: a module of LLVM's language, in which `{name}` stands for the function's name.
+            name: how the function's name begins; what follows makes it unique.
+        """
+        digest = hashlib.sha256(text.encode() + self._key).hexdigest()[:32]
+        unique = f"{name}_{digest}"
+        with _lock:
+            if unique not in self._objects:
+                code = self._cached(digest) or self._compiled(text.replace("{name}", unique), digest)
+                self._engine.add_object_file(self._llvm.object_file.ObjectFileRef.from_data(code))
+                self._engine.finalize_object()
+                self._objects[unique] = True
+            return self._engine.get_function_address(unique)
+
+    def _compiled(self, text: str, digest: str) -> bytes:
+        llvm = self._llvm
+        module = llvm.parse_assembly(text)
+        module.triple, module.data_layout = self._machine.triple, str(self._machine.target_data)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=1)
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False  # it is in vectors
+        builder = llvm.create_pass_builder(self._machine, options)
+        builder.getModulePassManager().run(module, builder)
+        code = self._machine.emit_object(module)
+        _write(_folder() / digest, code)
+        return code
+
+    def _cached(self, digest: str) -> bytes | None:
+        try:
+            data = (_folder() / digest).read_bytes()
+        except OSError:
+            return None
+        code, check = data[:-32], data[-32:]
+        return code if hashlib.sha256(code).digest() == check else None
+
+
+@functools.cache
+def target() -> Target:
+    """Returns the target of this process.
+
+    Raises:
+        Unsupported: llvmlite is not installed.
+    """
+    return Target()
+
+
+def function(text: str, name: str, arguments: int) -> Any:
+    """Returns a compiled function of pointers and integers, which runs without the interpreter's lock.
+
+    Args:
+        text, name: see `Target.address`.
+        arguments: the number of its arguments.
+    """
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)
+    return kind(target().address(text, name))
+
+
+def _libraries() -> list[pathlib.Path]:
+    """Returns torch's libraries, whose SLEEF functions and OpenMP threads kernels use."""
+    folder = pathlib.Path(torch.__file__).parent / "lib"
+    patterns = ("libtorch_cpu.*", "torch_cpu.dll", "libgomp*", "libomp*", "libiomp5*")
+    return [path for pattern in patterns for path in sorted(folder.glob(pattern))]
+
+
+def _folder() -> pathlib.Path:
+    """Returns the folder of the cache."""
+    base = os.environ.get("TAPEFLOW_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return pathlib.Path(base).expanduser() / "tapeflow" / "kernels"
+
+
+def _write(path: pathlib.Path, code: bytes) -> None:
+    """Writes object code with its hash, beside the file and then in its place; a cache that can't be written is none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(code + hashlib.sha256(code).digest())
+        os.replace(file.name, path)
+    except OSError:
+        return

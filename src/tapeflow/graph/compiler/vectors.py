@@ -1,0 +1,242 @@
+"""Element forms as LLVM instructions on vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.ir as ir
+
+from tapeflow.core.ops.elements import EXACT, FUNCTIONS, Element, ElementBuilder, Unsupported
+from tapeflow.core.types.dtypes import (
+    DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+)  # fmt: skip
+from tapeflow.graph.compiler.target import target
+
+# The types of numbers in memory. A bool is a byte there, and a bit in a register.
+MEMORY = {
+    float32: ir.FloatType(), float64: ir.DoubleType(), float16: ir.HalfType(), bfloat16: ir.IntType(16),
+    bool_: ir.IntType(8), int8: ir.IntType(8), int16: ir.IntType(16), int32: ir.IntType(32), int64: ir.IntType(64),
+    uint8: ir.IntType(8), uint16: ir.IntType(16), uint32: ir.IntType(32), uint64: ir.IntType(64),
+}  # fmt: skip
+_HALVES = (float16, bfloat16)  # computed in float32
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_INTEGERS = {"add": "add", "sub": "sub", "mul": "mul", "bit_and": "and_", "bit_or": "or_", "bit_xor": "xor", "shift_left": "shl"}
+_INTRINSICS = {"abs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt", "copysign": "copysign"}
+# The largest error, in tenths of a unit of the last digit, of the SLEEF function that ATen calls.
+_ERRORS = {"sin": 35, "cos": 35, "erfc": 15}
+_SLEEF_NAMES = {"next_after": "nextafter"}
+_VECTOR_BYTES = {16: 64, 8: 32, 4: 16}  # of a register, by the lanes of float32
+
+
+class Vectors(ElementBuilder):
+    """Primitives as instructions that compute `lanes` elements at once.
+
+    Args:
+        module: the module that functions are declared in.
+        lanes: the number of elements; 1 for plain numbers.
+
+    Attributes:
+        block: where the instructions go.
+    """
+
+    def __init__(self, module: ir.Module, lanes: int) -> None:
+        self.module = module
+        self.lanes = lanes
+        self.block: ir.IRBuilder
+
+    # ---- types ---------------------------------------------------------------------------------------------------
+
+    def type(self, dtype: DType) -> Any:
+        """Returns the type that holds elements of a dtype in registers."""
+        if dtype not in MEMORY:
+            raise Unsupported(f"elements of {dtype.name} are not compiled")
+        kind = MEMORY[float32] if dtype in _HALVES else ir.IntType(1) if dtype is bool_ else MEMORY[dtype]
+        return self.vector(kind)
+
+    def vector(self, kind: Any) -> Any:
+        """Returns the type of `lanes` numbers."""
+        return kind if self.lanes == 1 else ir.VectorType(kind, self.lanes)
+
+    def splat(self, number: Any) -> Any:
+        """Returns a vector whose elements are all one number."""
+        if self.lanes == 1:
+            return number
+        vector = self.block.insert_element(ir.Constant(ir.VectorType(number.type, self.lanes), ir.Undefined), number,
+                                           ir.Constant(ir.IntType(32), 0))  # fmt: skip
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
+        return self.block.shuffle_vector(vector, vector, zeros)
+
+    def loaded(self, value: Any, dtype: DType) -> Element:
+        """Returns the element for numbers as they are in memory."""
+        if dtype is bool_:
+            return Element(self.block.icmp_unsigned("!=", value, self._zero(value.type)), dtype)
+        if dtype is float16:
+            return Element(self.block.fpext(value, self.type(dtype)), dtype)
+        if dtype is bfloat16:
+            wide = self.block.zext(value, self.vector(ir.IntType(32)))
+            shifted = self.block.shl(wide, self._constant(ir.IntType(32), 16))
+            return Element(self.block.bitcast(shifted, self.type(dtype)), dtype)
+        return Element(value, dtype)
+
+    def stored(self, x: Element) -> Any:
+        """Returns numbers as they go to memory."""
+        if x.dtype is bool_:
+            return self.block.zext(x.value, self.vector(ir.IntType(8)))
+        if x.dtype is float16:
+            return self.block.fptrunc(x.value, self.vector(ir.HalfType()))
+        if x.dtype is bfloat16:
+            return self._bfloat16_bits(x.value)
+        return x.value
+
+    def rounded(self, x: Element) -> Element:
+        """Returns an element with the precision of its dtype."""
+        return self.loaded(self.stored(x), x.dtype) if x.dtype in _HALVES else x
+
+    def _bfloat16_bits(self, value: Any) -> Any:
+        """Rounds float32 numbers to the nearest bfloat16, ties to even, as bits."""
+        i32 = ir.IntType(32)
+        bits = self.block.bitcast(value, self.vector(i32))
+        odd = self.block.and_(self.block.lshr(bits, self._constant(i32, 16)), self._constant(i32, 1))
+        up = self.block.add(self.block.add(bits, odd), self._constant(i32, 0x7FFF))
+        up = self.block.lshr(up, self._constant(i32, 16))
+        is_nan = self.block.fcmp_unordered("uno", value, value)
+        return self.block.trunc(self.block.select(is_nan, self._constant(i32, 0x7FC0), up), self.vector(ir.IntType(16)))
+
+    def _constant(self, kind: Any, number: float | int) -> Any:
+        return ir.Constant(self.vector(kind), number if self.lanes == 1 else [number] * self.lanes)
+
+    def _zero(self, kind: Any) -> Any:
+        return ir.Constant(kind, None)
+
+    # ---- primitives ----------------------------------------------------------------------------------------------
+
+    def number(self, value: float | bool, dtype: DType) -> Element:
+        kind = self.type(dtype)
+        kind = kind if self.lanes == 1 else kind.element
+        if dtype.is_floating:
+            return Element(self._constant(kind, _rounded(float(value), dtype)), dtype)
+        return Element(self._constant(kind, int(value)), dtype)
+
+    def operate(self, name: str, *operands: Element) -> Element:
+        x, dtype = operands[0], operands[0].dtype
+        if any(o.dtype is not dtype for o in operands):
+            raise TypeError(f"{name} takes elements of one dtype, not {[o.dtype.name for o in operands]}")
+        values = [o.value for o in operands]
+        if dtype.is_floating:
+            return Element(self._of_floats(name, values), dtype)
+        if name in _INTEGERS:
+            return Element(getattr(self.block, _INTEGERS[name])(*values), dtype)
+        if name == "neg":
+            return Element(self.block.sub(self._zero(x.value.type), x.value), dtype)
+        if name == "abs":
+            return x if dtype.is_unsigned else self.select(self.less(x, 0), self.neg(x), x)
+        if name in ("quotient", "remainder", "shift_right"):
+            signed, unsigned = {"quotient": ("sdiv", "udiv"), "remainder": ("srem", "urem"), "shift_right": ("ashr", "lshr")}[name]
+            return Element(getattr(self.block, unsigned if dtype.is_unsigned else signed)(*values), dtype)
+        raise Unsupported(f"{name} is not compiled for {dtype.name}")
+
+    def _of_floats(self, name: str, values: list[Any]) -> Any:
+        if name in _ARITHMETIC:
+            return getattr(self.block, _ARITHMETIC[name])(*values)
+        if name == "neg":
+            return self.block.fneg(values[0])
+        if name in _INTRINSICS:
+            return self.block.call(self._intrinsic(_INTRINSICS[name], values[0].type, len(values)), values)
+        if name in FUNCTIONS:
+            return self._sleef(name, values)
+        raise Unsupported(f"{name} is not compiled for floats")
+
+    def _intrinsic(self, name: str, kind: Any, count: int) -> Any:
+        number = kind if self.lanes == 1 else kind.element
+        suffix = "f64" if number == ir.DoubleType() else "f32"
+        symbol = f"llvm.{name}.{suffix if self.lanes == 1 else f'v{self.lanes}{suffix}'}"
+        return self.module.globals.get(symbol) or ir.Function(
+            self.module, ir.FunctionType(kind, [kind] * count), symbol
+        )
+
+    def _sleef(self, name: str, values: list[Any]) -> Any:
+        """Calls a function of SLEEF on as many vectors as it takes."""
+        kind = values[0].type
+        number = kind if self.lanes == 1 else kind.element
+        is_double = number == ir.DoubleType()
+        lanes = target().lanes // (2 if is_double else 1)
+        error = "" if name == "next_after" else f"_u{_ERRORS.get(name, 10)}"
+        symbol = f"Sleef_{_SLEEF_NAMES.get(name, name)}{'d' if is_double else 'f'}{lanes}{error}"
+        if not target().has(symbol):
+            raise Unsupported(f"{symbol} is missing")
+        vector = ir.VectorType(number, lanes)
+        function = self.module.globals.get(symbol) or ir.Function(
+            self.module, ir.FunctionType(vector, [vector] * len(values)), symbol
+        )
+        function.attributes.add("nounwind")
+        parts = [self.block.call(function, [self._part(v, lanes, i) for v in values]) for i in range(max(1, self.lanes // lanes))]
+        return self._joined(parts)
+
+    def _part(self, value: Any, lanes: int, i: int) -> Any:
+        """Returns one of the vectors of `lanes` numbers that a value consists of; a shorter one is repeated."""
+        if self.lanes == lanes:
+            return value
+        if self.lanes == 1:
+            undefined = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
+            value = self.block.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+        wanted = [(i * lanes + j) % self.lanes for j in range(lanes)]
+        return self.block.shuffle_vector(value, value, ir.Constant(ir.VectorType(ir.IntType(32), lanes), wanted))
+
+    def _joined(self, parts: list[Any]) -> Any:
+        """Returns the vector of `lanes` numbers that consists of these vectors."""
+        i32 = ir.IntType(32)
+        if self.lanes == 1:
+            return self.block.extract_element(parts[0], ir.Constant(i32, 0))
+        while len(parts) > 1:
+            count = 2 * parts[0].type.count
+            order = ir.Constant(ir.VectorType(i32, count), list(range(count)))
+            parts = [self.block.shuffle_vector(a, b, order) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        if parts[0].type.count > self.lanes:
+            first = ir.Constant(ir.VectorType(i32, self.lanes), list(range(self.lanes)))
+            return self.block.shuffle_vector(parts[0], parts[0], first)
+        return parts[0]
+
+    def compare(self, name: str, x: Element, y: Element) -> Element:
+        sign = {"equal": "==", "less": "<", "less_equal": "<="}[name]
+        if x.dtype.is_floating:
+            return Element(self.block.fcmp_ordered(sign, x.value, y.value), bool_)
+        unsigned = x.dtype.is_unsigned or x.dtype is bool_
+        compare = self.block.icmp_unsigned if unsigned else self.block.icmp_signed
+        return Element(compare(sign, x.value, y.value), bool_)
+
+    def select(self, condition: Element, x: Any, y: Any) -> Element:
+        x, y = self.same(x, y)
+        return Element(self.block.select(condition.value, x.value, y.value), x.dtype)
+
+    def convert(self, x: Element, dtype: DType) -> Element:
+        if x.dtype is dtype:
+            return x
+        if dtype is bool_:
+            return self.not_equal(x, 0)
+        kind, b = self.type(dtype), self.block
+        if x.dtype.is_floating and dtype.is_floating:
+            before, after = (self.type(d) for d in (x.dtype, dtype))
+            value = x.value
+            if before != after:
+                value = b.fpext(value, after) if dtype is float64 else b.fptrunc(value, after)
+            return self.rounded(Element(value, dtype))
+        if dtype.is_floating:
+            unsigned = x.dtype.is_unsigned or x.dtype is bool_
+            return self.rounded(Element((b.uitofp if unsigned else b.sitofp)(x.value, kind), dtype))
+        if x.dtype.is_floating:
+            raise Unsupported("what a float out of an integer's range becomes is the processor's choice")
+        narrow = x.dtype.size > dtype.size
+        if x.dtype is not bool_ and x.dtype.size == dtype.size:
+            return Element(x.value, dtype)
+        extend = b.zext if x.dtype.is_unsigned or x.dtype is bool_ else b.sext
+        return Element((b.trunc if narrow and x.dtype is not bool_ else extend)(x.value, kind), dtype)
+
+
+def _rounded(value: float, dtype: DType) -> float:
+    """Returns a constant as a number of its dtype, in which a tensor would hold it."""
+    import torch
+
+    return torch.tensor(value, dtype=dtype.torch).item()
+
+
+assert EXACT <= {"neg", *_INTRINSICS}
