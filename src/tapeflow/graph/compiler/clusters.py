@@ -7,6 +7,7 @@ has one kernel, for all sizes.
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import functools
 import heapq
@@ -36,22 +37,17 @@ class Cluster:
 
     Args:
         name: the names of its ops.
-        steps: the steps, in the order in which they run.
-        inputs: the tensors that it takes.
-        outputs: the tensors that it returns.
-        constants: the values of scalar constants, by the tensors' ids.
+        program: the steps, from inputs to outputs.
+        numbers: the values of scalar constants, by the tensors' ids.
     """
 
-    def __init__(
-        self, name: str, steps: Sequence[Step], inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        constants: dict[int, Any],
-    ) -> None:  # fmt: skip
+    def __init__(self, name: str, program: Program, numbers: dict[int, Any]) -> None:
         self._name = name
-        self._steps, self._inputs, self._outputs = steps, inputs, outputs
-        self._constants = constants
-        self._dtypes = [t.dtype.torch for t in outputs]
+        self._program = program
+        self._steps, self._inputs, self._outputs = program.steps, program.inputs, program.outputs
+        self._numbers = numbers
+        self._dtypes = [t.dtype.torch for t in self._outputs]
         self._reached = self._inputs_of_outputs()
-        self._one_by_one = _OneByOne(name, steps, inputs, outputs, constants)
         self._plans: dict[_Shapes, _Plan] = {}
         self._kernels: dict[Any, Any] = {}
 
@@ -60,11 +56,21 @@ class Cluster:
         shapes = tuple([v.shape for v in values])
         plan = self._plans.get(shapes) or self._planned(shapes)
         if plan.kernel is None:
-            return self._one_by_one(*values)
+            results = self._one_by_one(*values)
+            return results[0] if len(results) == 1 else results
         inputs = [v if v.is_contiguous() else v.contiguous() for v in values]
         outputs = [torch.empty(plan.shape, dtype=dtype) for dtype in self._dtypes]
         plan.kernel(plan.sizes, *[t.data_ptr() for t in inputs], *[t.data_ptr() for t in outputs])
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    @functools.cached_property
+    def _one_by_one(self) -> Any:
+        """The steps as calls of ATen's kernels, for tensors that the loops don't take."""
+        from tapeflow.graph.codegen.compile import Compiled  # its passes make clusters
+
+        compiled = Compiled(self._name, (), (), program=self._program)
+        compiled.special_passes = ()
+        return compiled
 
     def _planned(self, shapes: _Shapes) -> _Plan:
         """Returns the plan for inputs of these shapes.
@@ -97,7 +103,7 @@ class Cluster:
 
         def element(tensor: SymbolicTensor) -> Element:
             if id(tensor) not in known:
-                known[id(tensor)] = b.number(self._constants[id(tensor)], tensor.dtype)
+                known[id(tensor)] = b.number(self._numbers[id(tensor)], tensor.dtype)
             return known[id(tensor)]
 
         for step in self._steps:
@@ -136,32 +142,6 @@ class _Plan(NamedTuple):
 
 
 _ONE_BY_ONE = _Plan(None, 0, torch.Size(), None)
-
-
-class _OneByOne:
-    """The steps of a cluster as calls of ATen's kernels: for tensors that its loops don't take.
-
-    Args:
-        name, steps, inputs, outputs, constants: see `Cluster`.
-    """
-
-    def __init__(
-        self, name: str, steps: Sequence[Step], inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        constants: dict[int, Any],
-    ) -> None:  # fmt: skip
-        program = Program(inputs, outputs)
-        program.steps, program.constants, program.outputs = list(steps), constants, list(outputs)
-        self._name, self._program = name, program
-
-    def __call__(self, *values: Any) -> Any:
-        results = self._compiled(*values)
-        return results[0] if len(results) == 1 else results
-
-    @functools.cached_property
-    def _compiled(self) -> Any:
-        from tapeflow.graph.codegen.compile import Compiled  # which has clusters among its passes
-
-        return Compiled(self._name, (), (), program=self._program)
 
 
 def _loops(shapes: _Shapes, shape: torch.Size, dtypes: Sequence[DType]) -> tuple[list[int], list[Operand]]:
@@ -352,14 +332,17 @@ class _Clustering:
         """Returns the step that computes these steps in one loop."""
         program = self._program
         computed = {id(step.outputs[0]) for step in steps}
-        used = {id(t) for step in program.steps if step not in steps for t in step.inputs} | set(map(id, program.outputs))
+        others = [step for step in program.steps if id(step.outputs[0] if step.outputs else step) not in computed]
+        used = {id(t) for step in others for t in step.inputs} | set(map(id, program.outputs))
         outputs = [step.outputs[0] for step in steps if id(step.outputs[0]) in used]
         outer = {id(t): t for step in steps for t in step.inputs if id(t) not in computed}
-        constants = {i: number for i, t in outer.items() if (number := _number(program, t)) is not None}
-        inputs = [t for i, t in outer.items() if i not in constants]
+        numbers = {i: number for i, t in outer.items() if (number := _number(program, t)) is not None}
+        part = copy.copy(program)
+        part.steps, part.outputs = steps, outputs
+        part.inputs = inputs = [t for i, t in outer.items() if i not in numbers]
         names = [step.name for step in steps]
         name = "".join(names[:_NAMED]) + (f"And{len(names) - _NAMED}More" if len(names) > _NAMED else "")
-        kernel = Cluster(name, steps, inputs, outputs, constants)
+        kernel = Cluster(name, part, numbers)
         op = GraphOp(name, kernel, gives_tuple=len(outputs) > 1)
         op.allocates, op.runs_python = True, False
         return Step(op, inputs, outputs, [o for step in steps for o in step.origins])
