@@ -48,15 +48,13 @@ def set_experimental_options(options: dict[str, Any]) -> None:
     Args:
         options: a dict with TensorFlow's names of passes, such as `{"constant_folding": False}`. `"cuda_graphs"`
             applies to functions that are traced later: True captures each `tf.function` that can be as a CUDA graph,
-            "auto" (the default) those that gain by it, False only those that request it. `"background_compile"`: True
-            compiles those that stay hot in the background (see `tf.function`), by default only those that request it:
-            fused results differ in the last digit, and the compiling process takes a core.
+            "auto" (the default) those that gain by it, False only those that request it.
 
     Returns:
         None.
 
     Raises:
-        ValueError: "cuda_graphs" or "background_compile" is something else.
+        ValueError: "cuda_graphs" is something else.
 
     Example:
         >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
@@ -65,8 +63,6 @@ def set_experimental_options(options: dict[str, Any]) -> None:
     """
     if options.get("cuda_graphs", "auto") not in (True, False, "auto"):
         raise ValueError(f'`cuda_graphs` must be True, False or "auto", not {options["cuda_graphs"]!r}')
-    if not isinstance(options.get("background_compile", False), bool):
-        raise ValueError(f"`background_compile` must be True or False, not {options['background_compile']!r}")
     settings.optimizer_options.update(options)
 
 

@@ -16,7 +16,6 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
 from tapeflow.function.signature import FunctionType
-from tapeflow.graph.backends import background as background_compile
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, explanation
 from tapeflow.graph.codegen.compile import eager_outputs
 from tapeflow.graph.control.body import Body, raw
@@ -204,21 +203,11 @@ class ConcreteFunction:
         """
         return explanation(self.body.compiled, self.body.jit is not None)
 
-    def explain_background_compile(self) -> str:
-        """Says if calls run what was compiled in the background, and if not, for what reason. See `tf.function`.
-
-        Example:
-            >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
-            >>> f.explain_background_compile()
-            'not compiled: it is off'
-        """
-        return background_compile.explanation(self.body.compiled)
-
     def explain_jit_compile(self) -> str:
-        """Says what `jit_compile=True` has compiled of the function so far, and what runs as Python for what reason.
+        """Says what `jit_compile=True` compiles of the function, and which kernels of ATen are called beside that.
 
         Returns:
-            A line for each function, loop body, branch and part of one that ran.
+            A line for each function, loop body and branch.
 
         Example:
             >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))

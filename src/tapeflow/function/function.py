@@ -20,10 +20,9 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function_type import FunctionType as PublicType
 from tapeflow.function.signature import ARRAYS, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
-from tapeflow.graph.backends import background
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, check_attributes, option_of
-from tapeflow.graph.backends.inductor import MOST_SHAPES, JitCompile, Jitted
 from tapeflow.graph.codegen.compile import eager_outputs
+from tapeflow.graph.compiler.jit import compiler_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.logger import get_logger
 
@@ -69,7 +68,7 @@ class Function:
         self._python_function = python_function
         self._options = options = options or Options()
         self._name = name or _name_of(python_function)
-        self._jit = JitCompile(self._name) if options.jit_compile else None
+        self._jit = compiler_of(self._name) if options.jit_compile else None
         self._input_signature = None if options.input_signature is None else tuple(options.input_signature)
         if self._input_signature is not None:
             for spec in nest.flatten(self._input_signature):
@@ -104,11 +103,6 @@ class Function:
     def _capturing(self) -> CudaGraphs | None:
         """The option to capture traces as CUDA graphs, or None."""
         return option_of(self._name, self._options.experimental_attributes, self._jit is not None)
-
-    @functools.cached_property
-    def _background(self) -> background.BackgroundCompile | None:
-        """The option to compile traces in the background, or None."""
-        return background.option_of(self._name, self._options.experimental_attributes, self._jit is not None)
 
     def _check_signature(self) -> None:
         """Raises a TypeError if the input signature has too few or too many specs for the parameters."""
@@ -258,7 +252,7 @@ class Function:
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
-        enough = 1 if self._jit is None else MOST_SHAPES  # TorchInductor compiles for each shape anyway
+        enough = 1 if self._jit is None else self._jit.most_shapes
         called = key
         if self._options.reduce_retracing and len(self._traces) >= enough and self._input_signature is None:
             for trace in self._traces.values():
@@ -287,7 +281,7 @@ class Function:
         graph = FuncGraph(self._name)
         graph.may_make_variables = may_create_variables
         graph.names_results = True
-        graph.compiler = self._jit or self._background
+        graph.compiler = self._jit
         graph.is_alternative = "api_implements" in (self._options.experimental_attributes or ())
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:
@@ -469,17 +463,15 @@ class Function:
             *args, **kwargs: tensors or specs of fully defined shape, and Python values.
 
         Returns:
-            A function `compiler_ir(stage="hlo")` that returns a text. The compiler is TorchInductor, so no text is
-            XLA's: "hlo" is the compiler's input, a graph of ATen ops, and "optimized_hlo" the generated code.
+            A function `compiler_ir(stage="hlo")` that returns a text. No text is XLA's: "hlo" is the function as
+            Python calls of kernels, and "optimized_hlo" the function with its loops, in LLVM's language.
 
         Raises:
             ValueError: the function has no `jit_compile=True`, a shape is not fully defined, or the stage is unknown.
-            InvalidArgumentError: the function can't be compiled.
-            FailedPreconditionError: there is no C++ compiler.
         """
         concrete = self.get_concrete_function(*args, **kwargs)
         compiled = concrete.body.compiled
-        if not isinstance(compiled, Jitted):
+        if concrete.body.jit is None:
             raise ValueError("Compiler IR can only be returned for functions marked with 'jit_compile=True'")
 
         def compiler_ir(stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None) -> str:
@@ -668,10 +660,7 @@ def function(
         experimental_attributes: `{"cuda_graph": True}` captures each trace as a CUDA graph, which replays all its
             kernels in one launch, or warns of the reason why it can't; False captures none. The default ("auto")
             captures those that have many small kernels and do all their work on one GPU; `explain_cuda_graph()` of a
-            concrete function tells the outcome. `{"background_compile": True}` has TorchInductor compile a trace that
-            stays hot in a second process, and swaps it in if it is faster by measurement (on the CPU, where there is a
-            C++ compiler); `explain_background_compile()` tells the outcome. Other attributes are TensorFlow's, and
-            without effect.
+            concrete function tells the outcome. Other attributes are TensorFlow's, and without effect.
         experimental_relax_shapes, experimental_compile: earlier names of `reduce_retracing` and `jit_compile`.
         experimental_follow_type_hints: accepted; without effect.
 
@@ -681,7 +670,6 @@ def function(
     Raises:
         TypeError: `func` is not callable, or `input_signature` contains something else than specs.
         ValueError: an attribute is unknown.
-        FailedPreconditionError: when it is called: `jit_compile` is True, and there is no C++ compiler.
 
     Example:
         >>> @tf.function

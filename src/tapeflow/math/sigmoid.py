@@ -25,7 +25,14 @@ _sigmoid_backward = direct(torch.ops.aten.sigmoid_backward.default)
 _tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
-@op("Sigmoid", kernel=torch.sigmoid, shape=same, element=lambda b, x: b.div(1.0, b.add(1.0, b.exp(b.neg(x)))), in_place="{0}.sigmoid_()", allocates=True)
+@op(
+    "Sigmoid",
+    kernel=torch.sigmoid,
+    shape=same,
+    element=lambda b, x: b.div(1.0, b.add(1.0, b.exp(b.neg(x)))),
+    in_place="{0}.sigmoid_()",
+    allocates=True,
+)
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 

@@ -48,7 +48,7 @@ MOST_RECORDINGS = 4  # of one trace; if other code retains its variables' values
 MODES = (True, False, "auto")
 # TensorFlow's, which have no effect here, and our own.
 _ATTRIBUTES = frozenset(
-    {"background_compile", "cuda_graph", "api_implements", "api_preferred_device", "disable_summaries_at_runtime",
+    {"cuda_graph", "api_implements", "api_preferred_device", "disable_summaries_at_runtime",
      "experimental_ints_on_device", "function_runs_at_most_once", "go_backwards", "runtime_constant_optimization",
      "time_major", "_disable_acd", "_implements", "_noinline", "_OutputsOnOpDevice", "_tf_data_function"}
 )  # fmt: skip
@@ -63,16 +63,13 @@ def check_attributes(attributes: Mapping[str, Any]) -> None:
         attributes: the attributes by their names.
 
     Raises:
-        ValueError: an attribute has another name, "cuda_graph" is neither a bool nor "auto", or "background_compile"
-            is no bool.
+        ValueError: an attribute has another name, or "cuda_graph" is neither a bool nor "auto".
     """
     for name, value in dict(attributes).items():
         if name not in _ATTRIBUTES:
             raise ValueError(f"`{name} is not supported by tf.function as an attribute.")
         if name == "cuda_graph" and value not in MODES:
             raise ValueError(f'`cuda_graph` must be True, False or "auto", not {value!r}.')
-        if name == "background_compile" and not isinstance(value, bool):
-            raise ValueError(f"`background_compile` must be True or False, not {value!r}.")
 
 
 def option_of(name: str, attributes: Mapping[str, Any] | None, jit_compile: bool) -> CudaGraphs | None:

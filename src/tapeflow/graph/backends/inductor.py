@@ -1,4 +1,4 @@
-"""`tf.function(jit_compile=True)`: TorchInductor compiles the graph to fused C++ (Triton, on GPUs).
+"""`tf.function(jit_compile=True)` on GPUs: TorchInductor compiles the graph to fused kernels of Triton.
 
 A program is flattened (`flat.py`), traced once more with tensors that have no memory, and compiled for the shapes of
 its inputs. The first call for these shapes runs uncompiled, so that errors in the arguments are TensorFlow's. For the
@@ -31,10 +31,9 @@ from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
-from tapeflow.graph.backends.compile_process import Argument, compiled
 from tapeflow.graph.backends.dividing import Part, divide
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value, is_structure, obstacle
-from tapeflow.graph.backends.tracing import AtenGraph, described, trace
+from tapeflow.graph.backends.tracing import Argument, AtenGraph, described, empty, trace
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled, after_passes
 from tapeflow.graph.codegen.program import Program, Step
@@ -63,11 +62,6 @@ class _OneAtATime:
     def __exit__(self, *error: object) -> None:
         self._lock.release()
 
-    @property
-    def waiting(self) -> bool:
-        """True if a thread waits."""
-        return bool(self._waiting)
-
 
 compiling = _OneAtATime()
 
@@ -89,7 +83,7 @@ class JitCompile:
         name: the function's name.
     """
 
-    at_once = True  # and not in the background
+    most_shapes = MOST_SHAPES
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -464,36 +458,38 @@ def _laid_out(tensor: torch.Tensor, strides: Sequence[int]) -> torch.Tensor:
 # ---- TorchInductor ---------------------------------------------------------------------------------------------------
 
 
-def inducted(graphs: Sequence[AtenGraph], only_cached: bool = False) -> list[Callable[..., Any]]:
+def inducted(graphs: Sequence[AtenGraph]) -> list[Callable[..., Any]]:
     """Returns the compiled functions of graphs.
-
-    Args:
-        graphs: the graphs.
-        only_cached: whether what TorchInductor's cache does not have is refused.
 
     Raises:
         Refused: TorchInductor failed.
     """
     try:
         with compiling:
-            return [_inducted(graph, **({"inner_compile": _not_cached} if only_cached else {})) for graph in graphs]
-    except Refused:
-        raise
+            return [_inducted(graph) for graph in graphs]
     except Exception as error:
         raise Refused(f"TorchInductor could not compile it: {reason(error)}") from error
 
 
 def _inducted(graph: AtenGraph, **options: Any) -> Callable[..., Any]:
-    return compiled(graph.module, graph.arguments, **options)
+    """Compiles a graph, or loads what TorchInductor's cache has for it.
 
-
-def _not_cached(*args: Any, **kwargs: Any) -> Any:
-    """Refuses to compile.
-
-    Raises:
-        Refused: always.
+    Args:
+        graph: the graph, which is consumed.
+        options: further arguments of `compile_fx`.
     """
-    raise Refused("it is not in TorchInductor's cache")
+    from torch._guards import TracingContext, tracing
+    from torch._inductor.compile_fx import compile_fx
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    mode = FakeTensorMode(shape_env=ShapeEnv())  # without one, nothing is cached
+    with mode:
+        examples = [empty(argument) for argument in graph.arguments]
+    with torch.no_grad(), tracing(TracingContext(mode)):
+        run: Any = compile_fx(graph.module, examples, ignore_shape_env=True, **options)
+    # What keeps Dynamo, which is not at work here, from looking into it takes a tenth of a small call.
+    return getattr(run, "_torchdynamo_orig_callable", run)
 
 
 def _source(graph: AtenGraph) -> str:
@@ -509,7 +505,7 @@ def _source(graph: AtenGraph) -> str:
         return code
 
     with config.patch(force_disable_caches=True):  # which have no source
-        compiled(graph.module, graph.arguments, inner_compile=inner)
+        _inducted(graph, inner_compile=inner)
     return "\n".join(sources)
 
 

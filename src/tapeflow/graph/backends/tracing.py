@@ -7,7 +7,6 @@ records. `make_fx` would trace the program a second time, and patches `torch.nn.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -22,12 +21,10 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
-from tapeflow.core.types.dtypes import float32
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.graph.backends.compile_process import Argument, empty
 from tapeflow.graph.backends.flat import Call, Flat, Refused, Value, label
-from tapeflow.linalg.narrow_products import is_narrow
 
+# Of an argument: its shape, its strides if it is not contiguous, its dtype and device.
+Argument = tuple[tuple[int, ...], tuple[int, ...] | None, torch.dtype, torch.device]
 _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
 
 
@@ -52,53 +49,17 @@ class _Recorder(TorchDispatchMode):
         self.calls: list[Recorded] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        substitute = _SUBSTITUTES.get(func)
-        if substitute is not None and args[0].dtype is torch.float32 and args[0].is_cpu:
-            with self:
-                result = substitute(*args, **(kwargs or {}))
-            if result is not None:
-                return result
         result = func(*args, **(kwargs or {}))
         self.calls.append(Recorded(func, args, kwargs or {}, result))
         return result
 
 
-# Of the quotient of polynomials x * p(x * x) / q(x * x) that Eigen and XLA compute for tanh, from the highest power on.
-_TANH_P: tuple[Any, ...] = (
-    -2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08, 1.48572235717979e-05,
-    6.37261928875436e-04, 4.89352455891786e-03,
-)  # fmt: skip
-_TANH_Q: tuple[Any, ...] = 1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03
-_TANH_IS_ONE = 7.90531110763549805
-
-
-def _tanh(x: torch.Tensor) -> torch.Tensor:
-    """Computes `tanh` of float32 numbers to some units of the last digit.
-
-    TorchInductor calls SLEEF's, which takes 4.6 ms for a million numbers where this, fused, takes less than one.
-    """
-    x = x.clamp(-_TANH_IS_ONE, _TANH_IS_ONE)
-    square = x * x
-    p, q = (functools.reduce(lambda y, c: y * square + c, coefficients) for coefficients in (_TANH_P, _TANH_Q))
-    return x * p / q
-
-
-def _narrow_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor | None:
-    """Computes a product of few columns and more rows from the transposes, where that takes less time.
-
-    The result stays a view: what follows is fused, and reads the elements in the order in which they lie.
-    """
-    if a.shape[0] <= b.shape[1] or not is_narrow(float32, TensorShape(a.shape), b.shape[1]):
-        return None
-    return torch.mm(b.t(), a.t()).t()
-
-
-# Functions of float32 tensors on the CPU that are slow in compiled code, with what is traced instead, and which stay
-# where that returns None.
-_SUBSTITUTES: dict[Any, Callable[..., torch.Tensor | None]] = {
-    torch.ops.aten.tanh.default: _tanh,
-    torch.ops.aten.mm.default: _narrow_product,
-}
+def empty(argument: Argument) -> torch.Tensor:
+    """Returns a tensor like an argument."""
+    shape, strides, dtype, device = argument
+    if strides is None:
+        return torch.empty(shape, dtype=dtype, device=device)
+    return torch.empty_strided(shape, strides, dtype=dtype, device=device)
 
 
 def described(tensor: torch.Tensor) -> Argument:

@@ -13,7 +13,7 @@ import functools
 import heapq
 import importlib.util
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -51,6 +51,20 @@ class Cluster:
         self._plans: dict[_Shapes, _Plan] = {}
         self._kernels: dict[Any, Any] = {}
 
+    @property
+    def count(self) -> int:
+        """The number of ops."""
+        return len(self._steps)
+
+    def text(self) -> str:
+        """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
+        shapes = tuple([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
+        sizes, operands = _loops(shapes, torch.broadcast_shapes(*shapes), [t.dtype for t in self._inputs])
+        return self._kernel_text(operands, len(sizes)).replace("{name}", self._name)
+
+    def _kernel_text(self, operands: Sequence[Operand], loops: int) -> str:
+        return kernels.text(operands, [t.dtype for t in self._outputs], loops, self._compute)
+
     def __call__(self, *values: torch.Tensor) -> Any:
         """Computes the outputs: one tensor, or a tuple of them."""
         shapes = tuple([v.shape for v in values])
@@ -86,8 +100,9 @@ class Cluster:
         kernel = self._kernels.get(key)
         if kernel is None:
             try:
-                text = kernels.text(operands, [t.dtype for t in self._outputs], len(sizes), self._compute)
-                kernel = function(text, self._name, 1 + len(operands) + len(self._outputs))
+                kernel = function(
+                    self._kernel_text(operands, len(sizes)), self._name, 1 + len(operands) + len(self._outputs)
+                )
             except Unsupported:
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
@@ -171,10 +186,19 @@ _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling 
 
 def cluster(program: Program) -> None:
     """Replaces connected element-wise steps by clusters, where the graph says that it pays."""
+    _replace(program, _pays)
+
+
+def cluster_all(program: Program) -> None:
+    """Replaces all connected element-wise steps by clusters."""
+    _replace(program, lambda steps: True)
+
+
+def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
     if devices.machine.has_gpu or not _has_llvm():
         return
     clustering = _Clustering(program)
-    chosen = [group for group in clustering.groups() if _pays(group.steps)]
+    chosen = [group for group in clustering.groups() if pays(group.steps)]
     if chosen:
         program.steps = clustering.steps(chosen)
 

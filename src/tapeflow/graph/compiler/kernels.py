@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.ir as ir
 
-from tapeflow.core.ops.elements import FUNCTIONS, Element
+from tapeflow.core.ops.elements import Element
 from tapeflow.core.types.dtypes import DType
 from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Vectors
@@ -143,7 +143,9 @@ class _Kernel:
     ) -> None:
         """Computes one vector of elements, or those of it that a mask allows."""
         elements = [
-            broadcast[n] if n in broadcast else self._b.loaded(self._load(b, pointer, operand.dtype, i, mask), operand.dtype)
+            broadcast[n]
+            if n in broadcast
+            else self._b.loaded(self._load(b, pointer, operand.dtype, i, mask), operand.dtype)
             for n, (pointer, operand) in enumerate(zip(ins, self._inputs, strict=True))
         ]
         for pointer, result in zip(outs, self._compute(self._b, elements), strict=True):
@@ -161,7 +163,11 @@ class _Kernel:
     def _store(self, b: ir.IRBuilder, value: Any, pointer: Any, i: Any, mask: Any) -> None:
         number = value.type if self._lanes == 1 else value.type.element
         at = b.gep(pointer, [i], source_etype=number)
-        align = max(number.width // 8, 1) if isinstance(number, ir.IntType) else {ir.HalfType(): 2, ir.FloatType(): 4}.get(number, 8)
+        align = (
+            max(number.width // 8, 1)
+            if isinstance(number, ir.IntType)
+            else {ir.HalfType(): 2, ir.FloatType(): 4}.get(number, 8)
+        )
         if mask is None:
             b.store(value, at, align=align)
             return
@@ -181,9 +187,7 @@ class _Kernel:
         """Writes the function that each thread runs: it takes chunks of the range until none is left."""
         function, b = self._function("worker", _pointer)
         (arguments,) = function.args
-        start, size, end = (
-            b.gep(arguments, [ir.Constant(_i64, self._next + i)], source_etype=_i64) for i in range(3)
-        )
+        start, size, end = (b.gep(arguments, [ir.Constant(_i64, self._next + i)], source_etype=_i64) for i in range(3))
         chunk, last = b.load(size, typ=_i64), b.load(end, typ=_i64)
         again, work, done = (function.append_basic_block(n) for n in ("again", "work", "done"))
         b.branch(again)
@@ -239,6 +243,7 @@ class _Kernel:
     def _cost(self) -> int:
         """Returns about how many simple operations an element takes."""
         return 4
+
 
 class _loop:
     """A loop from `begin` to `end` in steps, as a context whose value is the index."""

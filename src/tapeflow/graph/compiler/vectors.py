@@ -8,7 +8,20 @@ import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import EXACT, FUNCTIONS, Element, ElementBuilder, Unsupported
 from tapeflow.core.types.dtypes import (
-    DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    DType,
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )  # fmt: skip
 from tapeflow.graph.compiler.target import target
 
@@ -20,8 +33,24 @@ MEMORY = {
 }  # fmt: skip
 _HALVES = (float16, bfloat16)  # computed in float32
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_INTEGERS = {"add": "add", "sub": "sub", "mul": "mul", "bit_and": "and_", "bit_or": "or_", "bit_xor": "xor", "shift_left": "shl"}
-_INTRINSICS = {"abs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt", "copysign": "copysign"}
+_INTEGERS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "bit_and": "and_",
+    "bit_or": "or_",
+    "bit_xor": "xor",
+    "shift_left": "shl",
+}
+_INTRINSICS = {
+    "abs": "fabs",
+    "floor": "floor",
+    "ceil": "ceil",
+    "trunc": "trunc",
+    "rint": "rint",
+    "sqrt": "sqrt",
+    "copysign": "copysign",
+}
 # The largest error, in tenths of a unit of the last digit, of the SLEEF function that ATen calls.
 _ERRORS = {"sin": 35, "cos": 35, "erfc": 15}
 _SLEEF_NAMES = {"next_after": "nextafter"}
@@ -131,7 +160,11 @@ class Vectors(ElementBuilder):
         if name == "abs":
             return x if dtype.is_unsigned else self.select(self.less(x, 0), self.neg(x), x)
         if name in ("quotient", "remainder", "shift_right"):
-            signed, unsigned = {"quotient": ("sdiv", "udiv"), "remainder": ("srem", "urem"), "shift_right": ("ashr", "lshr")}[name]
+            signed, unsigned = {
+                "quotient": ("sdiv", "udiv"),
+                "remainder": ("srem", "urem"),
+                "shift_right": ("ashr", "lshr"),
+            }[name]
             return Element(getattr(self.block, unsigned if dtype.is_unsigned else signed)(*values), dtype)
         raise Unsupported(f"{name} is not compiled for {dtype.name}")
 
@@ -169,7 +202,10 @@ class Vectors(ElementBuilder):
             self.module, ir.FunctionType(vector, [vector] * len(values)), symbol
         )
         function.attributes.add("nounwind")
-        parts = [self.block.call(function, [self._part(v, lanes, i) for v in values]) for i in range(max(1, self.lanes // lanes))]
+        parts = [
+            self.block.call(function, [self._part(v, lanes, i) for v in values])
+            for i in range(max(1, self.lanes // lanes))
+        ]
         return self._joined(parts)
 
     def _part(self, value: Any, lanes: int, i: int) -> Any:
@@ -239,4 +275,4 @@ def _rounded(value: float, dtype: DType) -> float:
     return torch.tensor(value, dtype=dtype.torch).item()
 
 
-assert EXACT <= {"neg", *_INTRINSICS}
+assert {"neg", *_INTRINSICS} >= EXACT

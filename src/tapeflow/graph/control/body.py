@@ -17,7 +17,6 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs
-from tapeflow.graph.backends.inductor import JitCompile
 from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
@@ -76,10 +75,9 @@ class Body:
         return (Compiled if compiler is None else compiler.compiled)(*arguments, **options)
 
     @property
-    def jit(self) -> JitCompile | None:
-        """The compiler of a `tf.function` with `jit_compile=True`."""
-        compiler: JitCompile | None = self.graph.compiler
-        return compiler if compiler is not None and compiler.at_once else None
+    def jit(self) -> Any:
+        """The compiler of a `tf.function` with `jit_compile=True`, or None."""
+        return self.graph.compiler
 
     @property
     def stateful(self) -> bool:

@@ -32,16 +32,16 @@ from tapeflow.graph.codegen.passes.sharing import share
 from tapeflow.graph.codegen.passes.starting import start_early
 from tapeflow.graph.codegen.passes.updating import update
 from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.compiler.clusters import cluster
+from tapeflow.graph.compiler.clusters import cluster, cluster_all
 
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-SPECIALIZE: tuple[Pass, ...] = (
-    seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble, fuse, update, join_adam,
-    group, prune, cluster, start_early, parallelize, reuse, bind,
-)  # fmt: skip
-SPECIALIZE_WHOLE: tuple[Pass, ...] = (
-    seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble, join_layers, fuse,
-    update, join_adam, group, prune, cluster, cache, start_early, parallelize, reuse, bind,
-)  # fmt: skip
+_KERNELS: tuple[Pass, ...] = seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble
+_UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
+_ORDER: tuple[Pass, ...] = start_early, parallelize, reuse, bind
+SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster, *_ORDER)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_UPDATES, cluster, cache, *_ORDER)
+# With `jit_compile=True`.
+COMPILE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_all, *_ORDER)
+COMPILE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_UPDATES, cluster_all, cache, *_ORDER)

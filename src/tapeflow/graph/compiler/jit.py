@@ -1,0 +1,110 @@
+"""`tf.function(jit_compile=True)`: all connected element-wise steps of a function become compiled loops.
+
+The function stays one Python function, in which a loop is a call as that of any other kernel is. Loops are compiled
+when they first run, for all sizes, in some 30 ms each, and cached on disk. On GPUs TorchInductor compiles the function.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tapeflow.core import device as devices
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen.compile import Compiled, after_passes
+from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.compiler.clusters import Cluster
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import Operation
+
+STAGES = ("hlo", "optimized_hlo")
+
+
+class JitCompile:
+    """The compiler of one `tf.function`.
+
+    Args:
+        name: the function's name.
+
+    Attributes:
+        most_shapes: of inputs for which it compiles a function; for others it may run a more general trace.
+    """
+
+    most_shapes = 1
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._numbers = itertools.count()
+        self._functions: weakref.WeakValueDictionary[int, Jitted] = weakref.WeakValueDictionary()
+
+    def compiled(
+        self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
+        effects: Iterable[Operation] = (), **options: Any,
+    ) -> Compiled:  # fmt: skip
+        """Returns a function of a graph; arguments as of `Compiled`."""
+        function = Jitted(name, inputs, outputs, effects, **options)
+        self._functions[next(self._numbers)] = function
+        return function
+
+    def explanation(self) -> str:
+        """Returns what is compiled and what calls kernels of ATen, a line for each function and loop body."""
+        lines = [f"{function.name}: {function.outcome()}" for _, function in sorted(self._functions.items())]
+        return "\n".join(lines) or "not compiled yet"
+
+
+def compiler_of(name: str) -> Any:
+    """Returns the compiler of a `tf.function` with `jit_compile=True`.
+
+    Args:
+        name: the function's name.
+    """
+    if devices.machine.has_gpu:
+        from tapeflow.graph.backends import inductor  # it loads parts of torch's compiler
+
+        return inductor.JitCompile(name)
+    return JitCompile(name)
+
+
+class Jitted(Compiled):
+    """A function of a graph whose element-wise steps are compiled; arguments as of `Compiled`."""
+
+    special_passes = passes.COMPILE_WHOLE
+
+    def specialized(self, special_passes: Sequence[passes.Pass] = passes.COMPILE) -> Program:
+        """Returns the program with its loops as steps, by default as a part of another function."""
+        return after_passes(self.program, special_passes)
+
+    def outcome(self) -> str:
+        """Returns what is compiled, and which kernels of ATen are called beside that."""
+        steps = self._program_to_write().steps
+        loops = [step.op.kernel for step in steps if isinstance(step.op.kernel, Cluster)]
+        others = [step.name for step in steps if not isinstance(step.op.kernel, Cluster) and step.op is not READ]
+        calls = ", ".join(name if count == 1 else f"{name} ({count})" for name, count in Counter(others).items())
+        count = sum(loop.count for loop in loops)
+        compiled = f"{len(loops)} compiled {'loop' if len(loops) == 1 else 'loops'} of {count} ops" if loops else ""
+        beside = f"calls of {calls}" if calls else ""
+        return "; ".join(filter(None, (compiled, beside))) or "nothing to compute"
+
+    def text(self, stage: str, captured: Sequence[Any]) -> str:
+        """Returns the text of a stage of compilation, see `Function.experimental_get_compiler_ir`.
+
+        Args:
+            stage: one of `STAGES`.
+            captured: the raw captured values.
+
+        Raises:
+            ValueError: there is no such stage, or an argument's shape is not static.
+        """
+        if stage not in STAGES:
+            raise ValueError(f"Invalid stage selected: {stage!r}. Valid values are: {', '.join(map(repr, STAGES))}")
+        arguments = self.program.inputs[: len(self.program.inputs) - len(captured)]
+        if not all(t.shape.is_fully_defined() for t in arguments):
+            raise ValueError(f"Only support static input shape but got inputs = {list(arguments)}")
+        if stage == "hlo":
+            return Compiled(self.name, (), (), program=self.specialized(())).source
+        loops = [step.op.kernel for step in self._program_to_write().steps if isinstance(step.op.kernel, Cluster)]
+        return "\n".join([self.source, *(loop.text() for loop in loops)])
