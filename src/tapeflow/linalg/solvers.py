@@ -345,8 +345,7 @@ def _matrix_solve_ls(matrix: torch.Tensor, rhs: torch.Tensor, l2_regularizer: fl
     if matrix.shape[:-2] != rhs.shape[:-2] or matrix.shape[-2] != rhs.shape[-2]:
         raise invalid(f"Input matrix and rhs are incompatible: {[*matrix.shape]} vs. {[*rhs.shape]}")
     if not matrix.numel():
-        batch = torch.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-        return rhs.new_zeros(*batch, matrix.shape[-1], rhs.shape[-1])
+        return rhs.new_zeros(*matrix.shape[:-2], matrix.shape[-1], rhs.shape[-1])
     if not matrix.is_cpu:
         return torch.linalg.pinv(matrix) @ rhs
     return torch.linalg.lstsq(matrix, rhs, driver="gelsy").solution

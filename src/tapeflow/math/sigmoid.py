@@ -73,7 +73,8 @@ def _(call: Call, g: Any) -> Any:
 
 
 @op(
-    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True, takes_sparse=True,
+    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True,
+    takes_sparse=True,
     for_many=by_numpy(torch.tanh, np.tanh, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:

@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from tapeflow.core import device as devices
@@ -59,7 +60,7 @@ class Cluster:
     def text(self) -> str:
         """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
         shapes = tuple([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
-        sizes, operands = _loops(shapes, torch.broadcast_shapes(*shapes), [t.dtype for t in self._inputs])
+        sizes, operands = _loops(shapes, np.broadcast_shapes(*shapes), [t.dtype for t in self._inputs])
         return self._kernel_text(operands, len(sizes)).replace("{name}", self._name)
 
     def _kernel_text(self, operands: Sequence[Operand], loops: int) -> str:
@@ -90,10 +91,10 @@ class Cluster:
         """Returns the plan for inputs of these shapes.
 
         Raises:
-            RuntimeError: the shapes do not go together.
+            ValueError: the shapes do not go together.
         """
-        shape = torch.broadcast_shapes(*shapes)
-        if any(torch.broadcast_shapes(*[shapes[i] for i in reached]) != shape for reached in self._reached):
+        shape = np.broadcast_shapes(*shapes)
+        if any(np.broadcast_shapes(*[shapes[i] for i in reached]) != shape for reached in self._reached):
             return _ONE_BY_ONE  # an output has fewer elements than the loops
         sizes, operands = _loops(shapes, shape, [t.dtype for t in self._inputs])
         key = tuple(operands)
@@ -152,14 +153,14 @@ class _Plan(NamedTuple):
 
     kernel: Any
     sizes: int
-    shape: torch.Size
+    shape: tuple[int, ...]
     array: Any
 
 
-_ONE_BY_ONE = _Plan(None, 0, torch.Size(), None)
+_ONE_BY_ONE = _Plan(None, 0, (), None)
 
 
-def _loops(shapes: _Shapes, shape: torch.Size, dtypes: Sequence[DType]) -> tuple[list[int], list[Operand]]:
+def _loops(shapes: _Shapes, shape: tuple[int, ...], dtypes: Sequence[DType]) -> tuple[list[int], list[Operand]]:
     """Returns the sizes of the fewest loops over a shape, and how the inputs vary in them."""
     rank = len(shape)
     padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]

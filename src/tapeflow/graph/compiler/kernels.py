@@ -22,6 +22,7 @@ _pointer = ir.PointerType()
 # About so many simple operations take as long as it takes to wake the other threads.
 _WORK_OF_THREADS = 1 << 18
 _CHUNKS_OF_THREAD = 4
+_FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
 Compute = Callable[[Vectors, Sequence[Element]], Sequence[Element]]
 
@@ -143,9 +144,7 @@ class _Kernel:
     ) -> None:
         """Computes one vector of elements, or those of it that a mask allows."""
         elements = [
-            broadcast[n]
-            if n in broadcast
-            else self._b.loaded(self._load(b, pointer, operand.dtype, i, mask), operand.dtype)
+            broadcast.get(n) or self._b.loaded(self._load(b, pointer, operand.dtype, i, mask), operand.dtype)
             for n, (pointer, operand) in enumerate(zip(ins, self._inputs, strict=True))
         ]
         for pointer, result in zip(outs, self._compute(self._b, elements), strict=True):
@@ -163,11 +162,7 @@ class _Kernel:
     def _store(self, b: ir.IRBuilder, value: Any, pointer: Any, i: Any, mask: Any) -> None:
         number = value.type if self._lanes == 1 else value.type.element
         at = b.gep(pointer, [i], source_etype=number)
-        align = (
-            max(number.width // 8, 1)
-            if isinstance(number, ir.IntType)
-            else {ir.HalfType(): 2, ir.FloatType(): 4}.get(number, 8)
-        )
+        align = number.width // 8 if isinstance(number, ir.IntType) else _FLOAT_BYTES[number]
         if mask is None:
             b.store(value, at, align=align)
             return
