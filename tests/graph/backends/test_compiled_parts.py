@@ -1,4 +1,4 @@
-"""`jit_compile=True` of programs with loops, conditionals and side effects: their parts are compiled."""
+"""TorchInductor on programs with loops, conditionals and side effects: their parts are compiled."""
 
 import logging
 import shutil
@@ -13,6 +13,12 @@ from tapeflow.graph.backends import dividing, inductor
 pytestmark = pytest.mark.skipif(
     not (shutil.which("g++") or shutil.which("clang++") or sys.platform == "win32"), reason="needs a C++ compiler"
 )
+
+
+@pytest.fixture(autouse=True)
+def for_gpus(monkeypatch):
+    """The compiler of GPUs compiles every function with `jit_compile=True`."""
+    monkeypatch.setattr(sys.modules["tapeflow.function.function"], "compiler_of", inductor.JitCompile)
 
 
 @pytest.fixture(autouse=True)

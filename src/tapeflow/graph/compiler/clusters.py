@@ -20,14 +20,11 @@ import numpy as np
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.ops.elements import Element, Unsupported
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.compiler import kernels
-from tapeflow.graph.compiler.kernels import Operand
+from tapeflow.graph.compiler.loops import DTYPES, Operand, loops_of
 from tapeflow.graph.compiler.target import function
-from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 from tapeflow.graph.ir.operation import GraphOp
 
 _Shapes = tuple[torch.Size, ...]
@@ -60,10 +57,12 @@ class Cluster:
     def text(self) -> str:
         """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
         shapes = tuple([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
-        sizes, operands = _loops(shapes, np.broadcast_shapes(*shapes), [t.dtype for t in self._inputs])
+        sizes, operands = loops_of(shapes, np.broadcast_shapes(*shapes), [t.dtype for t in self._inputs])
         return self._kernel_text(operands, len(sizes)).replace("{name}", self._name)
 
     def _kernel_text(self, operands: Sequence[Operand], loops: int) -> str:
+        from tapeflow.graph.compiler import kernels  # which loads LLVM
+
         return kernels.text(operands, [t.dtype for t in self._outputs], loops, self._compute)
 
     def __call__(self, *values: torch.Tensor) -> Any:
@@ -96,7 +95,7 @@ class Cluster:
         shape = np.broadcast_shapes(*shapes)
         if any(np.broadcast_shapes(*[shapes[i] for i in reached]) != shape for reached in self._reached):
             return _ONE_BY_ONE  # an output has fewer elements than the loops
-        sizes, operands = _loops(shapes, shape, [t.dtype for t in self._inputs])
+        sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs])
         key = tuple(operands)
         kernel = self._kernels.get(key)
         if kernel is None:
@@ -113,7 +112,7 @@ class Cluster:
         plan = self._plans[shapes] = _Plan(kernel, ctypes.addressof(array), shape, array)
         return plan
 
-    def _compute(self, b: Vectors, elements: Sequence[Element]) -> list[Element]:
+    def _compute(self, b: ElementBuilder, elements: Sequence[Element]) -> list[Element]:
         """Computes one element of each output."""
         known: dict[int, Element] = {id(t): e for t, e in zip(self._inputs, elements, strict=True)}
 
@@ -160,26 +159,6 @@ class _Plan(NamedTuple):
 _ONE_BY_ONE = _Plan(None, 0, (), None)
 
 
-def _loops(shapes: _Shapes, shape: tuple[int, ...], dtypes: Sequence[DType]) -> tuple[list[int], list[Operand]]:
-    """Returns the sizes of the fewest loops over a shape, and how the inputs vary in them."""
-    rank = len(shape)
-    padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
-    sizes: list[int] = []
-    patterns: list[tuple[bool, ...]] = []
-    for axis, size in enumerate(shape):
-        if size == 1:
-            continue
-        pattern = tuple([s[axis] != 1 for s in padded])
-        if patterns and patterns[-1] == pattern:
-            sizes[-1] *= size
-        else:
-            sizes.append(size)
-            patterns.append(pattern)
-    if not sizes:
-        sizes, patterns = [1], [(False,) * len(shapes)]
-    return sizes, [Operand(d, tuple([p[i] for p in patterns])) for i, d in enumerate(dtypes)]
-
-
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
 
 _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling a kernel takes longer than it ever saves
@@ -220,7 +199,7 @@ def is_elementwise(step: Step) -> bool:
     if step.op.element is None or step.placed or step.must_run or len(step.outputs) != 1:
         return False
     tensors = [*step.inputs, *step.outputs]
-    return bool(step.outputs[0].shape.rank) and all(t.dtype in MEMORY and t.shape.rank is not None for t in tensors)
+    return bool(step.outputs[0].shape.rank) and all(t.dtype in DTYPES and t.shape.rank is not None for t in tensors)
 
 
 class _Group:

@@ -8,12 +8,13 @@ they finish others, so that a busy processor does not hold up the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.types.dtypes import DType
+from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 
@@ -25,18 +26,6 @@ _CHUNKS_OF_THREAD = 4
 _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
 Compute = Callable[[Vectors, Sequence[Element]], Sequence[Element]]
-
-
-class Operand(NamedTuple):
-    """An input of a kernel.
-
-    Attributes:
-        dtype: its dtype.
-        varies: for each loop, whether it varies there, or is broadcast.
-    """
-
-    dtype: DType
-    varies: tuple[bool, ...]
 
 
 def text(inputs: Sequence[Operand], outputs: Sequence[DType], loops: int, compute: Compute) -> str:

@@ -1,0 +1,61 @@
+"""The loops of a kernel: the fewest that go through its inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tapeflow.core.types.dtypes import (
+    DType,
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)  # fmt: skip
+
+DTYPES = frozenset(
+    {float16, bfloat16, float32, float64, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64}
+)
+
+
+class Operand(NamedTuple):
+    """An input of a kernel.
+
+    Attributes:
+        dtype: its dtype.
+        varies: for each loop, whether it varies there, or is broadcast.
+    """
+
+    dtype: DType
+    varies: tuple[bool, ...]
+
+
+def loops_of(
+    shapes: Sequence[Sequence[int]], shape: tuple[int, ...], dtypes: Sequence[DType]
+) -> tuple[list[int], list[Operand]]:
+    """Returns the sizes of the fewest loops over a shape, and how the inputs vary in them."""
+    rank = len(shape)
+    padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
+    sizes: list[int] = []
+    patterns: list[tuple[bool, ...]] = []
+    for axis, size in enumerate(shape):
+        if size == 1:
+            continue
+        pattern = tuple([s[axis] != 1 for s in padded])
+        if patterns and patterns[-1] == pattern:
+            sizes[-1] *= size
+        else:
+            sizes.append(size)
+            patterns.append(pattern)
+    if not sizes:
+        sizes, patterns = [1], [(False,) * len(shapes)]
+    return sizes, [Operand(d, tuple([p[i] for p in patterns])) for i, d in enumerate(dtypes)]
