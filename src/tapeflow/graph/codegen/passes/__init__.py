@@ -15,7 +15,7 @@ from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.caching import cache
 from tapeflow.graph.codegen.passes.exchanging import exchange
 from tapeflow.graph.codegen.passes.folding import fold
-from tapeflow.graph.codegen.passes.fusing import fuse
+from tapeflow.graph.codegen.passes.fusing import fuse, fuse_pairs
 from tapeflow.graph.codegen.passes.grouping import group
 from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.normalizing import normalize
@@ -39,7 +39,7 @@ Pass = Callable[[Program], None]
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 _KERNELS: tuple[Pass, ...] = seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble
 _UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
-_ORDER: tuple[Pass, ...] = start_early, parallelize, reuse, bind
+_ORDER: tuple[Pass, ...] = fuse_pairs, prune, start_early, parallelize, reuse, bind
 SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster, *_ORDER)
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_UPDATES, cluster, cache, *_ORDER)
 # With `jit_compile=True`.

@@ -16,15 +16,25 @@ from tapeflow.graph.ir.operation import GraphOp
 
 
 def fuse(program: Program) -> None:
-    """Replaces pairs of steps by one that computes both."""
-    fusing = _Fusing(program)
+    """Replaces products, convolutions and random numbers, with the step that follows, by one kernel."""
+    _fuse(program, elementwise=False)
+
+
+def fuse_pairs(program: Program) -> None:
+    """Replaces pairs of element-wise steps by one kernel, where they are in no cluster."""
+    _fuse(program, elementwise=True)
+
+
+def _fuse(program: Program, elementwise: bool) -> None:
+    fusing = _Fusing(program, elementwise)
     program.steps = [fusing.fused(step) for step in program.steps]
 
 
 class _Fusing:
     """The state of a walk through a program: the steps seen so far, by their outputs."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, elementwise: bool) -> None:
+        self._elementwise = elementwise
         self._uses = program.use_counts()
         self._producers: dict[int, Step] = {}
 
@@ -53,7 +63,9 @@ class _Fusing:
     def _producer(self, tensor: Any) -> Step | None:
         """Returns the step that computes a tensor, if it may be fused and the tensor has no other use."""
         step = self._producers.get(id(tensor))
-        return step if step is not None and _may_fuse(step) and self._uses[id(tensor)] == 1 else None
+        if step is None or step.op.elementwise is not self._elementwise or not _may_fuse(step):
+            return None
+        return step if self._uses[id(tensor)] == 1 else None
 
 
 def _may_fuse(step: Step) -> bool:
