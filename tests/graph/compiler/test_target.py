@@ -15,5 +15,6 @@ def test_code_cached_under_another_name(monkeypatch, tmp_path):
     """A process that finds the code of a function on disk does not take it for a function of another name."""
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     for name in ("first", "second"):
-        address = Target().address(SUCCESSOR, name)
-        assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)(41) == 42
+        target = Target()
+        successor = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(target.address(SUCCESSOR, name))
+        assert successor(41) == 42
