@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 
 
-@op("BitwiseAnd", kernel=torch.bitwise_and, shape=broadcast, elementwise=True)
+@op("BitwiseAnd", kernel=torch.bitwise_and, shape=broadcast, element=lambda b, x, y: b.bit_and(x, y))
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the bits set in both arguments, with broadcasting.
 
@@ -34,7 +35,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@op("BitwiseOr", kernel=torch.bitwise_or, shape=broadcast, elementwise=True)
+@op("BitwiseOr", kernel=torch.bitwise_or, shape=broadcast, element=lambda b, x, y: b.bit_or(x, y))
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the bits set in at least one of the arguments, with broadcasting.
 
@@ -54,7 +55,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("BitwiseXor", kernel=torch.bitwise_xor, shape=broadcast, elementwise=True)
+@op("BitwiseXor", kernel=torch.bitwise_xor, shape=broadcast, element=lambda b, x, y: b.bit_xor(x, y))
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the bits set in exactly one of the arguments, with broadcasting.
 
@@ -74,7 +75,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@op("Invert", kernel=torch.bitwise_not, shape=same, elementwise=True)
+@op("Invert", kernel=torch.bitwise_not, shape=same, element=lambda b, x: b.bit_xor(x, -1))
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Flips all bits: `-x - 1` for signed integers.
 
@@ -109,7 +110,12 @@ def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) 
     return kernel
 
 
-@op("LeftShift", kernel=_shift(torch.bitwise_left_shift, np.left_shift), shape=broadcast, elementwise=True)
+def _places(b: ElementBuilder, y: Element) -> Element:
+    """Returns the places that elements are shifted by."""
+    return b.minimum(b.maximum(y, 0), 8 * y.dtype.size - 1)
+
+
+@op("LeftShift", kernel=_shift(torch.bitwise_left_shift, np.left_shift), shape=broadcast, element=lambda b, x, y: b.shift_left(x, _places(b, y)))
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
 
@@ -129,7 +135,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("RightShift", kernel=_shift(torch.bitwise_right_shift, np.right_shift), shape=broadcast, elementwise=True)
+@op("RightShift", kernel=_shift(torch.bitwise_right_shift, np.right_shift), shape=broadcast, element=lambda b, x, y: b.shift_right(x, _places(b, y)))
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.
 

@@ -74,7 +74,7 @@ def _(call: Any, dy: Any) -> Any:
     kernel=lambda x, message: x,
     moves=True,
     shape=lambda x, message: x,
-    elementwise=True,
+    element=lambda b, x, message: x,
     identity=True,
     view=True,
 )
@@ -87,7 +87,7 @@ def _(call: Any, dy: Any) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {call.attrs[0]}")
 
 
-@op("Inv", kernel=torch.reciprocal, shape=same, elementwise=True)
+@op("Inv", kernel=torch.reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
 def inv(x: Any, name: str | None = None) -> Any:
     """`1 / x`, as old graphs name it."""
 

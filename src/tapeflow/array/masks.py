@@ -59,7 +59,7 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
     kernel=select,
     shape=_select_rule,
     moves=True,
-    elementwise=True,
+    element=lambda b, condition, x, y: b.select(condition, x, y),
     allocates=True,
     scalar=ScalarForm("{1} if {0} else {2}", bounded=True),
 )

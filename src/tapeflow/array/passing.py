@@ -42,7 +42,7 @@ def less_static(tensor: Any, shape: Any) -> Any:
     kernel=_itself,
     shape=same,
     strings=_itself,
-    elementwise=True,
+    element=lambda b, x: x,
     identity=True,
     view=True,
     takes_sparse=True,
@@ -154,7 +154,7 @@ def _(call: Call, *dys: Any) -> Any:
     kernel=_itself,
     shape=same,
     strings=_itself,
-    elementwise=True,
+    element=lambda b, x: x,
     identity=True,
     view=True,
     takes_sparse=True,
@@ -178,7 +178,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("GuaranteeConst", kernel=_itself, shape=same, strings=_itself, elementwise=True)
+@op("GuaranteeConst", kernel=_itself, shape=same, strings=_itself, element=lambda b, x: x)
 def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value; in TensorFlow, a promise to its compiler that it never changes.
 

@@ -16,6 +16,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same, text
@@ -251,7 +252,12 @@ def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.mul(d, torch.conj(d)) if d.is_complex() else d.square_()
 
 
-@op("SquaredDifference", kernel=_squared_difference, shape=broadcast, elementwise=True)
+def _squared_difference_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
+    d = b.rounded(b.sub(x, y))
+    return b.mul(d, d)
+
+
+@op("SquaredDifference", kernel=_squared_difference, shape=broadcast, element=_squared_difference_of_elements)
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `(x - y) ** 2` element by element, with broadcasting; for complex numbers `|x - y| ** 2`.
 
@@ -284,7 +290,7 @@ def zero_where_zero(product: torch.Tensor, factor: torch.Tensor) -> torch.Tensor
     return product.masked_fill(factor == 0, 0)
 
 
-@op("MulNoNan", shape=broadcast, elementwise=True, autograd=False)
+@op("MulNoNan", shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.mul(x, y), y), autograd=False)
 def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the product, and 0 where `y` is 0."""
     return torch.mul(x, y).masked_fill(y == 0, 0)

@@ -112,7 +112,7 @@ def _cast_of_number(source: DType, to: DType) -> str | None:
     "Cast",
     shape=same,
     strings=_array_to,
-    elementwise=True,
+    element=lambda b, x, DstT: b.convert(x, DstT),
     identity_if_same_shape=True,
     scalar=_cast_of_number,
     takes_sparse=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
-_COMPARISON: dict[str, Any] = {"shape": broadcast, "elementwise": True, "allocates": True}
+_COMPARISON: dict[str, Any] = {"shape": broadcast, "allocates": True}
 
 
 def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
@@ -35,7 +36,7 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
 
 
 @op(
-    "Equal", kernel=bulk.equal, **_COMPARISON, strings=_of_text(np.equal), scalar=ScalarForm("{0} == {1}", to_bool=True)
+    "Equal", kernel=bulk.equal, **_COMPARISON, element=lambda b, x, y: b.equal(x, y), strings=_of_text(np.equal), scalar=ScalarForm("{0} == {1}", to_bool=True)
 )
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
@@ -59,6 +60,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     "NotEqual",
     kernel=bulk.not_equal,
     **_COMPARISON,
+    element=lambda b, x, y: b.not_equal(x, y),
     strings=_of_text(np.not_equal),
     scalar=ScalarForm("{0} != {1}", to_bool=True),
 )
@@ -159,6 +161,7 @@ not_equal.op.variants = {
     "Less",
     kernel=bulk.comparison(torch.lt, np.less),
     **_COMPARISON,
+    element=lambda b, x, y: b.less(x, y),
     orders=True,
     scalar=ScalarForm("{0} < {1}", to_bool=True),
 )
@@ -184,6 +187,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     "LessEqual",
     kernel=bulk.comparison(torch.le, np.less_equal),
     **_COMPARISON,
+    element=lambda b, x, y: b.less_equal(x, y),
     orders=True,
     scalar=ScalarForm("{0} <= {1}", to_bool=True),
 )
@@ -209,6 +213,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     "Greater",
     kernel=bulk.comparison(torch.gt, np.greater),
     **_COMPARISON,
+    element=lambda b, x, y: b.less(y, x),
     orders=True,
     scalar=ScalarForm("{0} > {1}", to_bool=True),
 )
@@ -234,6 +239,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     "GreaterEqual",
     kernel=bulk.comparison(torch.ge, np.greater_equal),
     **_COMPARISON,
+    element=lambda b, x, y: b.less_equal(y, x),
     orders=True,
     scalar=ScalarForm("{0} >= {1}", to_bool=True),
 )
@@ -257,10 +263,8 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
-_LOGIC: dict[str, Any] = {"shape": broadcast, "elementwise": True}
 
-
-@op("LogicalAnd", kernel=torch.logical_and, **_LOGIC, scalar=ScalarForm("{0} and {1}", to_bool=True))
+@op("LogicalAnd", kernel=torch.logical_and, shape=broadcast, element=lambda b, x, y: b.bit_and(x, y), scalar=ScalarForm("{0} and {1}", to_bool=True))
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether both elements are true, with broadcasting.
 
@@ -280,7 +284,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@op("LogicalOr", kernel=torch.logical_or, **_LOGIC, scalar=ScalarForm("{0} or {1}", to_bool=True))
+@op("LogicalOr", kernel=torch.logical_or, shape=broadcast, element=lambda b, x, y: b.bit_or(x, y), scalar=ScalarForm("{0} or {1}", to_bool=True))
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether at least one of two elements is true, with broadcasting.
 
@@ -300,7 +304,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("LogicalNot", kernel=torch.logical_not, shape=same, elementwise=True, scalar=ScalarForm("not {0}", to_bool=True))
+@op("LogicalNot", kernel=torch.logical_not, shape=same, element=lambda b, x: b.logical_not(x), scalar=ScalarForm("not {0}", to_bool=True))
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the opposite truth value of each element.
 
@@ -340,7 +344,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
 # ---- tests of floats -------------------------------------------------------------------------------------------------
 
 
-@op("IsNan", kernel=bulk.is_nan, shape=same, elementwise=True)
+@op("IsNan", kernel=bulk.is_nan, shape=same, element=lambda b, x: b.is_nan(x))
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are NaN.
 
@@ -356,7 +360,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("IsInf", kernel=bulk.is_inf, shape=same, elementwise=True)
+@op("IsInf", kernel=bulk.is_inf, shape=same, element=lambda b, x: b.equal(b.abs(x), math.inf))
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are infinite.
 
@@ -372,7 +376,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("IsFinite", kernel=bulk.is_finite, shape=same, elementwise=True)
+@op("IsFinite", kernel=bulk.is_finite, shape=same, element=lambda b, x: b.less(b.abs(x), math.inf))
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are neither infinite nor NaN.
 

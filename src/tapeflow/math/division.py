@@ -14,6 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, NotFoundError
 from tapeflow.core.ops import bulk
 from tapeflow.core.ops.convert import as_operand, convert
+from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
 from tapeflow.core.ops.op import not_differentiable, op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -192,11 +193,40 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, rounding_mode="floor")
 
 
+def divisor(y: Element) -> Element:
+    """Returns a divisor of integers by which every number can be divided: a constant.
+
+    Raises:
+        Unsupported: it may be 0, which the kernels refuse, or -1, by which the least number has no quotient.
+    """
+    if y.dtype.is_integer and y.constant in (None, 0, -1):
+        raise Unsupported("integers are divided only by constants")
+    return y
+
+
+def _has_other_sign(b: ElementBuilder, remainder: Element, y: Element) -> Element:
+    """Returns whether a remainder is not 0 and has not the sign of the divisor."""
+    return b.less(remainder, 0) if y.constant > 0 else b.less(0, remainder)
+
+
+def _floor_divide_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
+    if x.dtype.is_floating:
+        return b.floor(b.rounded(b.div(x, y)))
+    quotient = b.quotient(x, divisor(y))
+    remainder = b.sub(x, b.mul(quotient, y))
+    return b.select(_has_other_sign(b, remainder, y), b.sub(quotient, 1), quotient)
+
+
+def _floor_mod_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
+    remainder = b.remainder(x, divisor(y))
+    return b.select(_has_other_sign(b, remainder, y), b.add(remainder, y), remainder)
+
+
 @op(
     "FloorDiv",
     kernel=_floor_divide,
     shape=broadcast,
-    elementwise=True,
+    element=_floor_divide_elements,
     scalar=ScalarForm("{0} // {1}", floats=False),
     node_name="floordiv",
 )
@@ -228,7 +258,7 @@ def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, rounding_mode="trunc")
 
 
-@op("TruncateDiv", kernel=_truncate_divide, shape=broadcast, elementwise=True)
+@op("TruncateDiv", kernel=_truncate_divide, shape=broadcast, element=lambda b, x, y: b.trunc(b.rounded(b.div(x, y))) if x.dtype.is_floating else b.quotient(x, divisor(y)))
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards zero, as C does, element by element. Its gradient is None.
 
@@ -285,7 +315,7 @@ def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     "FloorMod",
     kernel=_floor_mod,
     shape=broadcast,
-    elementwise=True,
+    element=_floor_mod_of_elements,
     scalar=ScalarForm("{0} % {1}", floats=False, bounded=True),
 )
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -316,7 +346,7 @@ def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return _remainder(torch.fmod, np.fmod, x, y)
 
 
-@op("TruncateMod", kernel=_truncate_mod, shape=broadcast, elementwise=True)
+@op("TruncateMod", kernel=_truncate_mod, shape=broadcast, element=lambda b, x, y: b.remainder(x, divisor(y)))
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the remainder of division towards zero, as C's `fmod`, which has the sign of `x`.
 
@@ -356,7 +386,7 @@ def _is_number_but_zero(y: torch.Tensor) -> bool:
     return not y.ndim and bulk.by_value(y) and bool(y.item())
 
 
-@op("DivNoNan", shape=broadcast, elementwise=True, autograd=False)
+@op("DivNoNan", shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.div(x, y), y), autograd=False)
 def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the quotient, and 0 where `y` is 0."""
     quotient = torch.div(x, y)
@@ -407,7 +437,7 @@ def _xdivy(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y).masked_fill(x == 0, 0)
 
 
-@op("Xdivy", kernel=_xdivy, shape=broadcast, elementwise=True)
+@op("Xdivy", kernel=_xdivy, shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.div(x, y), x))
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y` element by element, and 0 where `x` is 0, whatever `y` is.
 
@@ -450,7 +480,7 @@ def _reciprocal(x: torch.Tensor) -> torch.Tensor:
     return torch.reciprocal(x)
 
 
-@op("Reciprocal", kernel=_reciprocal, shape=same, elementwise=True)
+@op("Reciprocal", kernel=_reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x` element by element.
 
@@ -473,7 +503,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     "ReciprocalGrad",
     kernel=lambda y, dy: zero_where_zero(torch.neg(torch.mul(dy, torch.square(y))), dy),
     shape=same,
-    elementwise=True,
+    element=lambda b, y, dy: b.zero_where_zero(b.neg(b.mul(dy, b.rounded(b.mul(y, y)))), dy),
 )
 def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> Any:
     """Computes the gradient of `y = 1 / x` from its result: `-dy * y * y`, and 0 where `dy` is 0."""

@@ -12,6 +12,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.bulk import by_numpy, may_have_nan
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -81,7 +82,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("Sign", shape=same, elementwise=True, takes_sparse=True)
+@op("Sign", shape=same, element=lambda b, x: b.select(b.less(x, 0), -1, b.select(b.less(0, x), 1, b.add(x, 0))), takes_sparse=True)
 def _sign(x: torch.Tensor) -> torch.Tensor:
     """Computes the sign of real numbers."""
     result = torch.sgn(x)
@@ -182,7 +183,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     "SqrtGrad",
     kernel=lambda y, dy: zero_where_zero(torch.div(torch.mul(dy, 0.5), y), dy),
     shape=same,
-    elementwise=True,
+    element=lambda b, y, dy: b.zero_where_zero(b.div(b.rounded(b.mul(dy, 0.5)), y), dy),
     allocates=True,
 )
 def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
@@ -200,7 +201,7 @@ def _(call: Call, g: Any) -> Any:
     return negative(multiply(by_y, conj(call.outputs[0]))), multiply(by_y, 0.5)
 
 
-@op("Rsqrt", kernel=torch.rsqrt, shape=same, elementwise=True, in_place="{0}.rsqrt_()", allocates=True)
+@op("Rsqrt", kernel=torch.rsqrt, shape=same, element=lambda b, x: b.div(1.0, b.rounded(b.sqrt(x))), in_place="{0}.rsqrt_()", allocates=True)
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / sqrt(x)` element by element.
 
@@ -216,11 +217,16 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+def _rsqrt_grad_of_elements(b: ElementBuilder, y: Element, dy: Element) -> Element:
+    cube = b.rounded(b.mul(b.rounded(b.mul(y, y)), y))
+    return b.zero_where_zero(b.mul(b.rounded(b.mul(dy, -0.5)), cube), dy)
+
+
 @op(
     "RsqrtGrad",
     kernel=lambda y, dy: zero_where_zero(torch.mul(torch.mul(dy, -0.5), y * y * y), dy),
     shape=same,
-    elementwise=True,
+    element=_rsqrt_grad_of_elements,
     allocates=True,
 )
 def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
@@ -252,7 +258,20 @@ def _power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.pow(x, y)
 
 
-@op("Pow", kernel=_power, shape=broadcast, elementwise=True)
+def _power_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
+    """Returns a power; those with the exponents that ATen looks for are computed as it does."""
+    n = y.constant
+    if n == 1:
+        return x
+    if n in (2, 3, -2):
+        square = b.mul(x, x)
+        return square if n == 2 else b.mul(b.rounded(square), x) if n == 3 else b.div(1.0, b.rounded(square))
+    if n in (0.5, -0.5):
+        return b.sqrt(x) if n == 0.5 else b.div(1.0, b.sqrt(x))
+    return b.div(1.0, x) if n == -1 else b.pow(x, y)
+
+
+@op("Pow", kernel=_power, shape=broadcast, element=_power_of_elements)
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x ** y` element by element, with broadcasting.
 
@@ -324,7 +343,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Expm1", kernel=torch.expm1, shape=same, elementwise=True, in_place="{0}.expm1_()", allocates=True,
+    "Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), in_place="{0}.expm1_()", allocates=True,
     for_many=by_numpy(torch.expm1, np.expm1, where_finite=True),
 )  # fmt: skip
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
@@ -372,7 +391,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Log1p", kernel=torch.log1p, shape=same, elementwise=True, in_place="{0}.log1p_()", allocates=True,
+    "Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), in_place="{0}.log1p_()", allocates=True,
     for_many=by_numpy(torch.log1p, np.log1p, instead_of_mkl=True, where_finite=True),
 )  # fmt: skip
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
@@ -395,7 +414,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
-@op("Xlogy", kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0), shape=broadcast, elementwise=True)
+@op("Xlogy", kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0), shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log(y))), x))
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(y)` element by element, and 0 where `x` is 0, whatever `y` is.
 
@@ -428,7 +447,7 @@ def _(call: Call, dy: Any) -> Any:
     "Xlog1py",
     kernel=lambda x, y: torch.mul(x, torch.log1p(y)).masked_fill(x == 0, 0),
     shape=broadcast,
-    elementwise=True,
+    element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log1p(y))), x),
 )
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(1 + y)` element by element, and 0 where `x` is 0, whatever `y` is.

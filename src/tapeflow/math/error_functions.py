@@ -17,7 +17,7 @@ from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.elementwise import exp, square
 
 
-@op("Erf", kernel=torch.erf, shape=same, elementwise=True, in_place="{0}.erf_()", allocates=True, takes_sparse=True)
+@op("Erf", kernel=torch.erf, shape=same, element=lambda b, x: b.erf(x), in_place="{0}.erf_()", allocates=True, takes_sparse=True)
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`.
 
@@ -38,7 +38,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), 2 / math.sqrt(math.pi)))
 
 
-@op("Erfc", kernel=torch.erfc, shape=same, elementwise=True)
+@op("Erfc", kernel=torch.erfc, shape=same, element=lambda b, x: b.erfc(x))
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complementary error function, `1 - erf(x)`, of each element, exact for large `x` too.
 

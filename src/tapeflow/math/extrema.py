@@ -27,7 +27,7 @@ from tapeflow.math.comparison import greater, greater_equal, less_equal, logical
     kernel=torch.maximum,
     shape=broadcast,
     orders=True,
-    elementwise=True,
+    element=lambda b, x, y: b.maximum(x, y),
     allocates=True,
     foreach=torch._foreach_maximum,
     scalar=ScalarForm("max({0}, {1})", floats=False, bounded=True),
@@ -62,7 +62,7 @@ def _(call: Call, dy: Any) -> Any:
     kernel=torch.minimum,
     shape=broadcast,
     orders=True,
-    elementwise=True,
+    element=lambda b, x, y: b.minimum(x, y),
     allocates=True,
     foreach=torch._foreach_minimum,
     scalar=ScalarForm("min({0}, {1})", floats=False, bounded=True),
@@ -109,7 +109,7 @@ def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: Tens
     return t
 
 
-@op("ClipByValue", shape=_clip_rule, orders=True, elementwise=True)
+@op("ClipByValue", shape=_clip_rule, orders=True, element=lambda b, t, low, high: b.maximum(b.minimum(t, high), low))
 def _clip_by_value(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
     """Clips elements to bounds."""
     if t.is_complex():

@@ -26,7 +26,7 @@ from tapeflow.math.reduction import reduce_sum
 _MOST_STEPS = 20_000
 
 
-@op("Lgamma", kernel=torch.lgamma, shape=same, elementwise=True)
+@op("Lgamma", kernel=torch.lgamma, shape=same, element=lambda b, x: b.lgamma(x))
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the gamma function of each element.
 

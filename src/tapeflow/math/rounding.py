@@ -18,7 +18,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply
 
 
-@op("Floor", kernel=torch.floor, shape=same, elementwise=True)
+@op("Floor", kernel=torch.floor, shape=same, element=lambda b, x: b.floor(x))
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element down to an integer, in the dtype of `x`.
 
@@ -34,7 +34,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("Ceil", kernel=torch.ceil, shape=same, elementwise=True)
+@op("Ceil", kernel=torch.ceil, shape=same, element=lambda b, x: b.ceil(x))
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element up to an integer, in the dtype of `x`.
 
@@ -50,7 +50,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("Rint", kernel=torch.round, shape=same, elementwise=True)
+@op("Rint", kernel=torch.round, shape=same, element=lambda b, x: b.rint(x))
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one.
 
@@ -66,7 +66,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("Round", shape=same, elementwise=True)
+@op("Round", shape=same, element=lambda b, x: x if x.dtype.is_integer else b.rint(x))
 def _round(x: torch.Tensor) -> torch.Tensor:
     """Rounds to the nearest integer; halves go to the even one."""
     if x.is_complex():
@@ -98,7 +98,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
 not_differentiable(floor, ceil, rint, _round)
 
 
-@op("NextAfter", kernel=torch.nextafter, shape=broadcast, elementwise=True)
+@op("NextAfter", kernel=torch.nextafter, shape=broadcast, element=lambda b, x, y: b.next_after(x, y))
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """Returns the next float after `x1` in the direction of `x2`, element by element, with broadcasting.
 

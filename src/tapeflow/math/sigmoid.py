@@ -10,10 +10,12 @@ import torch
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.bulk import by_numpy
+from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import of_both, same
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import float16
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.division import realdiv
@@ -25,14 +27,7 @@ _sigmoid_backward = direct(torch.ops.aten.sigmoid_backward.default)
 _tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
-@op(
-    "Sigmoid",
-    kernel=torch.sigmoid,
-    shape=same,
-    element=lambda b, x: b.div(1.0, b.add(1.0, b.exp(b.neg(x)))),
-    in_place="{0}.sigmoid_()",
-    allocates=True,
-)
+@op("Sigmoid", kernel=torch.sigmoid, shape=same, element=lambda b, x: b.sigmoid(x), in_place="{0}.sigmoid_()", allocates=True)
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 
@@ -48,7 +43,12 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("SigmoidGrad", shape=same, elementwise=True, allocates=True)
+def _sigmoid_grad_of_elements(b: ElementBuilder, y: Element, dy: Element) -> Element:
+    rounded = b.rounded if y.dtype is float16 else lambda x: x  # ATen rounds float16 in between, and bfloat16 not
+    return b.mul(rounded(b.mul(dy, rounded(b.sub(1.0, y)))), y)
+
+
+@op("SigmoidGrad", shape=same, element=_sigmoid_grad_of_elements, allocates=True)
 def sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
     # ATen's conjugates `y`, TensorFlow's gradient of sigmoid does it before.
@@ -73,8 +73,7 @@ def _(call: Call, g: Any) -> Any:
 
 
 @op(
-    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True,
-    takes_sparse=True,
+    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True, takes_sparse=True,
     for_many=by_numpy(torch.tanh, np.tanh, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -92,7 +91,8 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("TanhGrad", shape=same, elementwise=True, allocates=True)
+# With one rounding less, as compilers make ATen's kernel.
+@op("TanhGrad", shape=same, element=lambda b, y, dy: b.mul(dy, b.fma(b.neg(y), y, 1.0)), allocates=True)
 def tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
     return _tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
@@ -118,7 +118,7 @@ def _(call: Call, g: Any) -> Any:
 _LINEAR_FROM = 40
 
 
-@op("Softplus", kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM), shape=same, elementwise=True)
+@op("Softplus", kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM), shape=same, element=lambda b, x: b.select(b.less(_LINEAR_FROM, x), x, b.log1p(b.exp(x))))
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + exp(features))` element by element.
 
@@ -138,7 +138,7 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     "SoftplusGrad",
     kernel=lambda gradients, features: torch.mul(gradients, torch.sigmoid(features)),
     shape=of_both,
-    elementwise=True,
+    element=lambda b, dy, x: b.mul(dy, b.rounded(b.sigmoid(x))),
 )
 def softplus_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
     """Computes the gradient of softplus: `gradients * sigmoid(features)`."""
@@ -171,7 +171,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     return negative(softplus(negative(x)), name)
 
 
-@op("Softsign", kernel=lambda features: torch.div(features, torch.abs(features) + 1), shape=same, elementwise=True)
+@op("Softsign", kernel=lambda features: torch.div(features, torch.abs(features) + 1), shape=same, element=lambda b, x: b.div(x, b.rounded(b.add(b.abs(x), 1.0))))
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features / (1 + |features|)` element by element.
 
@@ -187,11 +187,16 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+def _softsign_grad_of_elements(b: ElementBuilder, dy: Element, x: Element) -> Element:
+    root = b.rounded(b.add(b.abs(x), 1.0))
+    return b.div(dy, b.rounded(b.mul(root, root)))
+
+
 @op(
     "SoftsignGrad",
     kernel=lambda gradients, features: torch.div(gradients, torch.square(torch.abs(features) + 1)),
     shape=of_both,
-    elementwise=True,
+    element=_softsign_grad_of_elements,
 )
 def softsign_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
     """Computes the gradient of softsign: `gradients / (1 + |features|)**2`."""

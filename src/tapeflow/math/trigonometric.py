@@ -20,7 +20,7 @@ from tapeflow.math.elementwise import rsqrt, square
 
 
 @op(
-    "Sin", kernel=torch.sin, shape=same, elementwise=True, in_place="{0}.sin_()", allocates=True, takes_sparse=True,
+    "Sin", kernel=torch.sin, shape=same, element=lambda b, x: b.sin(x), in_place="{0}.sin_()", allocates=True, takes_sparse=True,
     for_many=by_numpy(torch.sin, np.sin, threads=2, instead_of_mkl=True),
 )  # fmt: skip
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
@@ -44,7 +44,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Cos", kernel=torch.cos, shape=same, elementwise=True, in_place="{0}.cos_()", allocates=True,
+    "Cos", kernel=torch.cos, shape=same, element=lambda b, x: b.cos(x), in_place="{0}.cos_()", allocates=True,
     for_many=by_numpy(torch.cos, np.cos, threads=2, instead_of_mkl=True),
 )  # fmt: skip
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
@@ -68,7 +68,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Tan", kernel=torch.tan, shape=same, elementwise=True, takes_sparse=True,
+    "Tan", kernel=torch.tan, shape=same, element=lambda b, x: b.tan(x), takes_sparse=True,
     for_many=by_numpy(torch.tan, np.tan, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
@@ -92,7 +92,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Asin", kernel=torch.asin, shape=same, elementwise=True, takes_sparse=True,
+    "Asin", kernel=torch.asin, shape=same, element=lambda b, x: b.asin(x), takes_sparse=True,
     for_many=by_numpy(torch.asin, np.arcsin, threads=3, instead_of_mkl=True),
 )  # fmt: skip
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
@@ -116,7 +116,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Acos", kernel=torch.acos, shape=same, elementwise=True,
+    "Acos", kernel=torch.acos, shape=same, element=lambda b, x: b.acos(x),
     for_many=by_numpy(torch.acos, np.arccos, threads=3, instead_of_mkl=True),
 )  # fmt: skip
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
@@ -140,7 +140,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Atan", kernel=torch.atan, shape=same, elementwise=True, takes_sparse=True,
+    "Atan", kernel=torch.atan, shape=same, element=lambda b, x: b.atan(x), takes_sparse=True,
     for_many=by_numpy(torch.atan, np.arctan, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
@@ -163,7 +163,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(square(conj(call.inputs[0])), 1.0)))
 
 
-@op("Atan2", kernel=torch.atan2, shape=broadcast, elementwise=True)
+@op("Atan2", kernel=torch.atan2, shape=broadcast, element=lambda b, y, x: b.atan2(y, x))
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of the point `(x, y)`, from -pi to pi, element by element, with broadcasting.
 
@@ -194,7 +194,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Sinh", kernel=torch.sinh, shape=same, elementwise=True,
+    "Sinh", kernel=torch.sinh, shape=same, element=lambda b, x: b.sinh(x),
     for_many=by_numpy(torch.sinh, np.sinh, where_finite=True),
 )  # fmt: skip
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -218,7 +218,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Cosh", kernel=torch.cosh, shape=same, elementwise=True,
+    "Cosh", kernel=torch.cosh, shape=same, element=lambda b, x: b.cosh(x),
     for_many=by_numpy(torch.cosh, np.cosh, where_finite=True),
 )  # fmt: skip
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -242,7 +242,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Asinh", kernel=torch.asinh, shape=same, elementwise=True, takes_sparse=True,
+    "Asinh", kernel=torch.asinh, shape=same, element=lambda b, x: b.asinh(x), takes_sparse=True,
     for_many=by_numpy(torch.asinh, np.arcsinh, where_finite=True),
 )  # fmt: skip
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -266,7 +266,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Acosh", kernel=torch.acosh, shape=same, elementwise=True,
+    "Acosh", kernel=torch.acosh, shape=same, element=lambda b, x: b.acosh(x),
     for_many=by_numpy(torch.acosh, np.arccosh, threads=4),
 )  # fmt: skip
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -290,7 +290,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Atanh", kernel=torch.atanh, shape=same, elementwise=True, takes_sparse=True,
+    "Atanh", kernel=torch.atanh, shape=same, element=lambda b, x: b.atanh(x), takes_sparse=True,
     for_many=by_numpy(torch.atanh, np.arctanh, where_finite=True),
 )  # fmt: skip
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:

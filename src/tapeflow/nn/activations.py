@@ -12,6 +12,7 @@ from tapeflow.array.creation import zeros_like
 from tapeflow.array.joining import concat
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand, convert
+from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.layer import Activation
 from tapeflow.core.ops.op import op
@@ -34,7 +35,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 @op(
-    "Relu", kernel=torch.relu, shape=same, elementwise=True, in_place="{0}.relu_()", allocates=True,
+    "Relu", kernel=torch.relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x), in_place="{0}.relu_()", allocates=True,
     activation=Activation("relu"),
 )  # fmt: skip
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
@@ -60,7 +61,7 @@ def _(call: Call, dy: Any) -> Any:
 @op(
     "ReluGrad",
     shape=of_both,
-    elementwise=True,
+    element=lambda b, dy, x: b.select(b.less(0, x), dy, b.mul(dy, 0)),
     in_place=lambda *_: (_leaky_relu_backward_into, "{kernel}({0}, {1}, 0, False, grad_input={0})"),
     allocates=True,
 )
@@ -85,8 +86,13 @@ def _relu6(features: torch.Tensor) -> torch.Tensor:
     return torch.clamp(features, 0, 6)
 
 
+def _relu6_of_elements(b: ElementBuilder, x: Element) -> Element:
+    positive = b.select(b.less(x, 0), 0, x)
+    return b.select(b.less(6, positive), 6, positive)
+
+
 @op(
-    "Relu6", kernel=_relu6, shape=same, elementwise=True, in_place="{0}.clamp_(0, 6)", allocates=True,
+    "Relu6", kernel=_relu6, shape=same, element=_relu6_of_elements, in_place="{0}.clamp_(0, 6)", allocates=True,
     activation=Activation("hardtanh", (0.0, 6.0)),
 )  # fmt: skip
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
@@ -109,7 +115,7 @@ def _(call: Call, dy: Any) -> Any:
     return relu6_grad(dy, call.outputs[0])
 
 
-@op("Relu6Grad", shape=of_both, elementwise=True)
+@op("Relu6Grad", shape=of_both, element=lambda b, dy, x: b.select(b.bit_and(b.less(0, x), b.less(x, 6)), dy, 0))
 def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
     return aten.hardtanh_backward(gradients, features.nan_to_num(), 0, 6)  # which would let NaN's gradient through
@@ -122,7 +128,13 @@ def _(call: Call, dy: Any) -> Any:
     return relu6_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
 
 
-@op("LeakyRelu", kernel=aten.leaky_relu.default, shape=same, elementwise=True)
+def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -> Element:
+    """Returns an element, or `alpha` times that where another element is not positive."""
+    wide = b.wide(x)
+    return b.convert(b.select(b.less(0, where), wide, b.mul(wide, alpha)), x.dtype)
+
+
+@op("LeakyRelu", kernel=aten.leaky_relu.default, shape=same, element=lambda b, x, alpha: _scaled_below(b, x, x, alpha))
 def _leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
     """Computes `features` where positive and `alpha * features` elsewhere."""
 
@@ -132,7 +144,7 @@ def _(call: Call, dy: Any) -> Any:
     return leaky_relu_grad(dy, call.inputs[0], call.attrs[0])
 
 
-@op("LeakyReluGrad", shape=of_both, elementwise=True)
+@op("LeakyReluGrad", shape=of_both, element=lambda b, dy, x, alpha: _scaled_below(b, dy, x, alpha))
 def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: float = 0.2) -> torch.Tensor:
     """Returns `gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
     return _leaky_relu_backward(gradients, features, alpha, False)
@@ -179,7 +191,7 @@ def _single(number: float) -> float:
     return float(np.float32(number))
 
 
-@op("Elu", kernel=aten.elu.default, shape=same, elementwise=True)
+@op("Elu", kernel=aten.elu.default, shape=same, element=lambda b, x: b.select(b.less(0, x), x, b.expm1(x)))
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features` where positive and `exp(features) - 1` elsewhere (Clevert et al., 2015).
 
@@ -200,7 +212,7 @@ def _(call: Call, dy: Any) -> Any:
     return elu_grad(dy, call.outputs[0])
 
 
-@op("EluGrad", shape=of_both, elementwise=True)
+@op("EluGrad", shape=of_both, element=lambda b, dy, y: b.select(b.less_equal(y, 0), b.mul(dy, b.add(y, 1.0)), dy))
 def elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of elu: 1 where its outputs are positive, `outputs + 1` elsewhere."""
     return aten.elu_backward(gradients, 1, 1, 1, True, outputs)
@@ -223,7 +235,13 @@ def _declare_gradient(grad: Any) -> None:
 _declare_gradient(elu_grad)
 
 
-@op("Selu", kernel=torch.selu, shape=same, elementwise=True)
+def _selu_of_elements(b: ElementBuilder, x: Element) -> Element:
+    wide = b.wide(x)
+    below = b.mul(b.expm1(wide), SELU_ALPHA * SELU_SCALE)
+    return b.convert(b.select(b.less(0, wide), b.mul(wide, SELU_SCALE), below), x.dtype)
+
+
+@op("Selu", kernel=torch.selu, shape=same, element=_selu_of_elements)
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes the scaled exponential linear function (Klambauer et al., 2017).
 
@@ -250,7 +268,14 @@ def _(call: Call, dy: Any) -> Any:
 _LEAST = {torch.float16: 2.0**-24}  # positive numbers; of other dtypes the least normal one
 
 
-@op("SeluGrad", shape=of_both, elementwise=True)
+def _selu_grad_of_elements(b: ElementBuilder, dy: Element, y: Element) -> Element:
+    dtype = y.dtype.torch
+    y = b.wide(b.rounded(b.add(y, _LEAST.get(dtype, torch.finfo(dtype).tiny))))
+    slope = b.select(b.less_equal(y, 0), b.add(y, SELU_ALPHA * SELU_SCALE), SELU_SCALE)
+    return b.convert(b.mul(b.wide(dy), slope), dy.dtype)
+
+
+@op("SeluGrad", shape=of_both, element=_selu_grad_of_elements)
 def selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of selu, computed from its outputs."""
     # TensorFlow takes the slope above 0 for that at 0, and ATen the one below.

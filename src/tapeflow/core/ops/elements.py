@@ -4,15 +4,22 @@
 
 A form takes a builder and, in the order of the op's parameters, an `Element` for each tensor and a Python value for
 each attr. It returns the element of the result. Python numbers may stand for operands: they take the other operand's
-dtype.
+dtype. A form raises `Unsupported` where its builder does, and for values that the op's kernel refuses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import functools
+import platform
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tapeflow.core.types.dtypes import DType, bool_
+from tapeflow.core.types.dtypes import (
+    DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.definition import Op
 
 
 class Element(NamedTuple):
@@ -21,46 +28,138 @@ class Element(NamedTuple):
     Attributes:
         value: what the builder computes with.
         dtype: the dtype of the tensor.
+        constant: the number that it is, if that is known.
     """
 
     value: Any
     dtype: DType
+    constant: float | bool | None = None
 
 
 Form = Callable[..., Element]
 
 
 class Unsupported(Exception):
-    """A builder lacks a primitive for a dtype or on this machine."""
+    """A builder lacks a primitive for a dtype or on this machine, or the op's kernel may refuse values."""
+
+
+# Of floats: arithmetic, of which `fma(x, y, z)` rounds `x * y + z` once, and functions that are exact.
+_EXACT = frozenset(
+    {"add", "sub", "mul", "div", "fma", "neg", "abs", "copysign", "floor", "ceil", "trunc", "rint", "sqrt"}
+)
+# Functions of floats, to at most a few units of the last digit.
+FUNCTIONS = frozenset(
+    {"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
+     "acosh", "atanh", "erf", "erfc", "lgamma", "pow", "atan2", "next_after"}
+)  # fmt: skip
+# `quotient` and `remainder` are those of a division towards zero, by a number that is neither 0 nor -1. `shift_right`
+# keeps the sign of signed integers. Shifts are by fewer places than there are bits.
+_BITWISE = frozenset({"bit_and", "bit_or", "bit_xor"})
+_OF_INTEGERS = _BITWISE | {"add", "sub", "mul", "neg", "abs", "quotient", "remainder", "shift_left", "shift_right"}
+OPERATIONS = _EXACT | FUNCTIONS | _OF_INTEGERS
+
+HALVES = (float16, bfloat16)
+DTYPES = frozenset(
+    {float32, float64, float16, bfloat16, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64}
+)
+_BITS_OF = {float32: int32, float64: int64}
 
 
 class ElementBuilder:
     """The primitives of element forms.
 
     Arithmetic wraps around for integers, and is IEEE 754's for floats: no operation is contracted, reordered or
-    approximated. float16 and bfloat16 are computed in float32 and rounded once, at the end of the form, as ATen's
-    kernels do. A subclass has `number`, `operate`, `compare`, `select` and `convert`.
+    approximated. float16 and bfloat16 are computed in float32 and rounded at the end of the form, as ATen's kernels do;
+    a form rounds in between where the op's kernel consists of several of ATen's. A subclass has the methods that begin
+    with `emit`.
     """
 
-    def number(self, value: float | bool, dtype: DType) -> Element:
+    def emit_number(self, value: Any, dtype: DType) -> Any:
         """Returns a constant."""
         raise NotImplementedError
 
-    def operate(self, name: str, *operands: Element) -> Element:
-        """Returns the result of one of `OPERATIONS` for operands of one dtype, which the result has."""
+    def emit(self, name: str, operands: Sequence[Any], dtype: DType) -> Any:
+        """Returns the result of one of `OPERATIONS` for operands of one dtype."""
         raise NotImplementedError
 
-    def compare(self, name: str, x: Element, y: Element) -> Element:
-        """Returns a bool: one of the comparisons `equal`, `less` and `less_equal`, which NaN fails."""
+    def emit_compare(self, name: str, x: Any, y: Any, dtype: DType) -> Any:
+        """Returns the result of `equal`, `less` or `less_equal`."""
         raise NotImplementedError
+
+    def emit_select(self, condition: Any, x: Any, y: Any) -> Any:
+        """Returns one of two values of a dtype."""
+        raise NotImplementedError
+
+    def emit_convert(self, value: Any, source: DType, dtype: DType) -> Any:
+        """Returns a value in another dtype, except bool. A float is within the range of an integer dtype."""
+        raise NotImplementedError
+
+    def emit_bits(self, value: Any, dtype: DType) -> Any:
+        """Returns the bits of a value as a value of a dtype of the same size."""
+        raise NotImplementedError
+
+    def emit_rounded(self, value: Any, dtype: DType) -> Any:
+        """Returns a value of float16 or bfloat16 that may have more digits than the dtype, without these."""
+        raise NotImplementedError
+
+    # ---- primitives ----------------------------------------------------------------------------------------------
+
+    def number(self, value: float | bool, dtype: DType) -> Element:
+        """Returns a constant."""
+        _check(dtype)
+        return Element(self.emit_number(value, dtype), dtype, value)
+
+    def operate(self, name: str, *operands: Element) -> Element:
+        """Returns the result of one of `OPERATIONS` for operands of one dtype, which the result has.
+
+        Raises:
+            Unsupported: the operation is not one of this dtype's.
+        """
+        dtype = _common(name, operands)
+        known = _EXACT | FUNCTIONS if dtype.is_floating else _BITWISE if dtype is bool_ else _OF_INTEGERS
+        if name not in known:
+            raise Unsupported(f"{name} is not compiled for {dtype.name}")
+        return Element(self.emit(name, [o.value for o in operands], dtype), dtype)
 
     def select(self, condition: Element, x: Any, y: Any) -> Element:
         """Returns `x` where the condition holds, and `y` elsewhere."""
-        raise NotImplementedError
+        x, y = self.same(x, y)
+        return Element(self.emit_select(condition.value, x.value, y.value), _common("select", (x, y)))
 
     def convert(self, x: Element, dtype: DType) -> Element:
-        """Returns an element in another dtype, as `tf.cast` does."""
-        raise NotImplementedError
+        """Returns an element in another dtype, as `tf.cast` does.
+
+        Raises:
+            Unsupported: the result for some values depends on the processor, or on their place in the tensor.
+        """
+        _check(dtype)
+        if x.dtype is dtype:
+            return x
+        if dtype is bool_:
+            return self.not_equal(x, 0)
+        if x.dtype.is_floating and dtype.is_integer:
+            # Whatever is out of range becomes the least number, on these processors.
+            if dtype not in (int32, int64) or platform.machine().lower() not in ("x86_64", "amd64"):
+                raise Unsupported(f"floats out of the range of {dtype.name} are not compiled")
+            x = self.wide(x)
+            least = -(2.0 ** (8 * dtype.size - 1))
+            x = self.select(self.bit_and(self.less_equal(least, x), self.less(x, -least)), x, least)
+        return Element(self.emit_convert(x.value, x.dtype, dtype), dtype)
+
+    def bits(self, x: Element) -> Element:
+        """Returns the bits of a float32 or float64 as a signed integer."""
+        if x.dtype not in _BITS_OF:
+            raise Unsupported(f"bits of {x.dtype.name} are not compiled")
+        return Element(self.emit_bits(x.value, _BITS_OF[x.dtype]), _BITS_OF[x.dtype])
+
+    def float_of_bits(self, x: Element) -> Element:
+        """Returns the float that has the bits of an int32 or int64."""
+        dtype = float32 if x.dtype is int32 else float64
+        return Element(self.emit_bits(x.value, dtype), dtype)
+
+    def rounded(self, x: Element) -> Element:
+        """Returns an element with the precision of its dtype."""
+        return Element(self.emit_rounded(x.value, x.dtype), x.dtype) if x.dtype in HALVES else x
 
     def same(self, *operands: Any) -> list[Element]:
         """Returns operands with Python numbers in the dtype of the elements among them."""
@@ -74,17 +173,21 @@ class ElementBuilder:
 
     # ---- comparisons ---------------------------------------------------------------------------------------------
 
+    def _compare(self, name: str, *operands: Any) -> Element:
+        x, y = self.same(*operands)
+        return Element(self.emit_compare(name, x.value, y.value, _common(name, (x, y))), bool_)
+
     def equal(self, x: Any, y: Any) -> Element:
         """Returns whether two elements are equal."""
-        return self.compare("equal", *self.same(x, y))
+        return self._compare("equal", x, y)
 
     def less(self, x: Any, y: Any) -> Element:
         """Returns whether `x` is below `y`."""
-        return self.compare("less", *self.same(x, y))
+        return self._compare("less", x, y)
 
     def less_equal(self, x: Any, y: Any) -> Element:
         """Returns whether `x` is at or below `y`."""
-        return self.compare("less_equal", *self.same(x, y))
+        return self._compare("less_equal", x, y)
 
     def not_equal(self, x: Any, y: Any) -> Element:
         """Returns whether two elements differ; NaN differs from everything."""
@@ -96,7 +199,7 @@ class ElementBuilder:
 
     def logical_not(self, x: Element) -> Element:
         """Returns whether a bool is False."""
-        return self.bit_xor(x, self.number(True, bool_))
+        return self.bit_xor(x, True)
 
     # ---- what has a choice in it ---------------------------------------------------------------------------------
 
@@ -112,19 +215,69 @@ class ElementBuilder:
         smaller = self.select(self.less(x, y), x, y)
         return self.select(self.is_nan(x), x, smaller) if x.dtype.is_floating else smaller
 
+    def zero_where_zero(self, product: Element, factor: Element) -> Element:
+        """Returns a product, and 0 where a factor is 0, even if the other one is infinite or NaN."""
+        return self.select(self.equal(factor, 0), 0, product)
 
-# Of two operands: arithmetic, and for integers `quotient` and `remainder` of a division towards zero. `shift_right`
-# keeps the sign of signed integers.
-BINARY = frozenset(
-    {"add", "sub", "mul", "div", "quotient", "remainder", "bit_and", "bit_or", "bit_xor", "shift_left", "shift_right",
-     "copysign"}
-)  # fmt: skip
-# Of one operand, exact for floats.
-EXACT = frozenset({"neg", "abs", "floor", "ceil", "trunc", "rint", "sqrt"})
-# Functions of floats, to at most a few units of the last digit.
-FUNCTIONS = {
-    "exp": 1, "expm1": 1, "log": 1, "log1p": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1,
-    "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1, "erf": 1, "erfc": 1, "lgamma": 1, "pow": 2,
-    "atan2": 2, "next_after": 2,
-}  # fmt: skip
-OPERATIONS = BINARY | EXACT | frozenset(FUNCTIONS)
+    def wide(self, x: Element) -> Element:
+        """Returns an element of float16 or bfloat16 as one of float32, whose constants have more digits."""
+        return self.convert(x, float32) if x.dtype in HALVES else x
+
+    def sigmoid(self, x: Element) -> Element:
+        """Returns `1 / (1 + exp(-x))`."""
+        return self.div(1.0, self.add(1.0, self.exp(self.neg(x))))
+
+
+def _check(dtype: DType) -> None:
+    if dtype not in DTYPES:
+        raise Unsupported(f"elements of {dtype.name} are not compiled")
+
+
+def _common(name: str, operands: Sequence[Element]) -> DType:
+    """Returns the dtype that operands have in common."""
+    dtype = operands[0].dtype
+    if any(o.dtype is not dtype for o in operands):
+        raise TypeError(f"{name} takes elements of one dtype, not {[o.dtype.name for o in operands]}")
+    _check(dtype)
+    return dtype
+
+
+# ---- what forms support ----------------------------------------------------------------------------------------------
+
+
+class Probe(ElementBuilder):
+    """A builder that computes nothing, and raises `Unsupported` where every builder does."""
+
+    def _nothing(self, *operands: Any) -> None:
+        return None
+
+    emit_number = emit = emit_compare = emit_select = emit_convert = emit_bits = emit_rounded = _nothing
+
+
+def supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...] = (), constants: tuple[Any, ...] = ()) -> bool:
+    """Returns True if an op has an element form that takes elements of these dtypes.
+
+    Args:
+        op: the op.
+        dtypes: the dtypes of the tensors.
+        attrs: the other arguments, in the order of the parameters.
+        constants: for each tensor the number that it is, or None; by default no number is known.
+
+    Example:
+        >>> supports(tf.raw_ops.Mul.op, (tf.float32, tf.float32))
+        True
+    """
+    return op.element is not None and _supports(op, dtypes, attrs, constants or (None,) * len(dtypes))
+
+
+@functools.cache
+def _supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...], constants: tuple[Any, ...]) -> bool:
+    elements = [Element(None, d, c) for d, c in zip(dtypes, constants, strict=True)]
+    form: Any = op.element
+    try:
+        for dtype in dtypes:
+            _check(dtype)
+        form(Probe(), *op.with_tensors(elements, attrs))
+    except Unsupported:
+        return False
+    return True

@@ -62,7 +62,7 @@ class Target:
             text: a module of LLVM's language, in which `{name}` stands for the function's name.
             name: how the function's name begins; what follows makes it unique.
         """
-        digest = hashlib.sha256(text.encode() + self._key).hexdigest()[:32]
+        digest = hashlib.sha256(f"{name} {text}".encode() + self._key).hexdigest()[:32]
         unique = f"{name}_{digest}"
         with _lock:
             if unique not in self._objects:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import llvmlite.ir as ir
 
-from tapeflow.core.ops.elements import EXACT, FUNCTIONS, Element, ElementBuilder, Unsupported
+from tapeflow.core.ops.elements import HALVES, Element, ElementBuilder, Unsupported
 from tapeflow.core.types.dtypes import (
-    DType,
-    bfloat16,
-    bool_,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
 )  # fmt: skip
 from tapeflow.graph.compiler.target import target
 
@@ -31,30 +19,18 @@ MEMORY = {
     bool_: ir.IntType(8), int8: ir.IntType(8), int16: ir.IntType(16), int32: ir.IntType(32), int64: ir.IntType(64),
     uint8: ir.IntType(8), uint16: ir.IntType(16), uint32: ir.IntType(32), uint64: ir.IntType(64),
 }  # fmt: skip
-_HALVES = (float16, bfloat16)  # computed in float32
-_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_INTEGERS = {
-    "add": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "bit_and": "and_",
-    "bit_or": "or_",
-    "bit_xor": "xor",
-    "shift_left": "shl",
-}
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg"}
 _INTRINSICS = {
-    "abs": "fabs",
-    "floor": "floor",
-    "ceil": "ceil",
-    "trunc": "trunc",
-    "rint": "rint",
-    "sqrt": "sqrt",
-    "copysign": "copysign",
-}
+    "abs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt",
+    "copysign": "copysign", "fma": "fma",
+}  # fmt: skip
+_INTEGERS = {"add": "add", "sub": "sub", "mul": "mul", "bit_and": "and_", "bit_or": "or_", "bit_xor": "xor", "shift_left": "shl"}
+_SIGNED = {"quotient": "sdiv", "remainder": "srem", "shift_right": "ashr"}
+_UNSIGNED = {"quotient": "udiv", "remainder": "urem", "shift_right": "lshr"}
+_SIGNS = {"equal": "==", "less": "<", "less_equal": "<="}
 # The largest error, in tenths of a unit of the last digit, of the SLEEF function that ATen calls.
 _ERRORS = {"sin": 35, "cos": 35, "erfc": 15}
 _SLEEF_NAMES = {"next_after": "nextafter"}
-_VECTOR_BYTES = {16: 64, 8: 32, 4: 16}  # of a register, by the lanes of float32
 
 
 class Vectors(ElementBuilder):
@@ -79,7 +55,7 @@ class Vectors(ElementBuilder):
         """Returns the type that holds elements of a dtype in registers."""
         if dtype not in MEMORY:
             raise Unsupported(f"elements of {dtype.name} are not compiled")
-        kind = MEMORY[float32] if dtype in _HALVES else ir.IntType(1) if dtype is bool_ else MEMORY[dtype]
+        kind = MEMORY[float32] if dtype in HALVES else ir.IntType(1) if dtype is bool_ else MEMORY[dtype]
         return self.vector(kind)
 
     def vector(self, kind: Any) -> Any:
@@ -117,10 +93,6 @@ class Vectors(ElementBuilder):
             return self._bfloat16_bits(x.value)
         return x.value
 
-    def rounded(self, x: Element) -> Element:
-        """Returns an element with the precision of its dtype."""
-        return self.loaded(self.stored(x), x.dtype) if x.dtype in _HALVES else x
-
     def _bfloat16_bits(self, value: Any) -> Any:
         """Rounds float32 numbers to the nearest bfloat16, ties to even, as bits."""
         i32 = ir.IntType(32)
@@ -139,45 +111,29 @@ class Vectors(ElementBuilder):
 
     # ---- primitives ----------------------------------------------------------------------------------------------
 
-    def number(self, value: float | bool, dtype: DType) -> Element:
-        kind = self.type(dtype)
-        kind = kind if self.lanes == 1 else kind.element
-        if dtype.is_floating:
-            return Element(self._constant(kind, _rounded(float(value), dtype)), dtype)
-        return Element(self._constant(kind, int(value)), dtype)
+    def emit_number(self, value: Any, dtype: DType) -> Any:
+        kind = ir.FloatType() if dtype in HALVES else ir.IntType(1) if dtype is bool_ else MEMORY[dtype]
+        return self._constant(kind, _rounded(float(value), dtype) if dtype.is_floating else int(value))
 
-    def operate(self, name: str, *operands: Element) -> Element:
-        x, dtype = operands[0], operands[0].dtype
-        if any(o.dtype is not dtype for o in operands):
-            raise TypeError(f"{name} takes elements of one dtype, not {[o.dtype.name for o in operands]}")
-        values = [o.value for o in operands]
+    def emit(self, name: str, operands: Sequence[Any], dtype: DType) -> Any:
         if dtype.is_floating:
-            return Element(self._of_floats(name, values), dtype)
+            return self._of_floats(name, operands)
         if name in _INTEGERS:
-            return Element(getattr(self.block, _INTEGERS[name])(*values), dtype)
+            return getattr(self.block, _INTEGERS[name])(*operands)
         if name == "neg":
-            return Element(self.block.sub(self._zero(x.value.type), x.value), dtype)
+            return self.block.neg(*operands)
         if name == "abs":
-            return x if dtype.is_unsigned else self.select(self.less(x, 0), self.neg(x), x)
-        if name in ("quotient", "remainder", "shift_right"):
-            signed, unsigned = {
-                "quotient": ("sdiv", "udiv"),
-                "remainder": ("srem", "urem"),
-                "shift_right": ("ashr", "lshr"),
-            }[name]
-            return Element(getattr(self.block, unsigned if dtype.is_unsigned else signed)(*values), dtype)
-        raise Unsupported(f"{name} is not compiled for {dtype.name}")
+            (x,) = operands
+            is_negative = self.block.icmp_signed("<", x, self._zero(x.type))
+            return x if dtype.is_unsigned else self.block.select(is_negative, self.block.neg(x), x)
+        return getattr(self.block, (_UNSIGNED if dtype.is_unsigned else _SIGNED)[name])(*operands)
 
-    def _of_floats(self, name: str, values: list[Any]) -> Any:
+    def _of_floats(self, name: str, values: Sequence[Any]) -> Any:
         if name in _ARITHMETIC:
             return getattr(self.block, _ARITHMETIC[name])(*values)
-        if name == "neg":
-            return self.block.fneg(values[0])
         if name in _INTRINSICS:
             return self.block.call(self._intrinsic(_INTRINSICS[name], values[0].type, len(values)), values)
-        if name in FUNCTIONS:
-            return self._sleef(name, values)
-        raise Unsupported(f"{name} is not compiled for floats")
+        return self._sleef(name, values)
 
     def _intrinsic(self, name: str, kind: Any, count: int) -> Any:
         number = kind if self.lanes == 1 else kind.element
@@ -187,7 +143,7 @@ class Vectors(ElementBuilder):
             self.module, ir.FunctionType(kind, [kind] * count), symbol
         )
 
-    def _sleef(self, name: str, values: list[Any]) -> Any:
+    def _sleef(self, name: str, values: Sequence[Any]) -> Any:
         """Calls a function of SLEEF on as many vectors as it takes."""
         kind = values[0].type
         number = kind if self.lanes == 1 else kind.element
@@ -202,10 +158,7 @@ class Vectors(ElementBuilder):
             self.module, ir.FunctionType(vector, [vector] * len(values)), symbol
         )
         function.attributes.add("nounwind")
-        parts = [
-            self.block.call(function, [self._part(v, lanes, i) for v in values])
-            for i in range(max(1, self.lanes // lanes))
-        ]
+        parts = [self.block.call(function, [self._part(v, lanes, i) for v in values]) for i in range(max(1, self.lanes // lanes))]
         return self._joined(parts)
 
     def _part(self, value: Any, lanes: int, i: int) -> Any:
@@ -232,40 +185,35 @@ class Vectors(ElementBuilder):
             return self.block.shuffle_vector(parts[0], parts[0], first)
         return parts[0]
 
-    def compare(self, name: str, x: Element, y: Element) -> Element:
-        sign = {"equal": "==", "less": "<", "less_equal": "<="}[name]
-        if x.dtype.is_floating:
-            return Element(self.block.fcmp_ordered(sign, x.value, y.value), bool_)
-        unsigned = x.dtype.is_unsigned or x.dtype is bool_
-        compare = self.block.icmp_unsigned if unsigned else self.block.icmp_signed
-        return Element(compare(sign, x.value, y.value), bool_)
-
-    def select(self, condition: Element, x: Any, y: Any) -> Element:
-        x, y = self.same(x, y)
-        return Element(self.block.select(condition.value, x.value, y.value), x.dtype)
-
-    def convert(self, x: Element, dtype: DType) -> Element:
-        if x.dtype is dtype:
-            return x
-        if dtype is bool_:
-            return self.not_equal(x, 0)
-        kind, b = self.type(dtype), self.block
-        if x.dtype.is_floating and dtype.is_floating:
-            before, after = (self.type(d) for d in (x.dtype, dtype))
-            value = x.value
-            if before != after:
-                value = b.fpext(value, after) if dtype is float64 else b.fptrunc(value, after)
-            return self.rounded(Element(value, dtype))
+    def emit_compare(self, name: str, x: Any, y: Any, dtype: DType) -> Any:
         if dtype.is_floating:
-            unsigned = x.dtype.is_unsigned or x.dtype is bool_
-            return self.rounded(Element((b.uitofp if unsigned else b.sitofp)(x.value, kind), dtype))
-        if x.dtype.is_floating:
-            raise Unsupported("what a float out of an integer's range becomes is the processor's choice")
-        narrow = x.dtype.size > dtype.size
-        if x.dtype is not bool_ and x.dtype.size == dtype.size:
-            return Element(x.value, dtype)
-        extend = b.zext if x.dtype.is_unsigned or x.dtype is bool_ else b.sext
-        return Element((b.trunc if narrow and x.dtype is not bool_ else extend)(x.value, kind), dtype)
+            return self.block.fcmp_ordered(_SIGNS[name], x, y)
+        unsigned = dtype.is_unsigned or dtype is bool_
+        return (self.block.icmp_unsigned if unsigned else self.block.icmp_signed)(_SIGNS[name], x, y)
+
+    def emit_select(self, condition: Any, x: Any, y: Any) -> Any:
+        return self.block.select(condition, x, y)
+
+    def emit_convert(self, value: Any, source: DType, dtype: DType) -> Any:
+        kind, b = self.type(dtype), self.block
+        unsigned = source.is_unsigned or source is bool_
+        if source.is_floating and dtype.is_floating:
+            if value.type != kind:
+                value = b.fpext(value, kind) if dtype is float64 else b.fptrunc(value, kind)
+            return self.emit_rounded(value, dtype)
+        if dtype.is_floating:
+            return self.emit_rounded((b.uitofp if unsigned else b.sitofp)(value, kind), dtype)
+        if source.is_floating:
+            return b.fptosi(value, kind)
+        if source is not bool_ and source.size >= dtype.size:
+            return b.trunc(value, kind) if source.size > dtype.size else value
+        return (b.zext if unsigned else b.sext)(value, kind)
+
+    def emit_bits(self, value: Any, dtype: DType) -> Any:
+        return self.block.bitcast(value, self.type(dtype))
+
+    def emit_rounded(self, value: Any, dtype: DType) -> Any:
+        return self.loaded(self.stored(Element(value, dtype)), dtype).value if dtype in HALVES else value
 
 
 def _rounded(value: float, dtype: DType) -> float:
@@ -274,5 +222,3 @@ def _rounded(value: float, dtype: DType) -> float:
 
     return torch.tensor(value, dtype=dtype.torch).item()
 
-
-assert {"neg", *_INTRINSICS} >= EXACT
