@@ -20,10 +20,11 @@ import numpy as np
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
+from tapeflow.core.ops.elements import Element, Unsupported, supports
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.compiler.loops import DTYPES, Operand, loops_of
+from tapeflow.graph.compiler.expressions import Passes, Recorder
+from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.operation import GraphOp
 
@@ -45,7 +46,7 @@ class Cluster:
         self._steps, self._inputs, self._outputs = program.steps, program.inputs, program.outputs
         self._numbers = numbers
         self._dtypes = [t.dtype.torch for t in self._outputs]
-        self._reached = self._inputs_of_outputs()
+        self._has_reductions = any(step.op.over_rows is not None for step in self._steps)
         self._plans: dict[_Shapes, _Plan] = {}
         self._kernels: dict[Any, Any] = {}
 
@@ -57,13 +58,10 @@ class Cluster:
     def text(self) -> str:
         """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
         shapes = tuple([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
-        sizes, operands = loops_of(shapes, np.broadcast_shapes(*shapes), [t.dtype for t in self._inputs])
-        return self._kernel_text(operands, len(sizes)).replace("{name}", self._name)
-
-    def _kernel_text(self, operands: Sequence[Operand], loops: int) -> str:
-        from tapeflow.graph.compiler import kernels  # which loads LLVM
-
-        return kernels.text(operands, [t.dtype for t in self._outputs], loops, self._compute)
+        shape = np.broadcast_shapes(*shapes)
+        rows = self._has_reductions
+        sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
+        return self._text(operands, self._passes(operands, rows), len(sizes)).replace("{name}", self._name)
 
     def __call__(self, *values: torch.Tensor) -> Any:
         """Computes the outputs: one tensor, or a tuple of them."""
@@ -73,7 +71,7 @@ class Cluster:
             results = self._one_by_one(*values)
             return results[0] if len(results) == 1 else results
         inputs = [v if v.is_contiguous() else v.contiguous() for v in values]
-        outputs = [torch.empty(plan.shape, dtype=dtype) for dtype in self._dtypes]
+        outputs = [torch.empty(shape, dtype=dtype) for shape, dtype in zip(plan.shapes, self._dtypes, strict=True)]
         plan.kernel(plan.sizes, *[t.data_ptr() for t in inputs], *[t.data_ptr() for t in outputs])
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -93,15 +91,20 @@ class Cluster:
             ValueError: the shapes do not go together.
         """
         shape = np.broadcast_shapes(*shapes)
-        if any(np.broadcast_shapes(*[shapes[i] for i in reached]) != shape for reached in self._reached):
-            return _ONE_BY_ONE  # an output has fewer elements than the loops
-        sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs])
-        key = tuple(operands)
+        of_outputs = self._shapes_of_outputs(shapes, shape)
+        if of_outputs is None:
+            return _ONE_BY_ONE
+        rows = self._has_reductions or any(s != shape for s in of_outputs)
+        sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
+        key = rows, *operands
         kernel = self._kernels.get(key)
         if kernel is None:
             try:
+                passes = self._passes(operands, rows)
+                if passes.kept and sizes[-1] > _LONGEST_ROW:
+                    return _ONE_BY_ONE
                 kernel = function(
-                    self._kernel_text(operands, len(sizes)), self._name, 1 + len(operands) + len(self._outputs)
+                    self._text(operands, passes, len(sizes)), self._name, 1 + len(shapes) + len(of_outputs)
                 )
             except Unsupported:
                 return _ONE_BY_ONE
@@ -109,12 +112,35 @@ class Cluster:
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()
         array = (ctypes.c_int64 * len(sizes))(*sizes)
-        plan = self._plans[shapes] = _Plan(kernel, ctypes.addressof(array), shape, array)
+        plan = self._plans[shapes] = _Plan(kernel, ctypes.addressof(array), of_outputs, array)
         return plan
 
-    def _compute(self, b: ElementBuilder, elements: Sequence[Element]) -> list[Element]:
-        """Computes one element of each output."""
-        known: dict[int, Element] = {id(t): e for t, e in zip(self._inputs, elements, strict=True)}
+    def _shapes_of_outputs(self, shapes: _Shapes, shape: tuple[int, ...]) -> list[tuple[int, ...]] | None:
+        """Returns the shapes of the outputs; None if the loops over a shape can't compute one of them.
+
+        Raises:
+            ValueError: the shapes do not go together.
+        """
+        known: dict[int, tuple[int, ...]] = {id(t): tuple(s) for t, s in zip(self._inputs, shapes, strict=True)}
+        for step in self._steps:
+            if step.op.over_rows is None:
+                result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
+            elif known[id(step.inputs[0])] != shape:
+                return None
+            else:
+                result = (*shape[:-1], 1) if step.args[2] else shape[:-1]
+            known[id(step.outputs[0])] = result
+        results = [known[id(t)] for t in self._outputs]
+        rows = {shape, (*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])} if len(shape) > 1 else {shape}
+        return results if rows.issuperset(results) else None
+
+    def _passes(self, operands: Sequence[Operand], rows: bool) -> Passes:
+        """Returns the expressions of the outputs."""
+        b = Recorder()
+        known = {
+            id(t): b.input(i, t.dtype, not operand.varies[-1])
+            for i, (t, operand) in enumerate(zip(self._inputs, operands, strict=True))
+        }
 
         def element(tensor: SymbolicTensor) -> Element:
             if id(tensor) not in known:
@@ -122,21 +148,23 @@ class Cluster:
             return known[id(tensor)]
 
         for step in self._steps:
-            out = step.outputs[0]
-            result = step.op.element(b, *step.op.map(element, step.args))
+            op, out = step.op, step.outputs[0]
+            if op.over_rows is not None:
+                result = op.over_rows(b, element(step.args[0]))
+            else:
+                result = op.element(b, *op.map(element, step.args))
             if result.dtype is not out.dtype:
                 raise Unsupported(f"the element form of {step.name} gives {result.dtype.name}, not {out.dtype.name}")
             known[id(out)] = b.rounded(result)
-        return [known[id(t)] for t in self._outputs]
+        return Passes([known[id(t)].value for t in self._outputs], rows)
 
-    def _inputs_of_outputs(self) -> list[list[int]]:
-        """Returns the numbers of the inputs that each output depends on."""
-        reached = {id(t): {i} for i, t in enumerate(self._inputs)}
-        for step in self._steps:
-            reached[id(step.outputs[0])] = set().union(*(reached.get(id(t), set()) for t in step.inputs))
-        return [sorted(reached[id(t)]) for t in self._outputs]
+    def _text(self, operands: Sequence[Operand], passes: Passes, loops: int) -> str:
+        from tapeflow.graph.compiler import kernels  # which loads LLVM
+
+        return kernels.text(operands, passes, loops)
 
 
+_LONGEST_ROW = 1 << 14  # elements of a row that are kept on the stack for a later pass
 _MOST_PLANS = 256
 
 
@@ -146,17 +174,17 @@ class _Plan(NamedTuple):
     Attributes:
         kernel: the compiled function.
         sizes: the address of the loops' sizes.
-        shape: the shape of the outputs.
+        shapes: the shapes of the outputs.
         array: holds the sizes.
     """
 
     kernel: Any
     sizes: int
-    shape: tuple[int, ...]
+    shapes: list[tuple[int, ...]]
     array: Any
 
 
-_ONE_BY_ONE = _Plan(None, 0, (), None)
+_ONE_BY_ONE = _Plan(None, 0, [], None)
 
 
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
@@ -194,12 +222,24 @@ def _pays(steps: Sequence[Step]) -> bool:
     return sum(elements) >= _LEAST_WORK
 
 
-def is_elementwise(step: Step) -> bool:
+def is_elementwise(program: Program, step: Step) -> bool:
     """Returns True if a step has an element form for its dtypes."""
     if step.op.element is None or step.placed or step.must_run or len(step.outputs) != 1:
         return False
-    tensors = [*step.inputs, *step.outputs]
-    return bool(step.outputs[0].shape.rank) and all(t.dtype in DTYPES and t.shape.rank is not None for t in tensors)
+    statics = step.op.statics(step.args)
+    if not step.outputs[0].shape.rank or any(isinstance(a, (SymbolicTensor, list, tuple)) for a in statics):
+        return False
+    numbers = tuple([_number(program, t) for t in step.inputs])
+    return supports(step.op, tuple([t.dtype for t in step.inputs]), tuple(statics), numbers)
+
+
+def reduces_rows(step: Step) -> bool:
+    """Returns True if a step reduces the last dimension of a tensor of floats that has others."""
+    if step.op.over_rows is None or step.placed or not step.outputs[0].dtype.is_floating:
+        return False
+    x, axis = step.args[0], step.args[1]
+    axes = axis if type(axis) is tuple else (axis,)
+    return (x.shape.rank or 0) > 1 and axes in ((-1,), (x.shape.rank - 1,))
 
 
 class _Group:
@@ -207,20 +247,18 @@ class _Group:
 
     Attributes:
         steps: the steps, in their order.
+        loops: the shape that the loops of a cluster go through; None for a step that has no place in a cluster.
         sources: the groups that must run before it.
         first, last: the indices of its first and its last step.
     """
 
-    __slots__ = ("first", "last", "sources", "steps")
+    __slots__ = ("first", "last", "loops", "sources", "steps")
 
-    def __init__(self, index: int, step: Step) -> None:
+    def __init__(self, index: int, step: Step, loops: list[int | None] | None) -> None:
         self.steps = [step]
+        self.loops = loops
         self.sources: set[_Group] = set()
         self.first = self.last = index
-
-    def takes(self, shape: Any) -> bool:
-        """Returns True if an element-wise step of this shape may join it."""
-        return is_elementwise(self.steps[0]) and self.steps[0].outputs[0].shape.as_list() == shape
 
 
 class _Clustering:
@@ -233,9 +271,10 @@ class _Clustering:
         last_effect: _Group | None = None
         for index, step in enumerate(program.steps):
             sources = {g for t in step.inputs if (g := self._group_of.get(id(t))) is not None}
-            group = self._joined(index, step, sources) if is_elementwise(step) else None
+            loops = self._loops(step)
+            group = None if loops is None else self._joined(index, step, sources, loops)
             if group is None:
-                group = _Group(index, step)
+                group = _Group(index, step, loops)
                 self._all[id(group)] = group
                 group.sources = sources
             if has_effect(step):
@@ -249,30 +288,39 @@ class _Clustering:
         """Returns the groups of several steps."""
         return [group for group in self._all.values() if len(group.steps) > 1]
 
-    def _joined(self, index: int, step: Step, sources: set[_Group]) -> _Group | None:
+    def _loops(self, step: Step) -> list[int | None] | None:
+        """Returns the shape that the loops of a step would go through, or None."""
+        if reduces_rows(step):
+            return step.args[0].shape.as_list()
+        return step.outputs[0].shape.as_list() if is_elementwise(self._program, step) else None
+
+    def _joined(self, index: int, step: Step, sources: set[_Group], loops: list[int | None]) -> _Group | None:
         """Returns the group of a producer that the step has joined; it unites the groups of several."""
-        shape = step.outputs[0].shape.as_list()
         joined: _Group | None = None
-        for group in sorted((g for g in sources if g.takes(shape)), key=lambda g: g.first):
+        for group in sorted((g for g in sources if _go_together(g.loops, loops)), key=lambda g: g.first):
             if joined is None:
                 if not any(self._reaches(other, group) for other in sources if other is not group):
                     joined = group
                     joined.steps.append(step)
                     joined.last = index
+                    joined.loops = loops = _longer(group.loops, loops)
                     joined.sources |= sources - {joined}
-            elif group in joined.sources and not self._depend_through_others(joined, group):
+            elif group in joined.sources and self._may_unite(joined, group):
                 self._unite(joined, group)
         return joined
 
-    def _depend_through_others(self, a: _Group, b: _Group) -> bool:
-        """Returns True if one of two groups depends on the other through a third one."""
-        return any(self._reaches(s, b) for s in a.sources if s is not b) or any(
-            self._reaches(s, a) for s in b.sources if s is not a
+    def _may_unite(self, a: _Group, b: _Group) -> bool:
+        """Returns True if one loop can compute two groups, and neither depends on the other through a third one."""
+        return (
+            _go_together(a.loops, b.loops)
+            and not any(self._reaches(s, b) for s in a.sources if s is not b)
+            and not any(self._reaches(s, a) for s in b.sources if s is not a)
         )
 
     def _unite(self, group: _Group, other: _Group) -> None:
         """Moves the steps of another group to a group."""
         group.steps += other.steps
+        group.loops = _longer(group.loops, other.loops)
         group.first, group.last = min(group.first, other.first), max(group.last, other.last)
         group.sources = (group.sources | other.sources) - {group, other}
         del self._all[id(other)]
@@ -350,6 +398,17 @@ class _Clustering:
         op = GraphOp(name, kernel, gives_tuple=len(outputs) > 1)
         op.allocates, op.runs_python = True, False
         return Step(op, inputs, outputs, [o for step in steps for o in step.origins])
+
+
+def _go_together(a: list[int | None] | None, b: list[int | None] | None) -> bool:
+    """Returns True if one loop can go through two shapes: equal ones, or one has one element for each row."""
+    if a is None or b is None or len(a) != len(b) or a[:-1] != b[:-1]:
+        return False
+    return a[-1] == b[-1] or (len(a) > 1 and 1 in (a[-1], b[-1]))
+
+
+def _longer(a: Any, b: Any) -> Any:
+    return b if a[-1] == 1 else a
 
 
 _NAMED = 3  # ops that the name of a cluster tells

@@ -7,13 +7,15 @@ they finish others, so that a busy processor does not hold up the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.types.dtypes import DType
+from tapeflow.graph.compiler.expressions import Node, Passes, emitted
 from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Vectors
@@ -25,33 +27,32 @@ _WORK_OF_THREADS = 1 << 18
 _CHUNKS_OF_THREAD = 4
 _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
-Compute = Callable[[Vectors, Sequence[Element]], Sequence[Element]]
 
-
-def text(inputs: Sequence[Operand], outputs: Sequence[DType], loops: int, compute: Compute) -> str:
+def text(inputs: Sequence[Operand], passes: Passes, loops: int) -> str:
     """Returns the module of a kernel, in which `{name}` stands for its name.
 
     Args:
         inputs: the inputs.
-        outputs: the dtypes of the outputs, which vary in all loops.
-        loops: the number of loops, at least one.
-        compute: computes the elements of the outputs from those of the inputs.
+        passes: what it computes.
+        loops: the number of loops, at least one; where there are rows, the last one goes through a row.
     """
-    return _Kernel(inputs, outputs, loops, compute).text()
+    return _Kernel(inputs, passes, loops).text()
 
 
 class _Kernel:
     """The functions of a kernel: `body` computes a range, `worker` the chunks of a thread, and `{name}` is called."""
 
-    def __init__(self, inputs: Sequence[Operand], outputs: Sequence[DType], loops: int, compute: Compute) -> None:
-        self._inputs, self._outputs, self._loops, self._compute = inputs, outputs, loops, compute
+    def __init__(self, inputs: Sequence[Operand], passes: Passes, loops: int) -> None:
+        self._inputs, self._passes, self._loops = inputs, passes, loops
+        self._outputs, self._rows = passes.outputs, passes.rows
+        outputs = passes.outputs
         self._module = ir.Module("kernel")
-        dtypes = [*(i.dtype for i in inputs), *outputs]
+        dtypes = [*(i.dtype for i in inputs), *(o.dtype for o in outputs)]
         wide = any(MEMORY[d] in (ir.DoubleType(), _i64) for d in dtypes)
         self._lanes = max(target().lanes // (2 if wide else 1), 1)
         self._b = Vectors(self._module, self._lanes)
-        self._count = loops + len(inputs) + len(outputs)
-        self._next = self._count  # where the arguments hold the start of the next chunk, its size and the end
+        self._one = Vectors(self._module, 1)
+        self._next = loops + len(inputs) + len(outputs)  # where arguments hold the next chunk's start, size and the end
 
     def text(self) -> str:
         body = self._body()
@@ -75,18 +76,23 @@ class _Kernel:
             for i in range(len(self._inputs) + len(self._outputs))
         ]
         ins, outs = pointers[: len(self._inputs)], pointers[len(self._inputs) :]
-        if self._loops == 1:
-            self._row(b, ins, outs, begin, end)
+        if self._loops == 1 and not self._rows:
+            _Row(self, b, ins, outs, begin, end, {}).write()
             b.ret_void()
             return function
-        with _loop(b, begin, end, 1) as row:
-            bases = [self._offset(b, pointer, i, row, sizes) for pointer, i in zip(ins, self._inputs, strict=True)]
-            every = (True,) * self._loops
-            results = [
-                self._offset(b, pointer, Operand(dtype, every), row, sizes)
-                for pointer, dtype in zip(outs, self._outputs, strict=True)
-            ]
-            self._row(b, bases, results, ir.Constant(_i64, 0), sizes[-1])
+        room = b.add(sizes[-1], ir.Constant(_i64, self._lanes))
+        kept = {
+            node: b.inttoptr(b.ptrtoint(b.alloca(self._b.number_type(node.dtype), room), _i64), _pointer)
+            for node in self._passes.kept
+        }
+        with _loop(b, begin, end, 1) as loop:
+            row = loop.index
+            starts = [self._offset(b, pointer, i, row, sizes) for pointer, i in zip(ins, self._inputs, strict=True)]
+            results = []
+            for pointer, node in zip(outs, self._outputs, strict=True):
+                varies = (*[True] * (self._loops - 1), not node.of_row)
+                results.append(self._offset(b, pointer, Operand(node.dtype, varies), row, sizes))
+            _Row(self, b, starts, results, ir.Constant(_i64, 0), sizes[-1], kept).write()
         b.ret_void()
         return function
 
@@ -109,61 +115,6 @@ class _Kernel:
                     stride = b.mul(stride, size)
                 rest = b.udiv(rest, size)
         return b.gep(pointer, [index], source_etype=MEMORY[operand.dtype])
-
-    def _row(self, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], begin: Any, end: Any) -> None:
-        """Computes the inner loop: whole vectors, and then what is left, with a mask."""
-        self._b.block = b
-        broadcast = {
-            i: self._b.loaded(self._b.splat(b.load(pointer, typ=MEMORY[operand.dtype])), operand.dtype)
-            for i, (pointer, operand) in enumerate(zip(ins, self._inputs, strict=True))
-            if not operand.varies[-1]
-        }
-        whole = b.sub(end, b.urem(b.sub(end, begin), ir.Constant(_i64, self._lanes)))
-        with _loop(b, begin, whole, self._lanes) as i:
-            self._vector(b, ins, outs, broadcast, i, None)
-        if self._lanes == 1:
-            return
-        with b.if_then(b.icmp_unsigned("<", whole, end)):
-            left = self._b.splat(b.trunc(b.sub(end, whole), _i32))
-            numbers = ir.Constant(ir.VectorType(_i32, self._lanes), list(range(self._lanes)))
-            self._vector(b, ins, outs, broadcast, whole, b.icmp_unsigned("<", numbers, left))
-
-    def _vector(
-        self, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], broadcast: dict[int, Element], i: Any, mask: Any
-    ) -> None:
-        """Computes one vector of elements, or those of it that a mask allows."""
-        elements = [
-            broadcast.get(n) or self._b.loaded(self._load(b, pointer, operand.dtype, i, mask), operand.dtype)
-            for n, (pointer, operand) in enumerate(zip(ins, self._inputs, strict=True))
-        ]
-        for pointer, result in zip(outs, self._compute(self._b, elements), strict=True):
-            self._store(b, self._b.stored(result), pointer, i, mask)
-
-    def _load(self, b: ir.IRBuilder, pointer: Any, dtype: DType, i: Any, mask: Any) -> Any:
-        number = MEMORY[dtype]
-        kind = self._b.vector(number)
-        at = b.gep(pointer, [i], source_etype=number)
-        if mask is None:
-            return b.load(at, typ=kind, align=dtype.size)
-        load = self._masked("load", kind, kind, [_pointer, _i32, mask.type, kind])
-        return b.call(load, [at, ir.Constant(_i32, dtype.size), mask, ir.Constant(kind, None)])
-
-    def _store(self, b: ir.IRBuilder, value: Any, pointer: Any, i: Any, mask: Any) -> None:
-        number = value.type if self._lanes == 1 else value.type.element
-        at = b.gep(pointer, [i], source_etype=number)
-        align = number.width // 8 if isinstance(number, ir.IntType) else _FLOAT_BYTES[number]
-        if mask is None:
-            b.store(value, at, align=align)
-            return
-        store = self._masked("store", value.type, ir.VoidType(), [value.type, _pointer, _i32, mask.type])
-        b.call(store, [value, at, ir.Constant(_i32, align), mask])
-
-    def _masked(self, what: str, kind: Any, result: Any, arguments: Sequence[Any]) -> Any:
-        number = kind.element
-        suffix = f"i{number.width}" if isinstance(number, ir.IntType) else {
-            ir.HalfType(): "f16", ir.FloatType(): "f32", ir.DoubleType(): "f64"}[number]  # fmt: skip
-        name = f"llvm.masked.{what}.v{kind.count}{suffix}.p0"
-        return self._module.globals.get(name) or ir.Function(self._module, ir.FunctionType(result, arguments), name)
 
     # ---- threads -------------------------------------------------------------------------------------------------
 
@@ -200,7 +151,7 @@ class _Kernel:
         for i, pointer in enumerate(pointers):
             at = b.gep(arguments, [ir.Constant(_i64, self._loops + i)], source_etype=_i64)
             b.store(b.ptrtoint(pointer, _i64), at)
-        end = count if self._loops == 1 else outer
+        end = count if self._loops == 1 and not self._rows else outer
         zero = ir.Constant(_i64, 0)
         if target().has("GOMP_parallel") and target().has("omp_get_max_threads"):
             least = ir.Constant(_i64, _WORK_OF_THREADS // self._cost())
@@ -209,7 +160,7 @@ class _Kernel:
                 available = b.call(threads, [])
                 with b.if_then(b.icmp_signed(">", available, ir.Constant(_i32, 1))):
                     parts = b.mul(b.zext(available, _i64), ir.Constant(_i64, _CHUNKS_OF_THREAD))
-                    step = ir.Constant(_i64, 4 * self._lanes if self._loops == 1 else 1)
+                    step = ir.Constant(_i64, 4 * self._lanes if self._loops == 1 and not self._rows else 1)
                     chunk = b.mul(b.add(b.udiv(b.udiv(end, parts), step), ir.Constant(_i64, 1)), step)
                     for i, value in enumerate((zero, chunk, end)):
                         at = b.gep(arguments, [ir.Constant(_i64, self._next + i)], source_etype=_i64)
@@ -229,26 +180,208 @@ class _Kernel:
         return 4
 
 
+class _Row:
+    """The passes over one row, or over a range that lies in one piece.
+
+    Args:
+        kernel: the kernel.
+        b: where the instructions go.
+        ins, outs: the addresses of the inputs and outputs.
+        begin, end: the range.
+        kept: the memory of what later passes use again.
+    """
+
+    def __init__(
+        self, kernel: _Kernel, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], begin: Any, end: Any,
+        kept: dict[Node, Any],
+    ) -> None:  # fmt: skip
+        self._kernel, self._b, self._ins, self._outs = kernel, b, ins, outs
+        self._begin, self._end, self._kept = begin, end, kept
+        self._vectors, self._one, self._lanes = kernel._b, kernel._one, kernel._lanes
+        self._passes, self._module = kernel._passes, kernel._module
+        self._vectors.block = self._one.block = b
+        self._of_row: dict[Node, Any] = {}  # values of a row, in each lane
+
+    def write(self) -> None:
+        """Writes the passes, and stores what they compute for the row."""
+        for i, roots in enumerate(self._passes.roots):
+            if roots:
+                self._pass(i)
+        for pointer, node in zip(self._outs, self._kernel._outputs, strict=True):
+            if node.of_row and self._passes.rows:
+                value = self._vectors.stored(Element(self._row_value(node), node.dtype))
+                self._b.store(self._first(value), pointer)
+
+    def _first(self, value: Any) -> Any:
+        return value if self._lanes == 1 else self._b.extract_element(value, ir.Constant(_i32, 0))
+
+    def _row_value(self, node: Node) -> Any:
+        """Returns the value of an expression of the row."""
+        if node not in self._of_row:
+            b, vectors = self._b, self._vectors
+            if node.kind == "input":
+                number = b.load(self._ins[node.extra[0]], typ=MEMORY[node.dtype], align=node.dtype.size)
+                self._of_row[node] = vectors.loaded(vectors.splat(number), node.dtype).value
+            elif node.kind == "length":
+                length = b.sitofp(b.sub(self._end, self._begin), vectors.number_type(node.dtype))
+                self._of_row[node] = vectors.splat(length)
+            else:
+                self._of_row[node] = emitted(node, vectors, [self._row_value(o) for o in node.operands])
+        return self._of_row[node]
+
+    def _pass(self, i: int) -> None:
+        """Writes a pass: whole vectors, and then what is left, with a mask."""
+        b, lanes = self._b, self._lanes
+        nodes = self._passes.computed(i)
+        for node in nodes:
+            if node.of_row:
+                self._row_value(node)
+        reductions = self._passes.reductions[i]
+        sums = [self._identity(node) for node in reductions]
+        whole = b.sub(self._end, b.urem(b.sub(self._end, self._begin), ir.Constant(_i64, lanes)))
+        with _loop(b, self._begin, whole, lanes) as loop:
+            carried = [loop.carry(value) for value in sums]
+            values = self._vector(i, nodes, loop.index, None)
+            for phi, node in zip(carried, reductions, strict=True):
+                loop.continue_with(phi, self._combined(node, phi, values[node.operands[0]]))
+        sums = [loop.result(phi) for phi in carried]
+        if lanes > 1:
+            before = b.block
+            with b.if_then(b.icmp_unsigned("<", whole, self._end)):
+                left = self._vectors.splat(b.trunc(b.sub(self._end, whole), _i32))
+                mask = b.icmp_unsigned("<", ir.Constant(ir.VectorType(_i32, lanes), list(range(lanes))), left)
+                values = self._vector(i, nodes, whole, mask)
+                last = []
+                for node, value in zip(reductions, sums, strict=True):
+                    chosen = b.select(mask, values[node.operands[0]], self._identity(node))
+                    last.append(self._combined(node, value, chosen))
+                inside = b.block
+            sums = [self._merged(value, before, other, inside) for value, other in zip(sums, last, strict=True)]
+        for node, value in zip(reductions, sums, strict=True):
+            self._of_row[node] = self._vectors.splat(self._folded(node, value))
+
+    def _merged(self, value: Any, before: Any, other: Any, inside: Any) -> Any:
+        phi = self._b.phi(value.type)
+        phi.add_incoming(value, before)
+        phi.add_incoming(other, inside)
+        return phi
+
+    def _identity(self, node: Node) -> Any:
+        numbers = {"add": 0.0, "maximum": -math.inf, "minimum": math.inf}
+        return self._vectors.emit_number(numbers[node.extra[0]], node.dtype)
+
+    def _combined(self, node: Node, x: Any, y: Any, one: bool = False) -> Any:
+        builder = self._one if one else self._vectors
+        return getattr(builder, node.extra[0])(Element(x, node.dtype), Element(y, node.dtype)).value
+
+    def _folded(self, node: Node, value: Any) -> Any:
+        """Returns the lanes of a vector, combined to one number."""
+        if self._lanes == 1:
+            return value
+        parts = [self._b.extract_element(value, ir.Constant(_i32, i)) for i in range(self._lanes)]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [self._combined(node, x, y, one=True) for x, y in zip(parts[:half], parts[half:], strict=True)]
+        return parts[0]
+
+    def _vector(self, i: int, nodes: Sequence[Node], index: Any, mask: Any) -> dict[Node, Any]:
+        """Computes one vector of elements, or those of it that a mask allows, and stores results."""
+        values = dict(self._of_row)
+        for node in nodes:
+            if node in values:
+                continue
+            if self._passes.kept.get(node, i) < i:
+                at = self._at(self._kept[node], index, node.dtype)
+                values[node] = self._b.load(at, typ=self._vectors.type(node.dtype), align=4)
+            elif node.kind == "input":
+                values[node] = self._vectors.loaded(self._load(node, index, mask), node.dtype).value
+            else:
+                values[node] = emitted(node, self._vectors, [values[o] for o in node.operands])
+            if self._passes.kept.get(node) == i:
+                self._b.store(values[node], self._at(self._kept[node], index, node.dtype), align=4)
+        for pointer, node in zip(self._outs, self._kernel._outputs, strict=True):
+            if node.phase == i and not (node.of_row and self._passes.rows):
+                self._store(self._vectors.stored(Element(values[node], node.dtype)), pointer, index, mask)
+        return values
+
+    def _at(self, pointer: Any, index: Any, dtype: DType) -> Any:
+        return self._b.gep(pointer, [index], source_etype=self._vectors.number_type(dtype))
+
+    def _load(self, node: Node, i: Any, mask: Any) -> Any:
+        number = MEMORY[node.dtype]
+        kind = self._vectors.vector(number)
+        at = self._b.gep(self._ins[node.extra[0]], [i], source_etype=number)
+        if mask is None:
+            return self._b.load(at, typ=kind, align=node.dtype.size)
+        load = self._masked("load", kind, kind, [_pointer, _i32, mask.type, kind])
+        return self._b.call(load, [at, ir.Constant(_i32, node.dtype.size), mask, ir.Constant(kind, None)])
+
+    def _store(self, value: Any, pointer: Any, i: Any, mask: Any) -> None:
+        number = value.type if self._lanes == 1 else value.type.element
+        at = self._b.gep(pointer, [i], source_etype=number)
+        align = number.width // 8 if isinstance(number, ir.IntType) else _FLOAT_BYTES[number]
+        if mask is None:
+            self._b.store(value, at, align=align)
+            return
+        store = self._masked("store", value.type, ir.VoidType(), [value.type, _pointer, _i32, mask.type])
+        self._b.call(store, [value, at, ir.Constant(_i32, align), mask])
+
+    def _masked(self, what: str, kind: Any, result: Any, arguments: Sequence[Any]) -> Any:
+        number = kind.element
+        suffix = f"i{number.width}" if isinstance(number, ir.IntType) else f"f{8 * _FLOAT_BYTES[number]}"
+        name = f"llvm.masked.{what}.v{kind.count}{suffix}.p0"
+        return self._module.globals.get(name) or ir.Function(self._module, ir.FunctionType(result, arguments), name)
+
+
 class _loop:
-    """A loop from `begin` to `end` in steps, as a context whose value is the index."""
+    """A loop from `begin` to `end` in steps, as a context.
+
+    Attributes:
+        index: the index.
+    """
 
     def __init__(self, b: ir.IRBuilder, begin: Any, end: Any, step: int) -> None:
         self._b, self._begin, self._end, self._step = b, begin, end, step
+        self._carried: list[tuple[Any, Any]] = []
+        self._following: dict[int, Any] = {}  # by the ids of phis
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> _loop:
         b = self._b
-        function = b.function
-        before = b.block
-        self._body, self._after = (function.append_basic_block(n) for n in ("loop", "after"))
+        self._before = b.block
+        self._body, self._after = (b.function.append_basic_block(n) for n in ("loop", "after"))
         b.cbranch(b.icmp_signed("<", self._begin, self._end), self._body, self._after)
         b.position_at_end(self._body)
-        self._index = b.phi(_i64)
-        self._index.add_incoming(self._begin, before)
-        return self._index
+        self.index = self.carry(self._begin)
+        return self
 
-    def __exit__(self, *error: object) -> None:
+    def carry(self, value: Any) -> Any:
+        """Returns the value that an iteration starts with: at first this one."""
+        phi = self._b.phi(value.type)
+        phi.add_incoming(value, self._before)
+        self._carried.append((phi, value))
+        return phi
+
+    def continue_with(self, phi: Any, value: Any) -> None:
+        """Sets what the next iteration starts with."""
+        self._following[id(phi)] = value
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        if kind is not None:
+            return
         b = self._b
-        following = b.add(self._index, ir.Constant(_i64, self._step))
-        self._index.add_incoming(following, b.block)
+        following = b.add(self.index, ir.Constant(_i64, self._step))
+        self.continue_with(self.index, following)
+        last = b.block
+        for phi, _ in self._carried:
+            phi.add_incoming(self._following[id(phi)], last)
         b.cbranch(b.icmp_signed("<", following, self._end), self._body, self._after)
         b.position_at_end(self._after)
+        self._results = {}
+        for phi, value in self._carried:
+            result = self._results[id(phi)] = b.phi(phi.type)
+            result.add_incoming(value, self._before)
+            result.add_incoming(self._following[id(phi)], last)
+
+    def result(self, phi: Any) -> Any:
+        """Returns what a value is after the loop."""
+        return self._results[id(phi)]

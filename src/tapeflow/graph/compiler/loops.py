@@ -40,18 +40,26 @@ class Operand(NamedTuple):
 
 
 def loops_of(
-    shapes: Sequence[Sequence[int]], shape: tuple[int, ...], dtypes: Sequence[DType]
+    shapes: Sequence[Sequence[int]], shape: tuple[int, ...], dtypes: Sequence[DType], rows: bool
 ) -> tuple[list[int], list[Operand]]:
-    """Returns the sizes of the fewest loops over a shape, and how the inputs vary in them."""
+    """Returns the sizes of the fewest loops over a shape, and how the inputs vary in them.
+
+    Args:
+        shapes: the shapes of the inputs.
+        shape: the shape that they are broadcast to.
+        dtypes: the dtypes of the inputs.
+        rows: whether the last dimension has a loop of its own.
+    """
     rank = len(shape)
     padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
     sizes: list[int] = []
     patterns: list[tuple[bool, ...]] = []
     for axis, size in enumerate(shape):
-        if size == 1:
+        is_row = rows and axis == rank - 1
+        if size == 1 and not is_row:
             continue
         pattern = tuple([s[axis] != 1 for s in padded])
-        if patterns and patterns[-1] == pattern:
+        if patterns and patterns[-1] == pattern and not is_row:
             sizes[-1] *= size
         else:
             sizes.append(size)

@@ -9,7 +9,20 @@ import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import HALVES, Element, ElementBuilder, Unsupported
 from tapeflow.core.types.dtypes import (
-    DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    DType,
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )  # fmt: skip
 from tapeflow.graph.compiler.target import target
 
@@ -24,7 +37,15 @@ _INTRINSICS = {
     "abs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt",
     "copysign": "copysign", "fma": "fma",
 }  # fmt: skip
-_INTEGERS = {"add": "add", "sub": "sub", "mul": "mul", "bit_and": "and_", "bit_or": "or_", "bit_xor": "xor", "shift_left": "shl"}
+_INTEGERS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "bit_and": "and_",
+    "bit_or": "or_",
+    "bit_xor": "xor",
+    "shift_left": "shl",
+}
 _SIGNED = {"quotient": "sdiv", "remainder": "srem", "shift_right": "ashr"}
 _UNSIGNED = {"quotient": "udiv", "remainder": "urem", "shift_right": "lshr"}
 _SIGNS = {"equal": "==", "less": "<", "less_equal": "<="}
@@ -57,6 +78,11 @@ class Vectors(ElementBuilder):
             raise Unsupported(f"elements of {dtype.name} are not compiled")
         kind = MEMORY[float32] if dtype in HALVES else ir.IntType(1) if dtype is bool_ else MEMORY[dtype]
         return self.vector(kind)
+
+    def number_type(self, dtype: DType) -> Any:
+        """Returns the type that holds one element of a dtype in a register."""
+        kind = self.type(dtype)
+        return kind if self.lanes == 1 else kind.element
 
     def vector(self, kind: Any) -> Any:
         """Returns the type of `lanes` numbers."""
@@ -158,7 +184,10 @@ class Vectors(ElementBuilder):
             self.module, ir.FunctionType(vector, [vector] * len(values)), symbol
         )
         function.attributes.add("nounwind")
-        parts = [self.block.call(function, [self._part(v, lanes, i) for v in values]) for i in range(max(1, self.lanes // lanes))]
+        parts = [
+            self.block.call(function, [self._part(v, lanes, i) for v in values])
+            for i in range(max(1, self.lanes // lanes))
+        ]
         return self._joined(parts)
 
     def _part(self, value: Any, lanes: int, i: int) -> Any:
@@ -221,4 +250,3 @@ def _rounded(value: float, dtype: DType) -> float:
     import torch
 
     return torch.tensor(value, dtype=dtype.torch).item()
-

@@ -1,0 +1,173 @@
+"""What a kernel computes, as expressions: the forms of its steps, run with a builder that records them.
+
+An expression has one value for each element, or one for each row: what depends on nothing that varies along a row.
+A reduction makes one value of a row, so what uses it is computed in a later pass over the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.core.ops.elements import FUNCTIONS, Element, ElementBuilder
+from tapeflow.core.types.dtypes import DType, bool_
+
+_SLOW = FUNCTIONS | {"div", "sqrt"}  # what is kept for a later pass rather than computed again
+
+
+class Node:
+    """An expression.
+
+    Attributes:
+        kind: "input", "length" (of a row), "reduce", or the name of a method of `ElementBuilder` after `emit_`.
+        operands: the expressions that it takes.
+        extra: the other arguments of the method.
+        dtype: the dtype of its value.
+        of_row: whether it has one value for a row.
+        phase: the pass over a row in which it is first known.
+    """
+
+    __slots__ = ("dtype", "extra", "kind", "of_row", "operands", "phase")
+
+    def __init__(
+        self, kind: str, operands: tuple[Node, ...], extra: tuple[Any, ...], dtype: DType, of_row: bool
+    ) -> None:
+        self.kind, self.operands, self.extra, self.dtype, self.of_row = kind, operands, extra, dtype, of_row
+        phases = [node.phase + (node.kind == "reduce") for node in operands]
+        self.phase = max(phases, default=0)
+
+    @property
+    def is_slow(self) -> bool:
+        """True if computing it twice takes longer than keeping it."""
+        return self.kind == "emit" and self.extra[0] in _SLOW
+
+
+class Recorder(ElementBuilder):
+    """A builder whose values are expressions. Equal expressions are one."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Node] = {}
+
+    def input(self, index: int, dtype: DType, of_row: bool) -> Element:
+        """Returns the expression for an input of the kernel."""
+        return Element(Node("input", (), (index,), dtype, of_row), dtype)
+
+    def length(self, dtype: DType) -> Element:
+        """Returns the number of elements of a row."""
+        return Element(self._node("length", (), (), dtype), dtype)
+
+    def reduce(self, name: str, x: Element) -> Element:
+        """Returns the elements of a row, combined by `add`, `maximum` or `minimum`."""
+        return Element(self._node("reduce", (x.value,), (name,), x.dtype), x.dtype)
+
+    def _node(self, kind: str, operands: Sequence[Node], extra: tuple[Any, ...], dtype: DType) -> Node:
+        key = kind, tuple(map(id, operands)), repr(extra), dtype
+        node = self._known.get(key)
+        if node is None:
+            of_row = kind == "reduce" or all(node.of_row for node in operands)
+            node = self._known[key] = Node(kind, tuple(operands), extra, dtype, of_row)
+        return node
+
+    def emit_number(self, value: Any, dtype: DType) -> Node:
+        return self._node("emit_number", (), (value,), dtype)
+
+    def emit(self, name: str, operands: Sequence[Any], dtype: DType) -> Node:
+        return self._node("emit", operands, (name,), dtype)
+
+    def emit_compare(self, name: str, x: Any, y: Any, dtype: DType) -> Node:
+        return self._node("emit_compare", (x, y), (name, dtype), bool_)
+
+    def emit_select(self, condition: Any, x: Any, y: Any) -> Node:
+        return self._node("emit_select", (condition, x, y), (), x.dtype)
+
+    def emit_convert(self, value: Any, source: DType, dtype: DType) -> Node:
+        return self._node("emit_convert", (value,), (source,), dtype)
+
+    def emit_bits(self, value: Any, dtype: DType) -> Node:
+        return self._node("emit_bits", (value,), (), dtype)
+
+    def emit_rounded(self, value: Any, dtype: DType) -> Node:
+        return self._node("emit_rounded", (value,), (), dtype)
+
+
+def emitted(node: Node, b: ElementBuilder, operands: Sequence[Any]) -> Any:
+    """Returns the value of an expression.
+
+    Args:
+        node: the expression.
+        b: the builder that computes it.
+        operands: the values of its operands.
+    """
+    if node.kind == "emit_number":
+        return b.emit_number(node.extra[0], node.dtype)
+    if node.kind == "emit":
+        return b.emit(node.extra[0], operands, node.dtype)
+    if node.kind == "emit_compare":
+        return b.emit_compare(node.extra[0], *operands, node.extra[1])
+    if node.kind == "emit_convert":
+        return b.emit_convert(operands[0], node.extra[0], node.dtype)
+    if node.kind == "emit_select":
+        return b.emit_select(*operands)
+    return getattr(b, node.kind)(operands[0], node.dtype)  # bits and rounded
+
+
+class Passes:
+    """The passes over a row that compute expressions.
+
+    Args:
+        outputs: the expressions.
+        rows: whether there are rows; else everything is computed for each element.
+
+    Attributes:
+        roots: for each pass, the expressions that it computes for each element: those of outputs, of operands of
+            reductions, and those that it keeps.
+        reductions: for each pass, the reductions that it ends with.
+        kept: the expressions that are stored for later passes, with the pass that computes them.
+    """
+
+    def __init__(self, outputs: Sequence[Node], rows: bool) -> None:
+        self.outputs, self.rows = outputs, rows
+        nodes = _below(outputs, lambda node: False)
+        reductions = [node for node in nodes if node.kind == "reduce"]
+        count = 1 + max((node.phase for node in (*outputs, *reductions)), default=0)
+        self.reductions: list[list[Node]] = [[r for r in reductions if r.phase == i] for i in range(count)]
+        self.roots: list[list[Node]] = [
+            [
+                *(r.operands[0] for r in self.reductions[i]),
+                *(o for o in outputs if not (rows and o.of_row) and o.phase == i),
+            ]
+            for i in range(count)
+        ]
+        self.kept: dict[Node, int] = {}
+        self._keep_slow()
+
+    def _keep_slow(self) -> None:
+        """Keeps what is slow to compute and takes part in several passes."""
+        first: dict[Node, int] = {}
+        for i, roots in enumerate(self.roots):
+            for node in self.computed(i):
+                if node.is_slow and first.setdefault(node, i) != i and node not in self.kept:
+                    self.kept[node] = first[node]
+                    self.roots[first[node]].append(node)
+            roots += [node for node, at in self.kept.items() if at == i and node not in roots]
+
+    def computed(self, i: int) -> list[Node]:
+        """Returns the expressions that a pass computes for each element, operands first; with those of rows."""
+        return _below(self.roots[i], lambda node: node.of_row or self.kept.get(node, i) < i)
+
+
+def _below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:
+    """Returns expressions and those that they depend on, operands first; not what is below one that stops."""
+    found: dict[int, Node] = {}
+
+    def visit(node: Node) -> None:
+        if id(node) in found:
+            return
+        if not stops(node):
+            for operand in node.operands:
+                visit(operand)
+        found[id(node)] = node
+
+    for root in roots:
+        visit(root)
+    return list(found.values())
