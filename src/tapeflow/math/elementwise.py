@@ -17,7 +17,7 @@ from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.dtypes import float16, float32
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract, zero_where_zero
@@ -265,7 +265,9 @@ def _power_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
         return x
     if n in (2, 3, -2):
         square = b.mul(x, x)
-        return square if n == 2 else b.mul(b.rounded(square), x) if n == 3 else b.div(1.0, b.rounded(square))
+        if n != 2 and x.dtype is not float16:  # ATen rounds bfloat16 in between, and float16 not
+            square = b.rounded(square)
+        return square if n == 2 else b.mul(square, x) if n == 3 else b.div(1.0, square)
     if n in (0.5, -0.5):
         return b.sqrt(x) if n == 0.5 else b.div(1.0, b.sqrt(x))
     return b.div(1.0, x) if n == -1 else b.pow(x, y)
