@@ -37,7 +37,9 @@ def test_error_is_below_two_units_of_the_last_digit(name):
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_special_values(name):
-    x = torch.tensor([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1.0, -1.0, 88.8, -200.0, 3.4e38, -3.4e38, 1e-38])
+    x = torch.tensor(
+        [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1.0, -1.0, 88.8, -200.0, 3.4e38, -3.4e38, 1e-38]
+    )
     y, expected = computed(name, x), getattr(torch, name)(x.double()).float()
     assert (torch.signbit(y) == torch.signbit(expected))[~expected.isnan()].all()
     exact = (expected == 0) | (expected.abs() == 1) | ~expected.isfinite() | (x.abs() < 1e-44)

@@ -132,7 +132,7 @@ def _folder() -> pathlib.Path:
 
 
 def _write(path: pathlib.Path, code: bytes) -> None:
-    """Writes object code with its hash, beside the file and then in its place; a cache that can't be written is none."""
+    """Writes object code with its hash, beside the file and then in its place; what can't be written is not cached."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

@@ -9,7 +9,20 @@ import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import HALVES, Element, ElementBuilder, Unsupported
 from tapeflow.core.types.dtypes import (
-    DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    DType,
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )  # fmt: skip
 from tapeflow.graph.compiler import functions
 from tapeflow.graph.compiler.target import target
@@ -25,7 +38,15 @@ _INTRINSICS = {
     "abs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt",
     "copysign": "copysign", "fma": "fma",
 }  # fmt: skip
-_INTEGERS = {"add": "add", "sub": "sub", "mul": "mul", "bit_and": "and_", "bit_or": "or_", "bit_xor": "xor", "shift_left": "shl"}
+_INTEGERS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "bit_and": "and_",
+    "bit_or": "or_",
+    "bit_xor": "xor",
+    "shift_left": "shl",
+}
 _SIGNED = {"quotient": "sdiv", "remainder": "srem", "shift_right": "ashr"}
 _UNSIGNED = {"quotient": "udiv", "remainder": "urem", "shift_right": "lshr"}
 _SIGNS = {"equal": "==", "less": "<", "less_equal": "<="}
@@ -165,7 +186,10 @@ class Vectors(ElementBuilder):
             self.module, ir.FunctionType(vector, [vector] * len(values)), symbol
         )
         function.attributes.add("nounwind")
-        parts = [self.block.call(function, [self._part(v, lanes, i) for v in values]) for i in range(max(1, self.lanes // lanes))]
+        parts = [
+            self.block.call(function, [self._part(v, lanes, i) for v in values])
+            for i in range(max(1, self.lanes // lanes))
+        ]
         return self._joined(parts)
 
     def _part(self, value: Any, lanes: int, i: int) -> Any:
@@ -228,4 +252,3 @@ def _rounded(value: float, dtype: DType) -> float:
     import torch
 
     return torch.tensor(value, dtype=dtype.torch).item()
-
