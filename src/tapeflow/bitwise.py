@@ -115,7 +115,12 @@ def _places(b: ElementBuilder, y: Element) -> Element:
     return b.minimum(b.maximum(y, 0), 8 * y.dtype.size - 1)
 
 
-@op("LeftShift", kernel=_shift(torch.bitwise_left_shift, np.left_shift), shape=broadcast, element=lambda b, x, y: b.shift_left(x, _places(b, y)))
+@op(
+    "LeftShift",
+    kernel=_shift(torch.bitwise_left_shift, np.left_shift),
+    shape=broadcast,
+    element=lambda b, x, y: b.shift_left(x, _places(b, y)),
+)
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
 
@@ -135,7 +140,12 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("RightShift", kernel=_shift(torch.bitwise_right_shift, np.right_shift), shape=broadcast, element=lambda b, x, y: b.shift_right(x, _places(b, y)))
+@op(
+    "RightShift",
+    kernel=_shift(torch.bitwise_right_shift, np.right_shift),
+    shape=broadcast,
+    element=lambda b, x, y: b.shift_right(x, _places(b, y)),
+)
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.
 

@@ -380,7 +380,14 @@ def _empty_texts(x: np.ndarray) -> np.ndarray:
     return np.full(x.shape, b"" if x.dtype == object else 0, x.dtype)
 
 
-@op("ZerosLike", kernel=torch.zeros_like, strings=_empty_texts, shape=same, element=lambda b, x: b.number(0, x.dtype), fills=0)
+@op(
+    "ZerosLike",
+    kernel=torch.zeros_like,
+    strings=_empty_texts,
+    shape=same,
+    element=lambda b, x: b.number(0, x.dtype),
+    fills=0,
+)
 def _zeros_like(x: Any, name: str | None = None) -> Any:
     """Returns zeros of the dtype and shape of another tensor."""
 

@@ -36,7 +36,12 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
 
 
 @op(
-    "Equal", kernel=bulk.equal, **_COMPARISON, element=lambda b, x, y: b.equal(x, y), strings=_of_text(np.equal), scalar=ScalarForm("{0} == {1}", to_bool=True)
+    "Equal",
+    kernel=bulk.equal,
+    **_COMPARISON,
+    element=lambda b, x, y: b.equal(x, y),
+    strings=_of_text(np.equal),
+    scalar=ScalarForm("{0} == {1}", to_bool=True),
 )
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
@@ -264,7 +269,13 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
 
-@op("LogicalAnd", kernel=torch.logical_and, shape=broadcast, element=lambda b, x, y: b.bit_and(x, y), scalar=ScalarForm("{0} and {1}", to_bool=True))
+@op(
+    "LogicalAnd",
+    kernel=torch.logical_and,
+    shape=broadcast,
+    element=lambda b, x, y: b.bit_and(x, y),
+    scalar=ScalarForm("{0} and {1}", to_bool=True),
+)
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether both elements are true, with broadcasting.
 
@@ -284,7 +295,13 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@op("LogicalOr", kernel=torch.logical_or, shape=broadcast, element=lambda b, x, y: b.bit_or(x, y), scalar=ScalarForm("{0} or {1}", to_bool=True))
+@op(
+    "LogicalOr",
+    kernel=torch.logical_or,
+    shape=broadcast,
+    element=lambda b, x, y: b.bit_or(x, y),
+    scalar=ScalarForm("{0} or {1}", to_bool=True),
+)
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether at least one of two elements is true, with broadcasting.
 
@@ -304,7 +321,13 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("LogicalNot", kernel=torch.logical_not, shape=same, element=lambda b, x: b.logical_not(x), scalar=ScalarForm("not {0}", to_bool=True))
+@op(
+    "LogicalNot",
+    kernel=torch.logical_not,
+    shape=same,
+    element=lambda b, x: b.logical_not(x),
+    scalar=ScalarForm("not {0}", to_bool=True),
+)
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the opposite truth value of each element.
 

@@ -258,7 +258,12 @@ def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, rounding_mode="trunc")
 
 
-@op("TruncateDiv", kernel=_truncate_divide, shape=broadcast, element=lambda b, x, y: b.trunc(b.rounded(b.div(x, y))) if x.dtype.is_floating else b.quotient(x, divisor(y)))
+@op(
+    "TruncateDiv",
+    kernel=_truncate_divide,
+    shape=broadcast,
+    element=lambda b, x, y: b.trunc(b.rounded(b.div(x, y))) if x.dtype.is_floating else b.quotient(x, divisor(y)),
+)
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards zero, as C does, element by element. Its gradient is None.
 

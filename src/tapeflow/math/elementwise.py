@@ -17,7 +17,7 @@ from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.dtypes import float16, float32
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract, zero_where_zero
@@ -82,7 +82,12 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("Sign", shape=same, element=lambda b, x: b.select(b.less(x, 0), -1, b.select(b.less(0, x), 1, b.add(x, 0))), takes_sparse=True)
+@op(
+    "Sign",
+    shape=same,
+    element=lambda b, x: b.select(b.less(x, 0), -1, b.select(b.less(0, x), 1, b.add(x, 0))),
+    takes_sparse=True,
+)
 def _sign(x: torch.Tensor) -> torch.Tensor:
     """Computes the sign of real numbers."""
     result = torch.sgn(x)
@@ -201,7 +206,14 @@ def _(call: Call, g: Any) -> Any:
     return negative(multiply(by_y, conj(call.outputs[0]))), multiply(by_y, 0.5)
 
 
-@op("Rsqrt", kernel=torch.rsqrt, shape=same, element=lambda b, x: b.div(1.0, b.rounded(b.sqrt(x))), in_place="{0}.rsqrt_()", allocates=True)
+@op(
+    "Rsqrt",
+    kernel=torch.rsqrt,
+    shape=same,
+    element=lambda b, x: b.div(1.0, b.rounded(b.sqrt(x))),
+    in_place="{0}.rsqrt_()",
+    allocates=True,
+)
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / sqrt(x)` element by element.
 
@@ -265,7 +277,9 @@ def _power_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
         return x
     if n in (2, 3, -2):
         square = b.mul(x, x)
-        return square if n == 2 else b.mul(b.rounded(square), x) if n == 3 else b.div(1.0, b.rounded(square))
+        if n != 2 and x.dtype is not float16:  # ATen rounds bfloat16 in between, and float16 not
+            square = b.rounded(square)
+        return square if n == 2 else b.mul(square, x) if n == 3 else b.div(1.0, square)
     if n in (0.5, -0.5):
         return b.sqrt(x) if n == 0.5 else b.div(1.0, b.sqrt(x))
     return b.div(1.0, x) if n == -1 else b.pow(x, y)
@@ -414,7 +428,12 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
-@op("Xlogy", kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0), shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log(y))), x))
+@op(
+    "Xlogy",
+    kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0),
+    shape=broadcast,
+    element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log(y))), x),
+)
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(y)` element by element, and 0 where `x` is 0, whatever `y` is.
 

@@ -27,7 +27,14 @@ _sigmoid_backward = direct(torch.ops.aten.sigmoid_backward.default)
 _tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
-@op("Sigmoid", kernel=torch.sigmoid, shape=same, element=lambda b, x: b.sigmoid(x), in_place="{0}.sigmoid_()", allocates=True)
+@op(
+    "Sigmoid",
+    kernel=torch.sigmoid,
+    shape=same,
+    element=lambda b, x: b.sigmoid(x),
+    in_place="{0}.sigmoid_()",
+    allocates=True,
+)
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 
@@ -73,7 +80,8 @@ def _(call: Call, g: Any) -> Any:
 
 
 @op(
-    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True, takes_sparse=True,
+    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True,
+    takes_sparse=True,
     for_many=by_numpy(torch.tanh, np.tanh, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -118,7 +126,12 @@ def _(call: Call, g: Any) -> Any:
 _LINEAR_FROM = 40
 
 
-@op("Softplus", kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM), shape=same, element=lambda b, x: b.select(b.less(_LINEAR_FROM, x), x, b.log1p(b.exp(x))))
+@op(
+    "Softplus",
+    kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM),
+    shape=same,
+    element=lambda b, x: b.select(b.less(_LINEAR_FROM, x), x, b.log1p(b.exp(x))),
+)
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + exp(features))` element by element.
 
@@ -171,7 +184,12 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     return negative(softplus(negative(x)), name)
 
 
-@op("Softsign", kernel=lambda features: torch.div(features, torch.abs(features) + 1), shape=same, element=lambda b, x: b.div(x, b.rounded(b.add(b.abs(x), 1.0))))
+@op(
+    "Softsign",
+    kernel=lambda features: torch.div(features, torch.abs(features) + 1),
+    shape=same,
+    element=lambda b, x: b.div(x, b.rounded(b.add(b.abs(x), 1.0))),
+)
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features / (1 + |features|)` element by element.
 

@@ -20,7 +20,8 @@ from tapeflow.math.elementwise import rsqrt, square
 
 
 @op(
-    "Sin", kernel=torch.sin, shape=same, element=lambda b, x: b.sin(x), in_place="{0}.sin_()", allocates=True, takes_sparse=True,
+    "Sin", kernel=torch.sin, shape=same, element=lambda b, x: b.sin(x), in_place="{0}.sin_()", allocates=True,
+    takes_sparse=True,
     for_many=by_numpy(torch.sin, np.sin, threads=2, instead_of_mkl=True),
 )  # fmt: skip
 def sin(x: TensorLike, name: str | None = None) -> Tensor:

@@ -35,8 +35,8 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 @op(
-    "Relu", kernel=torch.relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x), in_place="{0}.relu_()", allocates=True,
-    activation=Activation("relu"),
+    "Relu", kernel=torch.relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x), in_place="{0}.relu_()",
+    allocates=True, activation=Activation("relu"),
 )  # fmt: skip
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `max(features, 0)` element by element.

@@ -29,8 +29,8 @@ ALL = sorted(DTYPES, key=lambda d: d.as_datatype_enum)
 FORMS = sorted(name for name, op in registry.items() if op.element is not None)
 CONSTANTS = (2, 3, 7, 1, 0, -1, -2, -3, 0.5, -0.5, 1.5)
 SPECIAL = (
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -7.0, 6.0, math.pi, 40.5, -88.0, 88.6, -103.9, 1e-3, -1e-7, 1e9, 1e19, 3e38, -3e38,
-    1e-38, 1e-40, -1e-45, 1e-310, 1e200, -1e300, math.inf, -math.inf, math.nan,
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -7.0, 6.0, math.pi, 40.5, -88.0, 88.6, -103.9, 1e-3, -1e-7, 1e9, 1e19,
+    3e38, -3e38, 1e-38, 1e-40, -1e-45, 1e-310, 1e200, -1e300, math.inf, -math.inf, math.nan,
 )  # fmt: skip
 INTEGERS = (0, 1, -1, 2, -2, 3, 5, 7, -7, 8, 15, 31, 63, 100, -100, 2**15, 2**31, 2**40)
 
@@ -41,7 +41,7 @@ INTEGERS = (0, 1, -1, 2, -2, 3, 5, 7, -7, 8, 15, 31, 63, 100, -100, 2**15, 2**31
 def calls(op):
     """The dtypes of the tensors, and the attrs, of all calls of an op by its registration that it has a kernel for."""
     attrs = [op.opdef.attrs[op.attr_names[p]] for _, p in zip(op.kinds, op.params, strict=True) if p in op.attr_names]
-    types = [[d for d in ALL] if attr.type == "type" else [attr.default] for attr in attrs]
+    types = [list(ALL) if attr.type == "type" else [attr.default] for attr in attrs]
     for dtype in ALL:
         dtypes = tuple([i.type or dtype for i in op.opdef.inputs])
         allowed = [op.opdef.attrs[i.type_attr].allowed for i in op.opdef.inputs if i.type_attr]
@@ -224,7 +224,9 @@ def test_form_of_a_constant_computes_what_the_kernel_computes(name):
     for dtypes, attrs in calls(op):
         if attrs:
             return
-        numbers = [c for c in CONSTANTS if dtypes[1].is_floating or (c == int(c) and (c >= 0 or not dtypes[1].is_unsigned))]
+        numbers = [
+            c for c in CONSTANTS if dtypes[1].is_floating or (c == int(c) and (c >= 0 or not dtypes[1].is_unsigned))
+        ]
         numbers = [c for c in numbers if supports(op, dtypes, attrs, (None, c))]
         if dtypes[1].is_bool or not numbers or (name != "Pow" and supports(op, dtypes, attrs)):
             continue

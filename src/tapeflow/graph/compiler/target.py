@@ -11,6 +11,7 @@ import functools
 import hashlib
 import os
 import pathlib
+import platform
 import tempfile
 import threading
 from typing import Any
@@ -27,6 +28,7 @@ class Target:
 
     Attributes:
         lanes: how many float32 numbers one instruction computes.
+        has_fma: it has instructions for fused products.
     """
 
     def __init__(self) -> None:
@@ -42,6 +44,7 @@ class Target:
         # Without the last one, some processors split vectors of 512 bits, and could not call functions of them.
         self._features = features.flatten() + (",-prefer-256-bit" if features.get("avx512f") else "")
         self.lanes = 16 if features.get("avx512f") else 8 if features.get("avx2") else 4
+        self.has_fma = bool(features.get("fma")) or platform.machine().lower() in ("arm64", "aarch64")
         for library in _libraries():
             llvm.load_library_permanently(str(library))
         self._machine = llvm.Target.from_default_triple().create_target_machine(

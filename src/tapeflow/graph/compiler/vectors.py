@@ -24,6 +24,7 @@ from tapeflow.core.types.dtypes import (
     uint32,
     uint64,
 )  # fmt: skip
+from tapeflow.graph.compiler import functions
 from tapeflow.graph.compiler.target import target
 
 # The types of numbers in memory. A bool is a byte there, and a bit in a register.
@@ -143,7 +144,13 @@ class Vectors(ElementBuilder):
 
     def emit(self, name: str, operands: Sequence[Any], dtype: DType) -> Any:
         if dtype.is_floating:
-            return self._of_floats(name, operands)
+            if name in functions.FUNCTIONS and dtype is not float64 and target().has_fma:
+                return functions.FUNCTIONS[name](self, Element(operands[0], float32)).value
+            result = self._of_floats(name, operands)
+            if name not in ("asinh", "acosh"):
+                return result
+            dtype = dtype if dtype is float64 else float32
+            return functions.of_large(self, Element(result, dtype), Element(operands[0], dtype)).value
         if name in _INTEGERS:
             return getattr(self.block, _INTEGERS[name])(*operands)
         if name == "neg":

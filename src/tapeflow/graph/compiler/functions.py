@@ -1,0 +1,165 @@
+"""Functions of float32 in primitives: they stay in registers, where a call of SLEEF's would spill all of them.
+
+Each is right to less than two units of the last digit, at all floats, zeros with their signs, infinities and NaN. The
+polynomials are minimax approximations for the stated intervals, fitted with Lawson's algorithm; the reductions are
+those of Cody and Waite, Software Manual for the Elementary Functions, 1980, with fused products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from tapeflow.core.ops.elements import Element, ElementBuilder
+
+_LOG2_E = math.log2(math.e)
+_LN_2, _LN_2_REST = 0.693147182464599609375, -1.904654299957768e-09  # a float32, and what it lacks
+_ONE = 0x3F800000  # the bits of 1.0
+_MANTISSA = 23  # bits
+# Added to a number of a few bits, it leaves the nearest integer in the last bits, and subtracted again as a float.
+_ROUNDING = 1.5 * 2.0**_MANTISSA
+
+# (expm1(x) - x) / x**2 for |x| <= log(2) / 2
+_EXPM1 = (
+    0.5, 0.1666666567325592, 0.04166649281978607, 0.008333545178174973, 0.0013932330766692758, 0.00019762571901082993,
+)  # fmt: skip
+# (log1p(x) - x) / x**2 for |x| <= 1 / 3
+_LOG1P = (
+    -0.5, 0.3333321511745453, -0.2499980479478836, 0.20010437071323395, -0.16680215299129486, 0.14005506038665771,
+    -0.12187588959932327, 0.13985812664031982, -0.12878544628620148,
+)  # fmt: skip
+# (tanh(x) / x - 1) / x**2 as a polynomial of x**2, for |x| < _TANH_BY_EXP
+_TANH = (-0.333331435918808, 0.13325871527194977, -0.053044985979795456, 0.01724044233560562)
+_TANH_BY_EXP = 0.5
+# erf(x) / x - 1 as a polynomial of x**2, for |x| < _ERF_BY_EXP
+_ERF = (
+    0.12837915122509003, -0.3761249780654907, 0.11281843483448029, -0.026767348870635033, 0.00499403802677989,
+    -0.0005994504899717867,
+)  # fmt: skip
+_ERF_BY_EXP = 0.921875
+# log(erfc(x)) / x from there on to 3.93
+_LOG_ERFC = (
+    -1.1285138130187988, -0.6357201337814331, -0.1052595004439354, 0.02288850210607052, -0.0032145141158252954,
+    0.00021393342467490584,
+)  # fmt: skip
+
+
+def _polynomial(b: ElementBuilder, x: Element, coefficients: Sequence[float]) -> Element:
+    """Returns a polynomial by Horner's rule; the coefficient of the lowest power comes first."""
+    *rest, result = [b.number(c, x.dtype) for c in coefficients]
+    for coefficient in reversed(rest):
+        result = b.fma(result, x, coefficient)
+    return result
+
+
+def _at_most(b: ElementBuilder, x: Element, limit: float) -> Element:
+    return b.select(b.less(limit, x), limit, x)  # NaN stays
+
+
+def _at_least(b: ElementBuilder, x: Element, limit: float) -> Element:
+    return b.select(b.less(x, limit), limit, x)
+
+
+def _of_power(b: ElementBuilder, x: Element) -> tuple[Element, Element]:
+    """Returns `n << 23` and `expm1(x - n * log(2))` for the integer n next to `x / log(2)`, of which |n| < 256."""
+    shifted = b.fma(x, _LOG2_E, _ROUNDING)
+    n = b.sub(shifted, _ROUNDING)
+    rest = b.fma(n, -_LN_2_REST, b.fma(n, -_LN_2, x))
+    power = b.shift_left(b.bits(shifted), _MANTISSA)
+    return power, b.fma(b.mul(rest, rest), _polynomial(b, rest, _EXPM1), rest)
+
+
+def _scale(b: ElementBuilder, power: Element) -> Element:
+    """Returns `2 ** n` for `n << 23`."""
+    return b.float_of_bits(b.add(power, _ONE))
+
+
+def exp(b: ElementBuilder, x: Element) -> Element:
+    power, fraction = _of_power(b, _at_least(b, _at_most(b, x, 89.0), -104.0))
+    # In two steps, as results may be subnormal: `2 ** n` is no float then.
+    half = b.bit_and(b.shift_right(power, 1), -1 << _MANTISSA)
+    return b.mul(b.mul(b.add(fraction, 1.0), _scale(b, half)), _scale(b, b.sub(power, half)))
+
+
+def expm1(b: ElementBuilder, x: Element) -> Element:
+    power, fraction = _of_power(b, _at_least(b, _at_most(b, x, 89.0), -20.0))
+    half = _scale(b, b.sub(power, 1 << _MANTISSA))  # of `2 ** n`, which may overflow
+    result = b.fma(fraction, half, b.sub(half, 0.5))
+    return b.select(b.less(b.abs(x), 2.0**-60), x, b.add(result, result))  # half of it may have been subnormal
+
+
+def tanh(b: ElementBuilder, x: Element) -> Element:
+    size = b.abs(x)
+    square = b.mul(x, x)
+    near = b.fma(b.mul(x, square), _polynomial(b, square, _TANH), x)
+    power, fraction = _of_power(b, _at_most(b, b.add(size, size), 20.0))
+    scale = _scale(b, power)
+    expm1 = b.fma(fraction, scale, b.sub(scale, 1.0))
+    return b.copysign(b.select(b.less(size, _TANH_BY_EXP), near, b.div(expm1, b.add(expm1, 2.0))), x)
+
+
+def _log_of_parts(b: ElementBuilder, exponent: Element, f: Element) -> Element:
+    """Returns `exponent * log(2) + log1p(f)` for |f| <= 1 / 3."""
+    log1p = b.fma(b.mul(f, f), _polynomial(b, f, _LOG1P), f)
+    return b.fma(exponent, _LN_2, log1p)
+
+
+def _parts(b: ElementBuilder, x: Element) -> tuple[Element, Element, Element]:
+    """Returns `n << 23`, n and f of a positive normal number `2 ** n * (1 + f)`, with |f| <= 1 / 3."""
+    two_thirds = 0x3F2AAAAB
+    bits = b.sub(b.bits(x), two_thirds)
+    power = b.bit_and(bits, -1 << _MANTISSA)
+    f = b.sub(b.float_of_bits(b.sub(b.bits(x), power)), 1.0)
+    return power, b.convert(b.shift_right(bits, _MANTISSA), x.dtype), f
+
+
+def _with_limits(b: ElementBuilder, log: Element, x: Element) -> Element:
+    """Returns a logarithm of `x`, right at 0, infinity, NaN and below 0 too."""
+    log = b.select(b.less(x, math.inf), log, x)
+    below = b.select(b.equal(x, 0.0), b.number(-math.inf, x.dtype), math.nan)
+    return b.select(b.less_equal(x, 0.0), below, log)
+
+
+def log(b: ElementBuilder, x: Element) -> Element:
+    is_subnormal = b.less(x, 2.0**-126)
+    normal = b.select(is_subnormal, b.mul(x, 2.0**_MANTISSA), x)
+    _, exponent, f = _parts(b, normal)
+    exponent = b.select(is_subnormal, b.sub(exponent, float(_MANTISSA)), exponent)
+    return _with_limits(b, _log_of_parts(b, exponent, f), x)
+
+
+def log1p(b: ElementBuilder, x: Element) -> Element:
+    sum = b.add(x, 1.0)
+    power, exponent, f = _parts(b, sum)
+    scale = b.float_of_bits(b.sub(_ONE, power))
+    # The digits that the sum lacks are in here; the sum of a large number lacks none.
+    exact = b.fma(x, scale, b.sub(scale, 1.0))
+    log = _log_of_parts(b, exponent, b.select(b.less(x, 2.0**60), exact, f))
+    return b.copysign(_with_limits(b, log, sum), x)
+
+
+def erf(b: ElementBuilder, x: Element) -> Element:
+    size = b.abs(x)
+    near = b.fma(_polynomial(b, b.mul(x, x), _ERF), x, x)
+    limited = _at_most(b, size, 4.0)
+    power, fraction = _of_power(b, b.mul(_polynomial(b, limited, _LOG_ERFC), limited))
+    scale = _scale(b, power)
+    far = b.sub(b.sub(1.0, scale), b.mul(fraction, scale))
+    return b.select(b.less(size, _ERF_BY_EXP), near, b.copysign(far, x))
+
+
+FUNCTIONS: dict[str, Callable[[ElementBuilder, Element], Element]] = {
+    "exp": exp, "expm1": expm1, "tanh": tanh, "log": log, "log1p": log1p, "erf": erf,
+}  # fmt: skip
+
+
+def of_large(b: ElementBuilder, inverse: Element, x: Element) -> Element:
+    """Returns asinh or acosh, of which SLEEF's overflow, right for large numbers too.
+
+    Args:
+        inverse: the result of SLEEF's.
+        x: their argument.
+    """
+    size = b.abs(x)
+    large = b.copysign(b.add(b.log(size), _LN_2 + _LN_2_REST), x)
+    return b.select(b.bit_and(b.less(2.0**60, size), b.equal(inverse, inverse)), large, inverse)
