@@ -110,7 +110,13 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 
 
 @converting(keepdims=bool)
-@op("Sum", kernel=_over(_sum_of_all, _sum_along), **_REDUCTION, over_rows=lambda b, x: b.reduce("add", x), keeps_nothing=True)
+@op(
+    "Sum",
+    kernel=_over(_sum_of_all, _sum_along),
+    **_REDUCTION,
+    over_rows=lambda b, x: b.reduce("add", x),
+    keeps_nothing=True,
+)
 def reduce_sum(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -207,7 +213,13 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 
 
 @converting(keepdims=bool)
-@op("Mean", kernel=_mean, **_REDUCTION, over_rows=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)), keeps_nothing=True)
+@op(
+    "Mean",
+    kernel=_mean,
+    **_REDUCTION,
+    over_rows=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)),
+    keeps_nothing=True,
+)
 def reduce_mean(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -269,7 +281,8 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @op(
     "Max",
     kernel=_over(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
-    **_REDUCTION, over_rows=lambda b, x: b.reduce("maximum", x),
+    **_REDUCTION,
+    over_rows=lambda b, x: b.reduce("maximum", x),
     orders=True,
     keeps_nothing=True,
 )
@@ -302,7 +315,8 @@ def reduce_max(
 @op(
     "Min",
     kernel=_over(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
-    **_REDUCTION, over_rows=lambda b, x: b.reduce("minimum", x),
+    **_REDUCTION,
+    over_rows=lambda b, x: b.reduce("minimum", x),
     orders=True,
     keeps_nothing=True,
 )

@@ -255,8 +255,8 @@ class FunctionOp(Op):
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "by_rows", "constant_names", "decomposition", "default_axis",
      "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "foreach", "foreach_scalar",
-     "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name", "over_rows",
-     "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
+     "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
+     "over_rows", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

@@ -189,6 +189,7 @@ _ONE_BY_ONE = _Plan(None, 0, [], None)
 
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
 
+_BATCH = 32  # stands for an unknown size
 _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling a kernel takes longer than it ever saves
 
 
@@ -218,7 +219,7 @@ def _has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps pays: it keeps results in registers, and takes a while to compile."""
-    elements = [math.prod(d for d in step.outputs[0].shape if d is not None) for step in steps[1:]]
+    elements = [math.prod(_BATCH if d is None else d for d in step.inputs[0].shape) for step in steps[1:]]
     return sum(elements) >= _LEAST_WORK
 
 
