@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""`tf.function(jit_compile=True)` under TapeFlow (TorchInductor) and TensorFlow (XLA): steady state, and compiling.
+"""`tf.function(jit_compile=True)` under TapeFlow (LLVM) and TensorFlow (XLA): steady state, and compiling.
 
-    python benchmarks/compiling.py [--cases TEXT ...] [--rounds N] [--markdown FILE] [--background]
+    python benchmarks/compiling.py [--cases TEXT ...] [--rounds N] [--markdown FILE]
                                    [--python FRAMEWORK=INTERPRETER ...]
 
 Each framework runs each case in a new process, on one thread: the function without and with `jit_compile=True`, calls
 of both alternating; times are the processor's, medians of the rounds. Compiling is the first call with
 `jit_compile=True`, in the time of the process and of the compilers that it starts; TapeFlow's with an empty cache, and
-again in another process, with the cache that the first one left. What is compiled in the background is the same code:
-`--background` calls functions until they are compiled so, and tells by the clock how long calls took before, meanwhile
-and after.
+again in another process, with the cache that the first one left.
 """
 
 import argparse
@@ -41,10 +39,6 @@ CASES = {
     "U-Net 64x64: step": "U-Net 64x64",
     "MobileNetV2 96x96: step": "MobileNetV2 96x96",
 }
-
-
-BACKGROUND = ["elementwise chain of 4 MB", "6 dense layers: train step", "20 elementwise steps, 512x512"]
-LONGEST = 300  # seconds in which a function is to be compiled in the background
 
 # --- a process -------------------------------------------------------------------------------
 
@@ -114,34 +108,12 @@ def _finished(tf, call):
     return tf.nest.map_structure(lambda t: t.numpy(), call())
 
 
-def measure_in_background(case):
-    """Returns the seconds until the function is compiled, the outcome, and the median and longest call of each time."""
-    tf = tapeflow()
-    import compiled
-
-    function = tf.function(compiled.functions(tf)[case], experimental_attributes={"background_compile": True})
-    explained = function.get_concrete_function().explain_background_compile
-    seconds = {"before": [], "meanwhile": [], "after": []}
-    begin, decided = time.perf_counter(), None
-    while time.perf_counter() - (decided or begin) < (2 if decided else LONGEST):
-        start = time.perf_counter()
-        function()
-        end = time.perf_counter()
-        text = explained()
-        seconds["after" if decided else "before" if "it has taken" in text else "meanwhile"].append(end - start)
-        if decided is None and (text.startswith(("compiled", "not compiled:")) or ": compiled: " in text):
-            decided = end
-    took = None if decided is None else decided - begin
-    return [took, text, *([statistics.median(s), max(s)] if s else [None, None] for s in seconds.values())]
-
-
 # --- all of them -----------------------------------------------------------------------------
 
 
 def run(python, framework, case, cache, *options):
     environment = os.environ | {
-        "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "TORCHINDUCTOR_CACHE_DIR": cache,
-        "TORCHINDUCTOR_COMPILE_THREADS": "1",  # or compilers run in processes whose time nobody tells
+        "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "TAPEFLOW_CACHE_DIR": cache,
     }  # fmt: skip
     command = [python, __file__, "--worker", framework, case, *options]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
@@ -164,47 +136,33 @@ def row(pythons, case, rounds):
     return [*cells, duration(cold), duration(again), duration(xla)]
 
 
-def background_row(pythons, case):
-    with tempfile.TemporaryDirectory() as cache:
-        took, text, *calls = run(pythons["tapeflow"], "tapeflow", case, cache, "--background")
-    cells = [f"{duration(median)}, longest {duration(longest)}" if median else "-" for median, longest in calls]
-    return [case, "-" if took is None else duration(took), *cells, text.splitlines()[-1]]
-
-
 def chosen(case, args):
     return not args.cases or any(text in case for text in args.cases)
 
 
 def main():
     if sys.argv[1:2] == ["--worker"]:
-        framework, case, option = sys.argv[2:]
-        in_background = option == "--background"
-        print(json.dumps(measure_in_background(case) if in_background else measure(framework, case, int(option))))
+        framework, case, rounds = sys.argv[2:]
+        print(json.dumps(measure(framework, case, int(rounds))))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", nargs="+", metavar="TEXT")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--python", action="append", default=[], metavar="FRAMEWORK=PATH")
-    parser.add_argument("--background", action="store_true")
     args = parser.parse_args()
     pythons = interpreters(dict(p.split("=", 1) for p in args.python), ["tapeflow", "tensorflow"])
     header = [
         "", "tapeflow", "tapeflow jit_compile", "tensorflow", "tensorflow jit_compile", "compiling", "cached", "XLA's",
     ]  # fmt: skip
-    table = Table("Compiled by TorchInductor, against XLA (1 thread, processor time)", header)
+    table = Table("Compiled by LLVM, against XLA (1 thread, processor time)", header)
     table.notes = [
         "The ratio of tapeflow jit_compile is that of the Python version's time to its own; those of tensorflow are to "
         "the column of the same kind.",
-        "Compiling: the first call, with what TorchInductor's cache on disk has of an earlier process, and XLA's.",
+        "Compiling: the first call, with what the cache on disk has of an earlier process, and XLA's.",
     ]
-    if args.background:
-        table = Table(
-            "Compiled in the background (1 thread, by the clock)",
-            ["", "until compiled", "calls before", "meanwhile", "after", "outcome"],
-        )
-    for case in (case for case in (BACKGROUND if args.background else CASES) if chosen(case, args)):
-        table.rows.append(background_row(pythons, case) if args.background else row(pythons, case, args.rounds))
+    for case in (case for case in CASES if chosen(case, args)):
+        table.rows.append(row(pythons, case, args.rounds))
     print(table.text())
     if args.markdown:
         args.markdown.write_text(table.markdown() + "\n")
