@@ -14,6 +14,7 @@ import heapq
 import importlib.util
 import math
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,10 @@ _Shapes = tuple[torch.Size, ...]
 
 
 class Cluster:
-    """The kernel of a cluster, called with tensors.
+    """The kernel of a cluster.
+
+    Attributes:
+        outputs: the tensors that it computes.
 
     Args:
         name: the names of its ops.
@@ -43,11 +47,9 @@ class Cluster:
     def __init__(self, name: str, program: Program, numbers: dict[int, Any]) -> None:
         self._name = name
         self._program = program
-        self._steps, self._inputs, self._outputs = program.steps, program.inputs, program.outputs
+        self._steps, self._inputs, self.outputs = program.steps, program.inputs, program.outputs
         self._numbers = numbers
-        self._dtypes = [t.dtype.torch for t in self._outputs]
         self._has_reductions = any(step.op.over_rows is not None for step in self._steps)
-        self._plans: dict[_Shapes, _Plan] = {}
         self._kernels: dict[Any, Any] = {}
 
     @property
@@ -63,17 +65,29 @@ class Cluster:
         sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
         return self._text(operands, self._passes(operands, rows), len(sizes)).replace("{name}", self._name)
 
-    def __call__(self, *values: torch.Tensor) -> Any:
-        """Computes the outputs: one tensor, or a tuple of them."""
-        shapes = tuple([v.shape for v in values])
-        plan = self._plans.get(shapes) or self._planned(shapes)
-        if plan.kernel is None:
+    def function(self) -> Callable[..., Any]:
+        """Returns the function that takes the inputs, and returns one tensor or a tuple of them.
+
+        It is written for the number of inputs and outputs: a call takes about as long as three of ATen's.
+        """
+        plans: dict[_Shapes, _Plan] = {}
+
+        def planned(shapes: _Shapes) -> _Plan:
+            if len(plans) >= _MOST_PLANS:
+                plans.clear()
+            plan = plans[shapes] = self._planned(shapes)
+            return plan
+
+        def one_by_one(*values: torch.Tensor) -> Any:
             results = self._one_by_one(*values)
             return results[0] if len(results) == 1 else results
-        inputs = [v if v.is_contiguous() else v.contiguous() for v in values]
-        outputs = [torch.empty(shape, dtype=dtype) for shape, dtype in zip(plan.shapes, self._dtypes, strict=True)]
-        plan.kernel(plan.sizes, *[t.data_ptr() for t in inputs], *[t.data_ptr() for t in outputs])
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+        namespace = {
+            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
+            **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
+        }  # fmt: skip
+        exec(_caller(len(self._inputs), len(self.outputs)), namespace)
+        return namespace["call"]
 
     @functools.cached_property
     def _one_by_one(self) -> Any:
@@ -109,11 +123,8 @@ class Cluster:
             except Unsupported:
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
-        if len(self._plans) >= _MOST_PLANS:
-            self._plans.clear()
         array = (ctypes.c_int64 * len(sizes))(*sizes)
-        plan = self._plans[shapes] = _Plan(kernel, ctypes.addressof(array), of_outputs, array)
-        return plan
+        return _Plan(kernel, ctypes.addressof(array), of_outputs, array)
 
     def _shapes_of_outputs(self, shapes: _Shapes, shape: tuple[int, ...]) -> list[tuple[int, ...]] | None:
         """Returns the shapes of the outputs; None if the loops over a shape can't compute one of them.
@@ -130,7 +141,7 @@ class Cluster:
             else:
                 result = (*shape[:-1], 1) if step.args[2] else shape[:-1]
             known[id(step.outputs[0])] = result
-        results = [known[id(t)] for t in self._outputs]
+        results = [known[id(t)] for t in self.outputs]
         rows = {shape, (*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])} if len(shape) > 1 else {shape}
         return results if rows.issuperset(results) else None
 
@@ -156,12 +167,27 @@ class Cluster:
             if result.dtype is not out.dtype:
                 raise Unsupported(f"the element form of {step.name} gives {result.dtype.name}, not {out.dtype.name}")
             known[id(out)] = b.rounded(result)
-        return Passes([known[id(t)].value for t in self._outputs], rows)
+        return Passes([known[id(t)].value for t in self.outputs], rows)
 
     def _text(self, operands: Sequence[Operand], passes: Passes, loops: int) -> str:
         from tapeflow.graph.compiler import kernels  # which loads LLVM
 
         return kernels.text(operands, passes, loops)
+
+
+class ClusterOp(GraphOp):
+    """The op of a cluster.
+
+    Attributes:
+        cluster: the cluster.
+    """
+
+    allocates = True
+    runs_python = False
+
+    def __init__(self, name: str, cluster: Cluster) -> None:
+        super().__init__(name, cluster.function(), gives_tuple=len(cluster.outputs) > 1)
+        self.cluster = cluster
 
 
 _LONGEST_ROW = 1 << 14  # elements of a row that are kept on the stack for a later pass
@@ -187,8 +213,28 @@ class _Plan(NamedTuple):
 _ONE_BY_ONE = _Plan(None, 0, [], None)
 
 
+@functools.cache
+def _caller(inputs: int, outputs: int) -> CodeType:
+    """Returns the code of functions that call a kernel with so many inputs and outputs."""
+    values, results = [f"x{i}" for i in range(inputs)], [f"y{i}" for i in range(outputs)]
+    shapes = f"({', '.join(f'{v}.shape' for v in values)},)"
+    lines = [
+        f"def call({', '.join(values)}):",
+        f"    plan = find({shapes}) or planned({shapes})",
+        "    kernel, sizes, shapes, _ = plan",
+        "    if kernel is None:",
+        f"        return one_by_one({', '.join(values)})",
+        *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values],
+        *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
+        f"    kernel(sizes, {', '.join(f'{v}.data_ptr()' for v in (*values, *results))})",
+        f"    return {', '.join(results)}",
+    ]
+    return compile("\n".join(lines), f"<cluster of {inputs} inputs and {outputs} outputs>", "exec")
+
+
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
 
+_OF_A_LOOP = 4  # steps whose calls take longer than that of a kernel
 _BATCH = 32  # stands for an unknown size
 _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling a kernel takes longer than it ever saves
 
@@ -196,6 +242,11 @@ _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling 
 def cluster(program: Program) -> None:
     """Replaces connected element-wise steps by clusters, where the graph says that it pays."""
     _replace(program, _pays)
+
+
+def cluster_small(program: Program) -> None:
+    """Replaces connected element-wise steps by clusters, also of few elements: a loop runs them again and again."""
+    _replace(program, lambda steps: len(steps) >= _OF_A_LOOP or _pays(steps))
 
 
 def cluster_all(program: Program) -> None:
@@ -395,9 +446,7 @@ class _Clustering:
         part.inputs = inputs = [t for i, t in outer.items() if i not in numbers]
         names = [step.name for step in steps]
         name = "".join(names[:_NAMED]) + (f"And{len(names) - _NAMED}More" if len(names) > _NAMED else "")
-        kernel = Cluster(name, part, numbers)
-        op = GraphOp(name, kernel, gives_tuple=len(outputs) > 1)
-        op.allocates, op.runs_python = True, False
+        op = ClusterOp(name, Cluster(name, part, numbers))
         return Step(op, inputs, outputs, [o for step in steps for o in step.origins])
 
 

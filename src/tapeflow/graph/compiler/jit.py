@@ -17,7 +17,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled, after_passes
 from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.compiler.clusters import Cluster
+from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
@@ -81,8 +81,8 @@ class Jitted(Compiled):
     def outcome(self) -> str:
         """Returns what is compiled, and which kernels of ATen are called beside that."""
         steps = self._program_to_write().steps
-        loops = [step.op.kernel for step in steps if isinstance(step.op.kernel, Cluster)]
-        others = [step.name for step in steps if not isinstance(step.op.kernel, Cluster) and step.op is not READ]
+        loops = [step.op.cluster for step in steps if isinstance(step.op, ClusterOp)]
+        others = [step.name for step in steps if not isinstance(step.op, ClusterOp) and step.op is not READ]
         calls = ", ".join(name if count == 1 else f"{name} ({count})" for name, count in Counter(others).items())
         count = sum(loop.count for loop in loops)
         compiled = f"{len(loops)} compiled {'loop' if len(loops) == 1 else 'loops'} of {count} ops" if loops else ""
@@ -106,5 +106,5 @@ class Jitted(Compiled):
             raise ValueError(f"Only support static input shape but got inputs = {list(arguments)}")
         if stage == "hlo":
             return Compiled(self.name, (), (), program=self.specialized(())).source
-        loops = [step.op.kernel for step in self._program_to_write().steps if isinstance(step.op.kernel, Cluster)]
+        loops = [step.op.cluster for step in self._program_to_write().steps if isinstance(step.op, ClusterOp)]
         return "\n".join([self.source, *(loop.text() for loop in loops)])

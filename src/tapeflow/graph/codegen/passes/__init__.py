@@ -32,7 +32,7 @@ from tapeflow.graph.codegen.passes.sharing import share
 from tapeflow.graph.codegen.passes.starting import start_early
 from tapeflow.graph.codegen.passes.updating import update
 from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.compiler.clusters import cluster, cluster_all
+from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
 
 Pass = Callable[[Program], None]
 
@@ -40,7 +40,7 @@ SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 _KERNELS: tuple[Pass, ...] = seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble
 _UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
 _ORDER: tuple[Pass, ...] = fuse_pairs, prune, start_early, parallelize, reuse, bind
-SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster, *_ORDER)
+SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_small, *_ORDER)
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_UPDATES, cache, cluster, *_ORDER)
 # With `jit_compile=True`.
 COMPILE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_all, *_ORDER)
