@@ -46,7 +46,7 @@ class Element(NamedTuple):
 
     value: Any
     dtype: DType
-    constant: float | bool | None = None
+    constant: Any = None
 
 
 Form = Callable[..., Element]
@@ -261,9 +261,7 @@ def _common(name: str, operands: Sequence[Element]) -> DType:
 class Probe(ElementBuilder):
     """A builder that computes nothing, and raises `Unsupported` where every builder does."""
 
-    def _nothing(self, *operands: Any) -> None:
-        return None
-
+    _nothing: Any = lambda *_: None
     emit_number = emit = emit_compare = emit_select = emit_convert = emit_bits = emit_rounded = _nothing
 
 
