@@ -281,7 +281,7 @@ def supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...] = (), con
     return op.element is not None and _supports(op, dtypes, attrs, constants or (None,) * len(dtypes))
 
 
-@functools.cache
+@functools.lru_cache(1 << 12)
 def _supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...], constants: tuple[Any, ...]) -> bool:
     elements = [Element(None, d, c) for d, c in zip(dtypes, constants, strict=True)]
     form: Any = op.element
