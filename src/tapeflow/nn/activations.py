@@ -269,7 +269,7 @@ _LEAST = {torch.float16: 2.0**-24}  # positive numbers; of other dtypes the leas
 
 
 def _selu_grad_of_elements(b: ElementBuilder, dy: Element, y: Element) -> Element:
-    dtype = y.dtype.torch
+    dtype: Any = y.dtype.torch
     y = b.wide(b.rounded(b.add(y, _LEAST.get(dtype, torch.finfo(dtype).tiny))))
     slope = b.select(b.less_equal(y, 0), b.add(y, SELU_ALPHA * SELU_SCALE), SELU_SCALE)
     return b.convert(b.mul(b.wide(dy), slope), dy.dtype)

@@ -46,7 +46,7 @@ class Element(NamedTuple):
 
     value: Any
     dtype: DType
-    constant: float | bool | None = None
+    constant: Any = None
 
 
 Form = Callable[..., Element]
@@ -261,9 +261,7 @@ def _common(name: str, operands: Sequence[Element]) -> DType:
 class Probe(ElementBuilder):
     """A builder that computes nothing, and raises `Unsupported` where every builder does."""
 
-    def _nothing(self, *operands: Any) -> None:
-        return None
-
+    _nothing: Any = lambda *_: None
     emit_number = emit = emit_compare = emit_select = emit_convert = emit_bits = emit_rounded = _nothing
 
 
@@ -283,7 +281,7 @@ def supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...] = (), con
     return op.element is not None and _supports(op, dtypes, attrs, constants or (None,) * len(dtypes))
 
 
-@functools.cache
+@functools.lru_cache(1 << 12)
 def _supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...], constants: tuple[Any, ...]) -> bool:
     elements = [Element(None, d, c) for d, c in zip(dtypes, constants, strict=True)]
     form: Any = op.element
