@@ -18,7 +18,9 @@ pytest.importorskip("llvmlite")
 
 import llvmlite.ir as ir
 
-from tapeflow.graph.compiler.kernels import Operand, text
+from tapeflow.graph.compiler.expressions import recorded
+from tapeflow.graph.compiler.kernels import text
+from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 
@@ -111,7 +113,7 @@ class Compiled:
         self.outputs = [result.torch] * len(constants)
         loops = 2 if broadcast else 1
         operands = [Operand(d, (True, i not in broadcast)[-loops:]) for i, d in enumerate(self.inputs)]
-        module = text(operands, [result] * len(constants), loops, compute)
+        module = text(operands, recorded(operands, compute), loops)
         self.function = function(module, op.name, 1 + len(operands) + len(constants))
 
     def __call__(self, *values, sizes=None):

@@ -24,7 +24,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import Element, Unsupported, supports
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.compiler.expressions import Passes, Recorder
+from tapeflow.graph.compiler.expressions import Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.operation import GraphOp
@@ -63,7 +63,7 @@ class Cluster:
         shape = np.broadcast_shapes(*shapes)
         rows = self._has_reductions
         sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
-        return self._text(operands, self._passes(operands, rows), len(sizes)).replace("{name}", self._name)
+        return self._text(operands, recorded(operands, self._compute, rows), len(sizes)).replace("{name}", self._name)
 
     def function(self) -> Callable[..., Any]:
         """Returns the function that takes the inputs, and returns one tensor or a tuple of them.
@@ -114,7 +114,7 @@ class Cluster:
         kernel = self._kernels.get(key)
         if kernel is None:
             try:
-                passes = self._passes(operands, rows)
+                passes = recorded(operands, self._compute, rows)
                 if passes.kept and sizes[-1] > _LONGEST_ROW:
                     return _ONE_BY_ONE
                 kernel = function(
@@ -145,13 +145,9 @@ class Cluster:
         rows = {shape, (*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])} if len(shape) > 1 else {shape}
         return results if rows.issuperset(results) else None
 
-    def _passes(self, operands: Sequence[Operand], rows: bool) -> Passes:
-        """Returns the expressions of the outputs."""
-        b = Recorder()
-        known = {
-            id(t): b.input(i, t.dtype, not operand.varies[-1])
-            for i, (t, operand) in enumerate(zip(self._inputs, operands, strict=True))
-        }
+    def _compute(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
+        """Returns the elements of the outputs."""
+        known = {id(t): e for t, e in zip(self._inputs, elements, strict=True)}
 
         def element(tensor: SymbolicTensor) -> Element:
             if id(tensor) not in known:
@@ -167,7 +163,7 @@ class Cluster:
             if result.dtype is not out.dtype:
                 raise Unsupported(f"the element form of {step.name} gives {result.dtype.name}, not {out.dtype.name}")
             known[id(out)] = b.rounded(result)
-        return Passes([known[id(t)].value for t in self.outputs], rows)
+        return [known[id(t)] for t in self.outputs]
 
     def _text(self, operands: Sequence[Operand], passes: Passes, loops: int) -> str:
         from tapeflow.graph.compiler import kernels  # which loads LLVM

@@ -11,6 +11,7 @@ from typing import Any
 
 from tapeflow.core.ops.elements import FUNCTIONS, Element, ElementBuilder
 from tapeflow.core.types.dtypes import DType, bool_
+from tapeflow.graph.compiler.loops import Operand
 
 _SLOW = FUNCTIONS | {"div", "sqrt"}  # what is kept for a later pass rather than computed again
 
@@ -154,6 +155,21 @@ class Passes:
     def computed(self, i: int) -> list[Node]:
         """Returns the expressions that a pass computes for each element, operands first; with those of rows."""
         return _below(self.roots[i], lambda node: node.of_row or self.kept.get(node, i) < i)
+
+
+def recorded(
+    inputs: Sequence[Operand], compute: Callable[[Recorder, Sequence[Element]], Sequence[Element]], rows: bool = False
+) -> Passes:
+    """Returns the passes that compute elements of outputs from elements of inputs.
+
+    Args:
+        inputs: the inputs.
+        compute: returns the elements of the outputs.
+        rows: whether there are rows, along the inner loop.
+    """
+    b = Recorder()
+    elements = [b.input(i, operand.dtype, not operand.varies[-1]) for i, operand in enumerate(inputs)]
+    return Passes([element.value for element in compute(b, elements)], rows)
 
 
 def _below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:

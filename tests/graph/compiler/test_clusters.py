@@ -1,0 +1,115 @@
+"""Clusters: groups of element-wise steps and reductions of rows, each computed by one compiled kernel."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+SCRIPT = Path(__file__).parents[3] / "scripts" / "random_programs.py"
+SHAPES = [(4, 7), (3, 5, 33), (2, 64), (1, 1), (5, 1), (0, 3), (2, 0), (2, 3, 20000)]
+
+
+def layer_norm(x, scale, offset):
+    centered = x - tf.reduce_mean(x, -1, keepdims=True)
+    variance = tf.reduce_mean(centered * centered, -1, keepdims=True)
+    return centered / tf.sqrt(variance + 1e-5) * scale + offset
+
+
+def softmax(x, scale, offset):
+    e = tf.exp(x - tf.reduce_max(x, -1, keepdims=True))
+    return e / tf.reduce_sum(e, -1, keepdims=True)
+
+
+def rms_norm(x, scale, offset):
+    return x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), -1, keepdims=True) + 1e-6) * scale
+
+
+def log_sum_exp(x, scale, offset):
+    largest = tf.reduce_max(x, -1, keepdims=True)
+    return tf.reduce_sum(tf.exp(x - largest) * scale, -1), largest, tf.reduce_min(x * offset, -1)
+
+
+def attention_scores(x, scale, offset):
+    """A mask with one number for each row."""
+    return softmax(x * 0.5 + (offset[0] - 1.0) * tf.reduce_max(x, -1, keepdims=True), scale, offset)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("function", [layer_norm, softmax, rms_norm, log_sum_exp, attention_scores])
+def test_rows(function, dtype, shape):
+    rng = np.random.default_rng(0)
+    inputs = [tf.constant(rng.normal(size=s), dtype) for s in (shape, shape[-1:], shape[-1:])]
+    if shape[-1] == 0 and function is attention_scores:
+        pytest.skip("has no first element")
+    tolerance = {"float32": 2e-5, "float64": 1e-12, "bfloat16": 5e-2}[dtype]
+    compiled = tf.function(function, jit_compile=True)
+    for got, want in zip(tf.nest.flatten(compiled(*inputs)), tf.nest.flatten(function(*inputs)), strict=True):
+        assert got.shape == want.shape and got.dtype == want.dtype
+        got, want = (tf.cast(t, tf.float64).numpy() for t in (got, want))
+        np.testing.assert_allclose(got, want, tolerance, tolerance)
+
+
+@pytest.mark.parametrize("function", [layer_norm, softmax, rms_norm])
+def test_a_normalization_is_one_kernel(function):
+    inputs = tf.ones([4, 8]), tf.ones([8]), tf.ones([8])
+    source = tf.function(function, jit_compile=True).get_concrete_function(*inputs).source()
+    assert source.count("op_") == 1, source
+
+
+def test_nan_and_infinities_in_rows():
+    x = tf.constant([[1.0, np.nan, 2.0], [np.inf, 1.0, -np.inf], [-np.inf, -np.inf, -np.inf]])
+
+    def function(x):
+        return tf.reduce_max(x * 1.0, -1), tf.reduce_min(x * 1.0, -1), tf.reduce_sum(x * 1.0, -1)
+
+    for got, want in zip(tf.function(function, jit_compile=True)(x), function(x), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_plain_functions_compile_what_pays():
+    """The choice follows from static sizes: small tensors are left to ATen, large ones and loops are not."""
+
+    def chain(x):
+        return tf.exp(x * 2.0 + 1.0) * x
+
+    small, large = (tf.function(chain).get_concrete_function(tf.TensorSpec(s, tf.float32)) for s in ([8], [1 << 16]))
+    assert small.source().count("op_") > 1 and large.source().count("op_") == 1
+
+    @tf.function
+    def loop(x):
+        for _ in tf.range(3):
+            x = chain(x) * 0.1
+        return x
+
+    assert "op_MulAddV2ExpAnd2More" in loop.get_concrete_function(tf.TensorSpec([8], tf.float32)).source()
+
+
+def test_gradients_of_compiled_functions():
+    x = tf.constant(np.random.default_rng(0).normal(size=(3, 9)), tf.float64)
+    parameters = tf.constant(np.linspace(0.5, 1.5, 9)), tf.constant(np.linspace(-1, 1, 9))
+
+    def gradients(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(layer_norm(x, *parameters) * tf.sin(x))
+        return tape.gradient(loss, x)
+
+    np.testing.assert_allclose(tf.function(gradients, jit_compile=True)(x), gradients(x), rtol=1e-9, atol=1e-12)
+
+
+def test_slices_of_a_batch():
+    x = tf.constant(np.random.default_rng(0).normal(size=(5, 4, 6)), tf.float32)
+    one = tf.function(lambda x: softmax(x, None, None) * 2.0, jit_compile=True)
+    np.testing.assert_allclose(tf.vectorized_map(one, x), one(x), rtol=1e-5)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are forked")
+def test_random_programs():
+    command = [sys.executable, SCRIPT, "--draws", "100", "--seed", "500", "--clusters"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1].endswith(" 0 different"), done.stdout + done.stderr
