@@ -53,7 +53,7 @@ class Function:
         python_function: the function.
         options: those of `tf.function`.
         name: the name in graphs and messages; by default the Python function's.
-        bound_to: of a method, the object.
+        bound_to: of a method, a function that returns the object.
 
     Raises:
         TypeError: the input signature contains something else than specs, or does not fit the parameters.
@@ -64,7 +64,7 @@ class Function:
         python_function: Callable[..., Any],
         options: Options | None = None,
         name: str | None = None,
-        bound_to: Any = None,
+        bound_to: Callable[[], Any] | None = None,
     ) -> None:
         self._python_function = python_function
         self._options = options = options or Options()
@@ -78,7 +78,7 @@ class Function:
                         "input_signature must be a possibly nested sequence of TensorSpec objects, got "
                         f"{options.input_signature!r}."
                     )
-        self._bound_to = None if bound_to is None else weakref.ref(bound_to)
+        self._bound_to = bound_to
         self._check_signature()
         self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
         self._explanations: list[str] = []
@@ -439,7 +439,9 @@ class Function:
     def python_function(self) -> Callable[..., Any]:
         """The Python function."""
         if self._bound_to is not None:
-            return types.MethodType(self._python_function, self._bound_to())
+            instance = self._bound_to()  # None if the object is gone
+            bind = functools.partial if instance is None else types.MethodType
+            return bind(self._python_function, instance)
         return self._python_function
 
     @property
@@ -515,7 +517,8 @@ class Function:
         return bound
 
     def _bound(self, instance: Any) -> Function:
-        return Function(self._python_function, self._options, self._name, bound_to=instance)
+        # weakly: the cache of bound methods would keep the object alive
+        return Function(self._python_function, self._options, self._name, bound_to=weakref.ref(instance))
 
     def __deepcopy__(self, memo: Any) -> Function:
         return Function(self._python_function, self._options, self._name)
@@ -712,6 +715,6 @@ def function(
             bound_to, python_function = python_function.__self__, python_function.__func__
             if isinstance(bound_to, type):
                 python_function, bound_to = functools.partial(python_function, bound_to), None
-        return Function(python_function, options, bound_to=bound_to)
+        return Function(python_function, options, bound_to=None if bound_to is None else lambda: bound_to)
 
     return decorate if func is None else decorate(func)
