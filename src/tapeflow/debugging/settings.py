@@ -64,7 +64,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Turns the filter on that removes the library's frames from tracebacks; an op here has only one.
+    """Turns the filter on that removes the library's frames from tracebacks. It is on by default.
 
     Returns:
         None.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 from tapeflow.core.context import contexts, detours, listeners, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
+from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, VariableSpec
 from tapeflow.core.values import nest
@@ -141,25 +142,32 @@ class Function:
         Returns:
             The Python function's result, with tensors in the place of values that become tensors in a graph.
         """
-        key: Any = None
-        if not detours and not kwargs:
-            # The fast path: tensors and Python values, no tape anywhere, nothing unusual in force.
-            try:
-                key = tuple(
-                    [(a.dtype.as_datatype_enum, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args]
-                )
-                if contexts:
-                    key = key, *[c() for c in contexts]
-                cached = self._fast.get(key)
-            except TypeError:
-                key = cached = None
-            if cached is not None and not settings.run_functions_eagerly:
-                concrete, positions = cached
-                if not listeners or not state.tapes:
-                    compiled = concrete.body.compiled
-                    values = compiled(*[args[i].value for i in positions], *concrete._captured_raw)
-                    return concrete._pack(eager_outputs(values, concrete.body.outputs))
-        return self._call(args, kwargs, key)
+        try:
+            key: Any = None
+            if not detours and not kwargs:
+                # The fast path: tensors and Python values, no tape anywhere, nothing unusual in force.
+                try:
+                    key = tuple(
+                        [
+                            (a.dtype.as_datatype_enum, a.value.shape) if type(a) is EagerTensor else key_of(a)
+                            for a in args
+                        ]
+                    )
+                    if contexts:
+                        key = key, *[c() for c in contexts]
+                    cached = self._fast.get(key)
+                except TypeError:
+                    key = cached = None
+                if cached is not None and not settings.run_functions_eagerly:
+                    concrete, positions = cached
+                    if not listeners or not state.tapes:
+                        compiled = concrete.body.compiled
+                        values = compiled(*[args[i].value for i in positions], *concrete._captured_raw)
+                        return concrete._pack(eager_outputs(values, concrete.body.outputs))
+            return self._call(args, kwargs, key)
+        except Exception as error:
+            filtered(error)
+            raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
         """Calls the trace for the arguments outside of the fast path.
