@@ -891,3 +891,14 @@ def test_what_holds_the_object_of_a_method():
     assert not alive(of_attribute, held=False)
     assert not alive(lambda scale: scale.decorated, held=True)
     assert not alive(lambda scale: tf.function(scale.method).get_concrete_function(*SIGNATURE), held=True)
+
+
+def test_traces_of_concrete_functions_are_not_warned_of(caplog):
+    f = tf.function(lambda x: x + 1)
+    with caplog.at_level("WARNING"):
+        for n in range(8):
+            f.get_concrete_function(tf.TensorSpec([n]))
+        f(tf.ones([20]))
+        f(tf.ones([21]))
+    assert not [r for r in caplog.records if "retracing" in r.getMessage()]
+    assert f.experimental_get_tracing_count() == 10

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from tapeflow.core.autodiff.tape import EVERYTHING
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.settings import settings
-
-_logger = logging.getLogger("tensorflow")
+from tapeflow.logger import get_logger
 
 
 class _PlacementLog:
@@ -22,7 +20,7 @@ class _PlacementLog:
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
         if outputs:
-            _logger.warning("Executing op %s in device %s", op.name, outputs[0].device)
+            get_logger().warning("Executing op %s in device %s", op.name, outputs[0].device)
 
 
 def get_log_device_placement() -> bool:

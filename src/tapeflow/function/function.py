@@ -83,7 +83,7 @@ class Function:
         self._check_signature()
         self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
         self._explanations: list[str] = []
-        self._calls = self._warnings = 0
+        self._calls = self._calls_that_traced = self._warnings = 0
         self._tracing = threading.RLock()
         self._created_variables = False
         # bound to objects; libraries clear it by this name
@@ -205,7 +205,11 @@ class Function:
         with self._tracing:
             concrete = self._traces.get(key)
             if concrete is None or not concrete.usable():
+                traces = len(self._explanations)
                 concrete = self._traced(key, *bound)
+                if len(self._explanations) > traces:
+                    self._calls_that_traced += 1
+                    self._warn_of_tracing()
             else:
                 self._traces.move_to_end(key)
         return concrete, bound
@@ -374,14 +378,18 @@ class Function:
             else "; ".join(_differences(before[0], key[0], self._signature)) or "the context"
         )
         self._explanations.append(f"trace {len(self._explanations) + 1} of {self._name}: {reason}")
-        often = len(self._explanations) >= _WARN_AFTER and len(self._explanations) * 2 > self._calls
+        self._reason = reason
+
+    def _warn_of_tracing(self) -> None:
+        """Warns if calls trace often. Traces that `get_concrete_function` makes do not count: they are meant."""
+        often = self._calls_that_traced >= _WARN_AFTER and self._calls_that_traced * 2 > self._calls
         if often and self._warnings < _MOST_WARNINGS:
             self._warnings += 1
             get_logger().warning(
                 "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one "
                 "because of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, "
                 "give an input_signature, or use reduce_retracing=True.",
-                len(self._explanations), self._calls, self._name, reason,
+                self._calls_that_traced, self._calls, self._name, self._reason,
             )  # fmt: skip
 
     def explain_traces(self) -> str:
