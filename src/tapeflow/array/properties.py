@@ -212,7 +212,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
         partial: of a vector of integers of which some are static, returns these, and None for the others.
 
     Returns:
-        The array, or None.
+        A new array, or None.
 
     Example:
         >>> tf.get_static_value(tf.constant([1, 2])).tolist()
@@ -226,7 +226,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     if value is None and partial:
         elements = partial_value(tensor)
         return None if elements is None else np.array(elements, dtype=object)
-    return value
+    return None if value is None else value.copy()  # callers may write to it
 
 
 def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:

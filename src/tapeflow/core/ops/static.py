@@ -188,9 +188,16 @@ def static_shape(vector: Any) -> TensorShape:
 
 
 def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
-    """The value as a NumPy array, or None."""
+    """The value as a read-only NumPy array, or None.
+
+    Constants may be interned: their memory is that of all equal constants.
+    """
     value = value_of(tensor)
-    return None if value is None else EagerTensor(value, tensor.dtype)._array()
+    if value is None:
+        return None
+    array = EagerTensor(value, tensor.dtype)._array().view()
+    array.setflags(write=False)
+    return array
 
 
 def numbers(value: Any) -> Any:
