@@ -107,7 +107,9 @@ class FuncGraph(Graph):
         if captured is not None:
             return captured
         if tensor.op.type == "Const" and not self._may_have_gradient(tensor):
-            return self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
+            constant = self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
+            constant.op.captured = True
+            return constant
         around = _graphs_around(self)
         if tensor.graph not in around and (around[-1].traced or self in _graphs_around(tensor.graph)):
             raise out_of_scope(tensor, self)

@@ -278,8 +278,11 @@ class Graph(Collections, Names, Members):
         """Returns the static shapes of an op's outputs for the arguments of an operation `name`."""
         try:
             return shapes.infer(op, arguments, types, count)
-        except (errors.OpError, ValueError) as error:
-            raise shape_error(op, name, arguments, types, error) from None
+        except (errors.OpError, ValueError):
+            try:
+                return shapes.infer_without_captures(self, op, arguments, types, count)
+            except (errors.OpError, ValueError) as error:
+                raise shape_error(op, name, arguments, types, error) from None
 
     def _inputs(self, op: Any, args: Sequence[Any], types: dict[str, Any], name: str) -> Iterator[Any]:
         """Yields the inputs of an operation whose types are settled: tensors of this graph and Python values."""
