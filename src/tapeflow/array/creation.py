@@ -481,7 +481,10 @@ def _range_rule(*bounds: Any) -> TensorShape:
     if None in values:
         return TensorShape([None])
     start, limit, delta = values
-    return TensorShape(_count_up(start, limit, delta, bounds[0].dtype.torch, torch.device("meta")).shape)
+    try:
+        return TensorShape(_count_up(start, limit, delta, bounds[0].dtype.torch, torch.device("meta")).shape)
+    except ResourceExhaustedError:  # an error of the run
+        return TensorShape([None])
 
 
 def _static_bound(bound: Any) -> Any:

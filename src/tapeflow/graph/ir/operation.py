@@ -150,7 +150,7 @@ class Operation:
         outputs: its tensors.
         control_inputs: operations that run before.
         device: the device that the program asked for.
-        captured: whether it is the copy of a constant of a graph around.
+        captured: the tensor of a graph around that it stands for, as a placeholder or a constant; None of others.
         position: the line of the user's code that added it, see `positions.py`.
         residuals: of a conditional or loop that was differentiated: what its gradients read.
 
@@ -163,7 +163,7 @@ class Operation:
 
     _original_op = None  # as in TensorFlow, whose errors list the operations that one was derived from
 
-    captured = False
+    captured: SymbolicTensor | None = None
 
     __slots__ = (  # and what programs note at it, which costs nothing where they do not
         "__dict__", "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs",

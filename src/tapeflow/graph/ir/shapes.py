@@ -59,7 +59,7 @@ def infer(op: Any, args: Sequence[Any], types: dict[str, Any], count: int) -> li
 def infer_without_captures(
     graph: Graph, op: Any, args: Sequence[Any], types: dict[str, Any], count: int
 ) -> list[TensorShape]:
-    """Returns the shapes of the outputs as far as they follow without the values of captured constants.
+    """Returns the shapes of the outputs as far as they follow without the values of captured tensors.
 
     TensorFlow's shape functions do not know the values of a function's captures. An error that takes them is one of the
     kernel, which may never run: that of a branch not taken.
@@ -78,7 +78,7 @@ def infer_without_captures(
 
     for operation in graph.get_operations():
         outputs = operation.outputs
-        if operation.captured:
+        if operation.captured is not None:
             copy = Operation(graph, GraphOp("Placeholder"), operation.name, ())
             shapes = [t.shape for t in outputs]
         elif operation.op.registered and any(id(t) in copies for t in operation.inputs):
