@@ -182,7 +182,8 @@ def _mean(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
     if counts is not None and type(axis) is int and type(keepdims) is bool and type(x) is torch.Tensor and x.is_cpu:
         shape = x.shape
         count = shape[axis]
-        if count in _EXACT and x.dtype is not torch.float16 and len(shape) == 2 and (axis == 1 or axis == -1) and not keepdims:
+        exact = count in _EXACT and x.dtype is not torch.float16
+        if exact and len(shape) == 2 and (axis == 1 or axis == -1) and not keepdims:
             return torch.mv(x, _shares(count, x.dtype))
         return torch.sum(x, axis, keepdims).div_(counts[count])
     return _any_mean(x, axis, keepdims)
