@@ -99,6 +99,13 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str 
     """
 
 
+@shape_n.static_value
+def _(input: list[Tensor], out_type: DType) -> tuple[Any, ...]:
+    if any(x.shape.rank is None for x in input):
+        raise NotStatic
+    return tuple([tuple(x.shape) for x in input])
+
+
 @op("Size", shape=lambda x, _: TensorShape([]), strings=True, reads_shape=True)
 def _size(input: Any, out_type: DType = int32) -> torch.Tensor:
     """Returns the number of elements."""
