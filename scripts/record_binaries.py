@@ -34,8 +34,6 @@ SINGLE = [
     "experimental.register_filesystem_plugin",
     "image.decode_jxl",
     "io.decode_jxl",
-    "load_library",
-    "load_op_library",
     "test.create_local_cluster",
 ]
 

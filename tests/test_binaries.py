@@ -41,3 +41,15 @@ def test_namespaces_can_be_imported():
     from tensorflow.tpu.experimental import embedding
 
     assert (Analyzer.__name__, embedding.Adam.__name__) == ("Analyzer", "Adam")
+
+
+def test_libraries_of_ops_are_not_found(tmp_path):
+    missing, there = str(tmp_path / "missing.so"), tmp_path / "there.so"
+    there.write_bytes(b"no library")
+    with pytest.raises(tf.errors.NotFoundError, match=r"missing\.so: cannot open shared object file: No such file"):
+        tf.load_op_library(missing)
+    with pytest.raises(FileNotFoundError, match="to load kernel libraries from does not exist"):
+        tf.load_library(missing)
+    for load in (tf.load_op_library, tf.load_library, tf.compat.v1.load_op_library):
+        with pytest.raises(tf.errors.NotFoundError, match="need TensorFlow's own binaries"):
+            load(there)

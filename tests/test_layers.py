@@ -20,8 +20,8 @@ LAYERS = [
     "function autograph",
     # services
     "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
-    "nn.layer_members nn.rnn_wrappers optional profiler queue resources saved_model serving summary sysconfig timing "
-    "torch train transport types xla",
+    "nn.layer_members nn.rnn_wrappers op_libraries optional profiler queue resources saved_model serving summary "
+    "sysconfig timing torch train transport types xla",
     "compat feature_column graph_util hosted hosting keras raw_ops test torch.layer torch.commands __main__",
 ]
 # Public names of what core defines, and what imports nothing.

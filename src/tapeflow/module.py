@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import keyword
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -50,7 +49,7 @@ class Module(AutoTrackable):
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = _BEFORE_CAPITAL.sub(r"_\1", type(self).__name__).lower()
-        elif not name.isidentifier() or keyword.iskeyword(name):
+        elif not name.isidentifier():
             raise ValueError(
                 f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid "
                 "class name)."

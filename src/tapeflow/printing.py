@@ -16,6 +16,7 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.logger import get_logger
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
 _FILE = "file://"
@@ -90,7 +91,7 @@ def _write(text: str, end: str, stream: Any) -> None:
         stream.write(text + end)
         stream.flush()
     elif isinstance(stream, int) and stream in _LEVELS:
-        logging.getLogger("tensorflow").log(_LEVELS[stream], text)
+        get_logger().log(_LEVELS[stream], text)
     elif callable(stream):
         stream(text)
     else:

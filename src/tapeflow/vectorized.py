@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -32,8 +31,7 @@ from tapeflow.graph.batching.calls import call_on_slices
 from tapeflow.graph.batching.vmapped import STACKED, Manner, hindrance
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
-
-logger = logging.getLogger("tapeflow")
+from tapeflow.logger import get_logger
 
 
 def vectorized_map(
@@ -104,7 +102,7 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
                 with converting_in_turn():
                     return _at_once(fn, elems, values, batched, manner.chunk)
             except Exception as error:
-                logger.debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
+                get_logger().debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
         try:
             with hooks.user_code(fn):
                 traced = _Traced(hooks.converted(fn), elems, flat)
@@ -135,7 +133,7 @@ def _report(manner: Manner, reason: str, error: Exception | None = None) -> None
             f"No pfor vectorization defined: {reason}. Allow fallback_to_while_loop to have slices computed one by one."
         ) from error
     if manner.warn:
-        logger.warning("vectorized_map computes slices one by one: %s", reason)
+        get_logger().warning("vectorized_map computes slices one by one: %s", reason)
 
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """`tf.function`: traces, signatures, side effects, gradients, and what is said when something does not fit."""
 
+import functools
 import gc
 import inspect
 import threading
+import types
 import weakref
 
 import numpy as np
@@ -805,3 +807,98 @@ def test_invalid_operations_while_traced(call, error, says):
         tf.function(call)(tf.ones([1, 2, 2, 1]))
     assert type(caught.value) is error and says in str(caught.value)
     assert "<op " not in str(caught.value)  # frames of generated code
+
+
+# ---- bound methods ---------------------------------------------------------------------------------------------------
+
+
+class Scale:
+    def __init__(self):
+        self.factor = 2
+
+    def method(self, x):
+        return x * self.factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+    @tf.function
+    def decorated(self, x):
+        return x * self.factor
+
+    @tf.function
+    def without_self(self, x):
+        return x + x
+
+
+class WithoutReferences:
+    """An object that no weak reference can refer to."""
+
+    __slots__ = ("factor",)
+
+    def __init__(self):
+        self.factor = 2
+
+    def method(self, x):
+        return x * self.factor
+
+
+SIGNATURE = [tf.TensorSpec([], tf.int32)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.function(Scale().method),
+        lambda: tf.function(Scale().__call__),
+        lambda: tf.function(Scale()),
+        lambda: tf.function(WithoutReferences().method),
+        lambda: tf.function(functools.partial(Scale().method)),
+        lambda: tf.function(tf.function(Scale().method)),
+        lambda: tf.function(types.MethodType(lambda self, x: x * self.factor, Scale())),
+        lambda: tf.function(tf.autograph.experimental.do_not_convert(Scale().method)),
+        lambda: tf.function(Scale().method, input_signature=SIGNATURE),
+        lambda: tf.function(Scale().method).get_concrete_function(*SIGNATURE),
+        lambda: tf.function(Scale().method).python_function,
+        lambda: Scale().without_self,
+        lambda: Scale().without_self.python_function,
+    ],
+)
+def test_a_function_of_a_bound_method_holds_the_object(make):
+    f = make()
+    gc.collect()
+    assert f(tf.constant(3)).numpy() == 6
+
+
+def test_what_holds_the_object_of_a_method():
+    def of_attribute(scale):
+        scale.f = tf.function(scale.method)
+        return scale.f
+
+    def alive(make, held):
+        scale = Scale()
+        there = weakref.ref(scale)
+        f = make(scale)
+        f(tf.constant(3))
+        if not held:
+            del f
+        del scale
+        gc.collect()
+        return there() is not None
+
+    assert alive(lambda scale: tf.function(scale.method), held=True)
+    assert not alive(lambda scale: tf.function(scale.method), held=False)
+    assert not alive(of_attribute, held=False)
+    assert not alive(lambda scale: scale.decorated, held=True)
+    assert not alive(lambda scale: tf.function(scale.method).get_concrete_function(*SIGNATURE), held=True)
+
+
+def test_traces_of_concrete_functions_are_not_warned_of(caplog):
+    f = tf.function(lambda x: x + 1)
+    with caplog.at_level("WARNING"):
+        for n in range(8):
+            f.get_concrete_function(tf.TensorSpec([n]))
+        f(tf.ones([20]))
+        f(tf.ones([21]))
+    assert not [r for r in caplog.records if "retracing" in r.getMessage()]
+    assert f.experimental_get_tracing_count() == 10

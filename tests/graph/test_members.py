@@ -79,3 +79,18 @@ def test_what_runs_after_an_operation():
         with tf.control_dependencies([first]):
             second = tf.constant(2.0).op
     assert first._control_outputs == [second] and second._control_outputs == []
+
+
+def test_a_program_sets_the_control_flow_context_of_the_graph_that_is_built():
+    @tf.function(jit_compile=True)
+    def f(x):
+        graph = tf.compat.v1.get_default_graph()
+        before = graph._get_control_flow_context()
+        graph._set_control_flow_context("own")
+        seen.append((before, graph._control_flow_context))
+        graph._set_control_flow_context(before)
+        return x + 1.0
+
+    seen = []
+    assert float(f(1.0)) == 2.0
+    assert seen[0] == (None, "own")

@@ -3,6 +3,10 @@
 import pytest
 
 import tapeflow as tf
+from tapeflow.saved_model.messages import read_model, write_model
+from tapeflow.train.bundle import Bundle, write_bundle
+from tapeflow.train.reader import OBJECT_GRAPH
+from tapeflow.train.restoration import parse_graph
 
 SAVED = tf.__internal__.saved_model
 
@@ -97,3 +101,77 @@ def test_functions_of_keras_2_are_functions():
     assert isinstance(doubled, cls)
     assert int(doubled(4)) == 8
     assert doubled.function_spec.arg_names == ["x"]
+
+
+def test_keras_2_names_the_variables_that_it_restores():
+    with tf.name_scope("outer"):
+        variable = tf.Variable([1.0], name="kernel")
+    variable._handle_name = "dense/kernel:0"
+    assert variable.name == variable._handle_name == "dense/kernel:0"
+    assert variable._shared_name == "dense/kernel"
+    with tf.distribute.MirroredStrategy(["cpu:0", "cpu:1"]).scope():
+        mirrored = tf.Variable([1.0], name="kernel")
+    mirrored._handle_name = "dense/kernel:0"
+    assert mirrored.name == "dense/kernel:0"
+    assert [v.name for v in mirrored.values] == ["dense/kernel:0", "dense/kernel/replica_1:0"]
+
+
+# ---- slot variables --------------------------------------------------------------------------------------------------
+
+
+def _move_edge_to_slot(nodes, optimizer, variable):
+    """Makes the child "m" of an object graph's optimizer a slot variable, as those of Keras 2 are."""
+    child = next(c for c in nodes[optimizer].children if c.local_name == "m")
+    nodes[optimizer].slot_variables.add(
+        original_variable_node_id=variable, slot_name="m", slot_variable_node_id=child.node_id
+    )
+    nodes[optimizer].children.remove(child)
+
+
+def _save_with_slot(path, optimizer):
+    module = tf.Module()
+    module.v, module.optimizer = tf.Variable([1.0, 2.0], name="v"), optimizer
+    module.optimizer.m = tf.Variable([3.0, 4.0], name="Adam/v/m")
+    tf.saved_model.save(module, str(path))
+    (saved,) = read_model(str(path))
+    numbers = {c.local_name: c.node_id for c in saved.object_graph_def.nodes[0].children}
+    _move_edge_to_slot(saved.object_graph_def.nodes, numbers["optimizer"], numbers["v"])
+    write_model(str(path), saved)
+    prefix = str(path / "variables" / "variables")
+    bundle = Bundle(prefix)
+    tensors = {name: bundle.read(name) for name in bundle.entries if name}
+    graph = parse_graph(bundle, tensors[OBJECT_GRAPH].numpy())
+    numbers = {c.local_name: c.node_id for c in graph.nodes[0].children}
+    _move_edge_to_slot(graph.nodes, numbers["optimizer"], numbers["v"])
+    tensors[OBJECT_GRAPH] = tf.constant(graph.SerializeToString())
+    write_bundle(prefix, tensors.items())
+
+
+class Optimizer(tf.Module):
+    def __init__(self):
+        super().__init__()
+        vars(self)["slots"] = {}
+
+    def add_slot(self, var, slot_name):
+        self.slots[var.name, slot_name] = tf.Variable(tf.zeros_like(var))
+        return self.slots[var.name, slot_name]
+
+
+SAVED.load.register_revived_type(
+    "test.Optimizer",
+    lambda value: isinstance(value, Optimizer),
+    [SAVED.load.VersionedTypeRegistration(lambda proto: Optimizer(), 1, 1, 1)],
+)
+
+
+def test_slot_variables_of_an_optimizer_of_an_unknown_class(tmp_path):
+    _save_with_slot(tmp_path, tf.Module())
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.v.numpy().tolist() == [1.0, 2.0]
+    assert not hasattr(loaded.optimizer, "m")
+
+
+def test_slot_variables_are_added_to_their_optimizer(tmp_path):
+    _save_with_slot(tmp_path, Optimizer())
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert {key: slot.numpy().tolist() for key, slot in loaded.optimizer.slots.items()} == {("v:0", "m"): [3.0, 4.0]}

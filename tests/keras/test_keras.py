@@ -213,6 +213,90 @@ def test_weights_in_the_checkpoint_format(tmp_path):
         model.load_weights(str(tmp_path / "absent"))
 
 
+class TwoLayers(keras.Model):
+    def __init__(self, layer):
+        super().__init__()
+        self.first, self.second = layer(), layer()
+
+    def call(self, inputs):
+        return self.second(self.first(inputs))
+
+
+class OwnDense(keras.layers.Layer):
+    def build(self, input_shape):
+        self.kernel = self.add_weight(shape=(input_shape[-1], 3), name="kernel")
+        self.bias = self.add_weight(shape=(3,), name="bias")
+
+    def call(self, inputs):
+        return inputs @ self.kernel + self.bias
+
+
+def numbered(model):
+    """Fills each weight of a model with its number, and returns the model."""
+    for i, weight in enumerate(model.weights):
+        weight.assign(tf.fill(weight.shape, float(i + 1)))
+    return model
+
+
+def numbers(model):
+    return [float(w.numpy().flat[0]) for w in model.weights]
+
+
+@pytest.mark.parametrize("build", [lambda m: m(tf.ones([2, 3])), lambda m: m.predict(np.ones((2, 3)), verbose=0)])
+@pytest.mark.parametrize("layer", [lambda: keras.layers.Dense(3), OwnDense])
+def test_weights_of_a_model_that_is_not_built(tmp_path, layer, build):
+    model, other = TwoLayers(layer), TwoLayers(layer)
+    model(tf.ones([2, 3]))
+    numbered(model).save_weights(tmp_path / "weights")
+    status = other.load_weights(tmp_path / "weights")
+    build(other)
+    assert numbers(other) == [1.0, 2.0, 3.0, 4.0]
+    assert [w is v for w, v in zip(other.weights, [other.first.kernel, other.first.bias], strict=False)] == [True] * 2
+    np.testing.assert_array_equal(other(tf.ones([1, 3])), model(tf.ones([1, 3])))
+    status.assert_existing_objects_matched()
+
+
+def test_weights_of_another_shape_for_a_model_that_is_not_built(tmp_path):
+    model, other = TwoLayers(OwnDense), TwoLayers(OwnDense)
+    model(tf.ones([2, 3]))
+    model.save_weights(tmp_path / "weights")
+    other.load_weights(tmp_path / "weights").expect_partial()
+    with pytest.raises(ValueError, match=r"incompatible tensor with shape \(3, 3\).*shape \(4, 3\)"):
+        other(tf.ones([2, 4]))
+
+
+def keras_2_checkpoint(path, layer_names):
+    """Writes weights 1, 2, ... in the form that Keras 2 gives to the weights of dense layers."""
+    root = tf.train.Checkpoint()
+    for i, name in enumerate(layer_names):
+        layer = tf.Module()
+        layer.kernel, layer.bias = tf.Variable(tf.fill([3, 3], 2.0 * i + 1)), tf.Variable(tf.fill([3], 2.0 * i + 2))
+        setattr(root, name, layer)
+    return root.write(str(path / "weights"))
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_weights_of_keras_2_in_a_sequential_model(tmp_path, built):
+    path = keras_2_checkpoint(tmp_path, ["layer-0", "layer-1"])
+    model = keras.Sequential([keras.layers.Dense(3), keras.layers.Dense(3)])
+    if built:
+        model.build([None, 3])
+    model.load_weights(path)
+    model(tf.ones([1, 3]))
+    assert numbers(model) == [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_weights_of_keras_2_in_a_subclassed_model(tmp_path, built):
+    path = keras_2_checkpoint(tmp_path, ["first", "second"])
+    model = TwoLayers(lambda: keras.layers.Dense(3))
+    if built:
+        model(tf.ones([1, 3]))
+    model.load_weights(path)
+    model(tf.ones([1, 3]))
+    assert numbers(model) == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_weights_in_keras_own_format(tmp_path):
     model = keras.Sequential([keras.layers.Dense(2)])
     model(tf.ones([1, 3]))

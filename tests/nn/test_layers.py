@@ -607,3 +607,34 @@ def test_conv1d_transpose_to_a_shape_that_a_graph_finds_out():
 
 def test_a_slope_may_be_an_array():
     assert tf.nn.leaky_relu([-1.0], np.array(0.5)).numpy().tolist() == [-0.5]
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 8, 12, 16, 64, 100, 768])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_equal_numbers_have_no_variance(dtype, count):
+    for number in (0.1, 3.3, 1000.7):
+        x = tf.fill([2, count], tf.cast(number, dtype))
+        mean, variance = tf.nn.moments(x, [1])
+        assert mean.numpy().tolist() == x[:, 0].numpy().tolist()
+        assert variance.numpy().tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64"])
+def test_equal_numbers_are_normalized_to_zero(dtype, traced):
+    def normalized(x):
+        mean, variance = tf.nn.moments(x, [1], keepdims=True)
+        return tf.nn.batch_normalization(x, mean, variance, None, None, 1e-12)
+
+    x = tf.fill([2, 8], tf.cast(0.1, dtype))
+    result = (tf.function(normalized) if traced else normalized)(x)
+    assert np.abs(result.numpy().astype(np.float64)).max() == 0.0
+
+
+def test_gradients_of_the_moments_of_equal_numbers():
+    x = tf.fill([2, 8], 0.1)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        mean, variance = tf.nn.moments(x, [1])
+    np.testing.assert_allclose(tape.gradient(mean, x), np.full([2, 8], 1 / 8))
+    np.testing.assert_array_equal(tape.gradient(variance, x), np.zeros([2, 8]))

@@ -1,6 +1,9 @@
 """`tf.profiler`. The message of a profile was read with TensorFlow 2.21, which found in it what was put in."""
 
 import glob
+import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -52,3 +55,17 @@ def test_there_is_one_profile_at_a_time(tmp_path):
     with profiler.Profile(str(tmp_path), profiler.ProfilerOptions(host_tracer_level=0)):
         tf.ones([2])
     assert b"aten" not in written(tmp_path)[0]
+
+
+def test_a_profile_prints_nothing(tmp_path):
+    source = f"""
+import tapeflow as tf
+with tf.profiler.experimental.Profile({str(tmp_path)!r}):
+    with tf.profiler.experimental.Trace("step", step_num=1):
+        tf.ones([2]) + 1.0
+tf.profiler.experimental.start({str(tmp_path)!r})
+tf.profiler.experimental.stop()
+"""
+    environment = {"PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1]), "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")

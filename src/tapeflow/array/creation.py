@@ -479,11 +479,27 @@ def _shape_of(value: Any) -> Any:
 _RANGE_DTYPES = (int32, int64, float16, bfloat16, float32, float64)
 
 
-def _range_rule(start: TensorShape, limit: TensorShape, delta: TensorShape) -> TensorShape:
-    for name, shape in (("start", start), ("limit", limit), ("delta", delta)):
+def _range_rule(*bounds: Any) -> TensorShape:
+    for name, bound in zip(("start", "limit", "delta"), bounds, strict=True):
+        shape = bound.shape
         if shape.rank and (state.graph is not None or shape != [1]):  # at once, one number in a vector will do
             raise invalid(f"{name} must be a scalar, not shape {text(shape)}")
-    return TensorShape([None])
+    values = [_static_bound(b) for b in bounds]
+    if None in values:
+        return TensorShape([None])
+    start, limit, delta = values
+    try:
+        return TensorShape(_count_up(start, limit, delta, bounds[0].dtype.torch, torch.device("meta")).shape)
+    except ResourceExhaustedError:  # an error of the run
+        return TensorShape([None])
+
+
+def _static_bound(bound: Any) -> Any:
+    """Returns the static value of a bound as a Python number; None if it has none. `range` casts all bounds."""
+    if not isinstance(bound, SymbolicTensor):
+        return None
+    value = array_of(bound.op.args[0] if bound.op.op is ops.Cast.op else bound)
+    return None if value is None else value.item()
 
 
 def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, device: Any = None) -> torch.Tensor:
@@ -520,6 +536,7 @@ def _range(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
     """Returns the numbers from `start` on, by `delta`, below `limit`."""
 
 
+_range.op.input_shape = lambda bound: bound  # the rule asks for static values, and what TensorFlow knows of them
 not_differentiable(_range)
 
 
@@ -566,12 +583,7 @@ def range(
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
         dtypes = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
         dtype = max(dtypes, key=_RANGE_DTYPES.index) if dtypes else numbers[0].dtype
-    result = ops.Range(*[cast_to(n, dtype) for n in numbers], name=name)
-    if isinstance(result, SymbolicTensor):
-        first, last, step = (array_of(n) if isinstance(n, SymbolicTensor) else n.numpy() for n in numbers)
-        if first is not None and last is not None and step is not None:
-            result.set_shape(_count_up(first.item(), last.item(), step.item(), dtype.torch, torch.device("meta")).shape)
-    return result
+    return ops.Range(*[cast_to(n, dtype) for n in numbers], name=name)
 
 
 def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Tensor:

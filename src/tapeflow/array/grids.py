@@ -130,7 +130,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     if first.dtype.is_integer:
         narrow = first.dtype.size < int32.size
         first, last = (cast_to(end, float32 if narrow else float64) for end in (first, last))
-    count = convert(num)
+    count = convert(int(num) if type(num) is bool else num)
     if not count.dtype.is_integer:
         raise TypeError(
             f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num!r} of dtype: "

@@ -286,6 +286,13 @@ def _unpack(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor,
     return parts
 
 
+@_unpack.static_value
+def _(value: Tensor, num: int, axis: int) -> tuple[Any, ...]:
+    if value.shape.rank != 1:
+        raise NotStatic
+    return elements(value)
+
+
 @_unpack.gradient()
 def _(call: Call, *dys: Any) -> Any:
     return stack(list(dys), call.attrs[1])

@@ -55,7 +55,20 @@ def list_diff(x: torch.Tensor, y: torch.Tensor, out_idx: DType = int32) -> tuple
     return x[places], places.to(out_idx.torch)
 
 
-@op("Select", moves=True, shape=lambda condition, t, e: t)
+def _select_rule(condition: TensorShape, t: TensorShape, e: TensorShape) -> TensorShape:
+    try:
+        data = t.merge_with(e)
+        if not condition.rank or data.rank is None:
+            return data
+        if condition.rank > 1:
+            return data.merge_with(condition)
+        data[:1].merge_with(condition)  # one condition for each row
+    except ValueError as error:
+        raise invalid(str(error)) from None
+    return data
+
+
+@op("Select", moves=True, shape=_select_rule)
 def select(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     """`t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
     if condition.ndim == 1 and t.ndim > 1:  # whole rows

@@ -23,9 +23,11 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast_all, leave_to_kernel, text
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 
 
@@ -146,7 +148,10 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     if isinstance(axis, Tensor) and axis.dtype not in (int32, int64):
         allowed = "is not in the list of allowed values: int32, int64 [Op:GatherV2]"
         raise mistyped(f"Value for attr 'Taxis' of {axis.dtype.name} {allowed}")
-    axis = 0 if axis is None else operator.index(axis)
+    if isinstance(axis, SymbolicTensor):
+        static = host_static(axis)
+        axis = axis if isinstance(static, SymbolicTensor) else static
+    axis = 0 if axis is None else axis if isinstance(axis, SymbolicTensor) else operator.index(axis)
     shape, masked = x.shape, condition.shape
     rank = masked.rank
     if rank is None:
@@ -157,6 +162,11 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
     dims = shape_of(x)
+    if isinstance(axis, SymbolicTensor):
+        dims, axis = ops.Shape(x), cast_to(axis, int32)
+        axis = ops.SelectV2(ops.Less(axis, 0), axis + ops.Rank(x), axis)
+        flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
+        return gather(flat, _places(condition), axis=axis)
     if is_unranked(dims):
         dims = dims.__tf_tensor__()
         axis = axis + ops.Size(dims) if axis < 0 else axis

@@ -99,6 +99,13 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str 
     """
 
 
+@shape_n.static_value
+def _(input: list[Tensor], out_type: DType) -> tuple[Any, ...]:
+    if any(x.shape.rank is None for x in input):
+        raise NotStatic
+    return tuple([tuple(x.shape) for x in input])
+
+
 @op("Size", shape=lambda x, _: TensorShape([]), strings=True, reads_shape=True)
 def _size(input: Any, out_type: DType = int32) -> torch.Tensor:
     """Returns the number of elements."""
@@ -212,7 +219,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
         partial: of a vector of integers of which some are static, returns these, and None for the others.
 
     Returns:
-        The array, or None.
+        A new array, or None.
 
     Example:
         >>> tf.get_static_value(tf.constant([1, 2])).tolist()
@@ -226,7 +233,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     if value is None and partial:
         elements = partial_value(tensor)
         return None if elements is None else np.array(elements, dtype=object)
-    return value
+    return None if value is None else value.copy()  # callers may write to it
 
 
 def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
@@ -21,8 +20,7 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-
-logger = logging.getLogger("tensorflow")
+from tapeflow.logger import get_logger
 
 
 class UnconnectedGradients(Enum):
@@ -131,7 +129,7 @@ def targets_in(value: Any) -> list[Any]:
                 f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
             )
         if not v.dtype.differentiable:
-            logger.warning(
+            get_logger().warning(
                 "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, "
                 "got %r", v.dtype,
             )  # fmt: skip

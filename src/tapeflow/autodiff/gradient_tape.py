@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +25,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-
-logger = logging.getLogger("tensorflow")
+from tapeflow.logger import get_logger
 
 
 class GradientTape:
@@ -90,7 +88,9 @@ class GradientTape:
                     "ExtensionType."
                 )
             if not t.dtype.differentiable:
-                logger.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype)
+                get_logger().warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype
+                )
             if self._tape is None:
                 raise ValueError("A tape can only watch inside its context.")
             if isinstance(t, ReadAsTensor):
@@ -160,7 +160,7 @@ class GradientTape:
         """
         tape = self._recorded()
         if self._recording:
-            logger.warning(
+            get_logger().warning(
                 "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
                 "than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading "
                 "to increased CPU and memory usage). Only call GradientTape.gradient inside the context if you "

@@ -11,9 +11,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.autograph.conversion import converted, logger, transformed
+from tapeflow.autograph.conversion import converted, transformed
 from tapeflow.autograph.experimental import Feature
 from tapeflow.autograph.source import SourceNotFound
+from tapeflow.logger import get_logger
 
 
 def to_graph(
@@ -123,11 +124,11 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     Example:
         >>> tf.autograph.set_verbosity(0)
     """
-    logger.setLevel(logging.DEBUG if level >= 3 else logging.INFO if level > 0 else logger.level)
-    for handler in [h for h in logger.handlers if isinstance(h, _Echo)]:
-        logger.removeHandler(handler)
+    get_logger().setLevel(logging.DEBUG if level >= 3 else logging.INFO if level > 0 else get_logger().level)
+    for handler in [h for h in get_logger().handlers if isinstance(h, _Echo)]:
+        get_logger().removeHandler(handler)
     if alsologtostdout:
-        logger.addHandler(_Echo(sys.stdout))
+        get_logger().addHandler(_Echo(sys.stdout))
 
 
 def trace(*args: object) -> None:

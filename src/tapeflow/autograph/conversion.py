@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import logging
 import types
 import weakref
 from collections.abc import Callable
@@ -21,8 +20,8 @@ from tapeflow.autograph.modules import never_converted
 from tapeflow.autograph.operators.builtins import REPLACED, print_
 from tapeflow.autograph.source import SourceNotFound, tree_of
 from tapeflow.autograph.transform import Transformer, UnsupportedCode, first_parameter, is_generator
+from tapeflow.logger import get_logger
 
-logger = logging.getLogger("tensorflow")
 DO_NOT_CONVERT = "_autograph_do_not_convert"  # an attribute of functions that are never converted
 Features = frozenset[str]
 NO_FEATURES: Features = frozenset()
@@ -141,7 +140,7 @@ def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None
         node, changed = transformed(function)
         return compiled(node, function, features) if changed else None
     except (SourceNotFound, UnsupportedJump, UnsupportedCode) as error:
-        logger.warning(
+        get_logger().warning(
             "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate the "
             "function with @tf.autograph.experimental.do_not_convert", function, error,
         )  # fmt: skip

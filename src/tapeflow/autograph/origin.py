@@ -13,7 +13,7 @@ from typing import Any
 
 from tapeflow.autograph.conversion import DO_NOT_CONVERT, is_converted_code
 from tapeflow.core.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, OpError
-from tapeflow.graph.ir.positions import is_engine
+from tapeflow.core.tracebacks import is_engine, user_traceback
 
 _CAUSE = "_autograph_cause"  # an attribute of errors that name the user's lines: the class and text of the first error
 
@@ -46,7 +46,7 @@ class UserCode:
     def __exit__(self, cls: Any, error: BaseException | None, traceback: types.TracebackType | None) -> None:
         new = with_user_lines(error) if isinstance(error, Exception) and not self._passes else None
         if error is not None and new is not None:
-            raise new.with_traceback(user_traceback(traceback)) from error.__cause__
+            raise new.with_traceback(user_traceback(traceback) or traceback) from error.__cause__
 
 
 def with_user_lines(error: Exception) -> Exception | None:
@@ -114,19 +114,4 @@ def _of_its_class(error: Exception, message: str, cause: str) -> Exception:
 def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.FrameType, int]]:
     while traceback is not None:
         yield traceback.tb_frame, traceback.tb_lineno
-        traceback = traceback.tb_next
-
-
-def user_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """Returns a traceback without the frames of this library, unless there are no others."""
-    entries = [t for t in _entries(traceback) if not is_engine(t.tb_frame.f_code)]
-    result = None
-    for entry in reversed(entries):
-        result = types.TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return result or traceback
-
-
-def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:
-    while traceback is not None:
-        yield traceback
         traceback = traceback.tb_next

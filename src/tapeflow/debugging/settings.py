@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from tapeflow.core.autodiff.tape import EVERYTHING
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.settings import settings
-
-_logger = logging.getLogger("tensorflow")
+from tapeflow.logger import get_logger
 
 
 class _PlacementLog:
@@ -22,7 +20,7 @@ class _PlacementLog:
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
         if outputs:
-            _logger.warning("Executing op %s in device %s", op.name, outputs[0].device)
+            get_logger().warning("Executing op %s in device %s", op.name, outputs[0].device)
 
 
 def get_log_device_placement() -> bool:
@@ -64,7 +62,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Turns the filter on that removes the library's frames from tracebacks; an op here has only one.
+    """Turns the filter on that removes the library's frames from tracebacks. It is on by default.
 
     Returns:
         None.

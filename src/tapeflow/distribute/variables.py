@@ -67,6 +67,15 @@ class DistributedVariable(Variable, DistributedValues):
         return self._values[0].name
 
     @property
+    def _handle_name(self) -> str:
+        return self.name
+
+    @_handle_name.setter
+    def _handle_name(self, name: str) -> None:
+        for i, value in enumerate(self._values):
+            value._handle_name = f"{name.removesuffix(':0')}/replica_{i}:0" if i else name
+
+    @property
     def device(self) -> str:
         """The device of the copy that is read here: the replica's, or the first."""
         return self._copy().device

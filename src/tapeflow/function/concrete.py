@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.context import graph_traces, listeners, state
+from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -73,7 +74,11 @@ class ConcreteFunction:
             InvalidArgumentError: a tensor has another dtype.
             TypeError: the arguments are neither.
         """
-        return self.call_flat(self._binding.tensors(args, kwargs))
+        try:
+            return self.call_flat(self._binding.tensors(args, kwargs))
+        except Exception as error:
+            filtered(error)
+            raise
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
         """Does nothing: a graph contains the functions that it calls, and `as_graph_def` writes them out.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 from tapeflow.core.context import contexts, detours, listeners, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
+from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, VariableSpec
 from tapeflow.core.values import nest
@@ -52,7 +53,7 @@ class Function:
         python_function: the function.
         options: those of `tf.function`.
         name: the name in graphs and messages; by default the Python function's.
-        bound_to: of a method, the object.
+        bound_to: of a method, a function that returns the object.
 
     Raises:
         TypeError: the input signature contains something else than specs, or does not fit the parameters.
@@ -63,7 +64,7 @@ class Function:
         python_function: Callable[..., Any],
         options: Options | None = None,
         name: str | None = None,
-        bound_to: Any = None,
+        bound_to: Callable[[], Any] | None = None,
     ) -> None:
         self._python_function = python_function
         self._options = options = options or Options()
@@ -77,11 +78,11 @@ class Function:
                         "input_signature must be a possibly nested sequence of TensorSpec objects, got "
                         f"{options.input_signature!r}."
                     )
-        self._bound_to = None if bound_to is None else weakref.ref(bound_to)
+        self._bound_to = bound_to
         self._check_signature()
         self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
         self._explanations: list[str] = []
-        self._calls = self._warnings = 0
+        self._calls = self._calls_that_traced = self._warnings = 0
         self._tracing = threading.RLock()
         self._created_variables = False
         # bound to objects; libraries clear it by this name
@@ -135,25 +136,32 @@ class Function:
         Returns:
             The Python function's result, with tensors in the place of values that become tensors in a graph.
         """
-        key: Any = None
-        if not detours and not kwargs:
-            # The fast path: tensors and Python values, no tape anywhere, nothing unusual in force.
-            try:
-                key = tuple(
-                    [(a.dtype.as_datatype_enum, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args]
-                )
-                if contexts:
-                    key = key, *[c() for c in contexts]
-                cached = self._fast.get(key)
-            except TypeError:
-                key = cached = None
-            if cached is not None and not settings.run_functions_eagerly:
-                concrete, positions = cached
-                if not listeners or not state.tapes:
-                    compiled = concrete.body.compiled
-                    values = compiled(*[args[i].value for i in positions], *concrete._captured_raw)
-                    return concrete._pack(eager_outputs(values, concrete.body.outputs))
-        return self._call(args, kwargs, key)
+        try:
+            key: Any = None
+            if not detours and not kwargs:
+                # The fast path: tensors and Python values, no tape anywhere, nothing unusual in force.
+                try:
+                    key = tuple(
+                        [
+                            (a.dtype.as_datatype_enum, a.value.shape) if type(a) is EagerTensor else key_of(a)
+                            for a in args
+                        ]
+                    )
+                    if contexts:
+                        key = key, *[c() for c in contexts]
+                    cached = self._fast.get(key)
+                except TypeError:
+                    key = cached = None
+                if cached is not None and not settings.run_functions_eagerly:
+                    concrete, positions = cached
+                    if not listeners or not state.tapes:
+                        compiled = concrete.body.compiled
+                        values = compiled(*[args[i].value for i in positions], *concrete._captured_raw)
+                        return concrete._pack(eager_outputs(values, concrete.body.outputs))
+            return self._call(args, kwargs, key)
+        except Exception as error:
+            filtered(error)
+            raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
         """Calls the trace for the arguments outside of the fast path.
@@ -191,7 +199,11 @@ class Function:
         with self._tracing:
             concrete = self._traces.get(key)
             if concrete is None or not concrete.usable():
+                traces = len(self._explanations)
                 concrete = self._traced(key, *bound)
+                if len(self._explanations) > traces:
+                    self._calls_that_traced += 1
+                    self._warn_of_tracing()
             else:
                 self._traces.move_to_end(key)
         return concrete, bound
@@ -360,14 +372,18 @@ class Function:
             else "; ".join(_differences(before[0], key[0], self._signature)) or "the context"
         )
         self._explanations.append(f"trace {len(self._explanations) + 1} of {self._name}: {reason}")
-        often = len(self._explanations) >= _WARN_AFTER and len(self._explanations) * 2 > self._calls
+        self._reason = reason
+
+    def _warn_of_tracing(self) -> None:
+        """Warns if calls trace often. Traces that `get_concrete_function` makes do not count: they are meant."""
+        often = self._calls_that_traced >= _WARN_AFTER and self._calls_that_traced * 2 > self._calls
         if often and self._warnings < _MOST_WARNINGS:
             self._warnings += 1
             get_logger().warning(
                 "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one "
                 "because of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, "
                 "give an input_signature, or use reduce_retracing=True.",
-                len(self._explanations), self._calls, self._name, reason,
+                self._calls_that_traced, self._calls, self._name, self._reason,
             )  # fmt: skip
 
     def explain_traces(self) -> str:
@@ -433,7 +449,9 @@ class Function:
     def python_function(self) -> Callable[..., Any]:
         """The Python function."""
         if self._bound_to is not None:
-            return types.MethodType(self._python_function, self._bound_to())
+            instance = self._bound_to()  # None if the object is gone
+            bind = functools.partial if instance is None else types.MethodType
+            return bind(self._python_function, instance)
         return self._python_function
 
     @property
@@ -507,7 +525,8 @@ class Function:
         return bound
 
     def _bound(self, instance: Any) -> Function:
-        return Function(self._python_function, self._options, self._name, bound_to=instance)
+        # weakly: the cache of bound methods would keep the object alive
+        return Function(self._python_function, self._options, self._name, bound_to=weakref.ref(instance))
 
     def __deepcopy__(self, memo: Any) -> Function:
         return Function(self._python_function, self._options, self._name)
@@ -700,6 +719,6 @@ def function(
             bound_to, python_function = python_function.__self__, python_function.__func__
             if isinstance(bound_to, type):
                 python_function, bound_to = functools.partial(python_function, bound_to), None
-        return Function(python_function, options, bound_to=bound_to)
+        return Function(python_function, options, bound_to=None if bound_to is None else lambda: bound_to)
 
     return decorate if func is None else decorate(func)

@@ -2,6 +2,7 @@
 
 - `reset_states`, beside `reset_state`, of metrics and recurrent layers: called, or overridden in a subclass.
 - `model.save_weights('weights')` and `load_weights('weights')`: TensorFlow's checkpoint format, and a load status.
+- Checkpoints of models of Keras 2 can be restored, and layers that are not built yet are restored when they are built.
 - `model.save` and `save_weights` write a file aside and rename it: a process killed meanwhile leaves the old one. (Not
   models saved as folders, nor weights in several files, `max_shard_size`.)
 - Of several workers, the first one's `BackupAndRestore` writes the folder that all restore; the others write folders of
@@ -25,14 +26,17 @@ from typing import Any
 
 import keras
 from keras._tf_keras.keras import backend
+from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.saving import saving_lib
 from keras.src.utils.tracking import Tracker
 
+from tapeflow.array.creation import zeros
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.io.replacing import replaced_file
@@ -51,6 +55,10 @@ def add() -> None:
         layer.reset_states = _reset_layer_states
     keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
     keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
+    keras.Layer._lookup_dependency = _finding_keras_2_names(keras.Layer._lookup_dependency)
+    keras.Layer._handle_deferred_dependencies = _restoring_keras_2_names(keras.Layer._handle_deferred_dependencies)
+    keras.Variable._serialize_to_tensors = _serializing_placeholders(keras.Variable._serialize_to_tensors)
+    keras.Variable._restore_from_tensors = _restoring_initializers(keras.Variable._restore_from_tensors)
     saving_lib.save_model = _replacing_files(saving_lib.save_model)
     saving_lib.save_weights_only = _replacing_files(saving_lib.save_weights_only)
     legacy_h5_format.save_model_to_hdf5 = _replacing_files(legacy_h5_format.save_model_to_hdf5)
@@ -161,6 +169,82 @@ def _loading_checkpoints(load_weights: Any) -> Any:
         return status
 
     return load
+
+
+def _finding_keras_2_names(lookup: Any) -> Any:
+    """Returns the method that also finds children by the names that Keras 2 gave them in checkpoints: "layer-0" for
+    the first layer of a model, and "kernel" for a weight that is in "_kernel" now."""
+
+    @functools.wraps(lookup)
+    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
+        child = lookup(self, name, cached_dependencies)
+        if child is not None:
+            return child
+        if name.startswith("layer-") and isinstance(self, keras.Model):
+            number, layers = name.removeprefix("layer-"), self.layers
+            return layers[int(number)] if number.isdecimal() and int(number) < len(layers) else None
+        return lookup(self, f"_{name}", cached_dependencies) if _is_property(self, name) else None
+
+    return find
+
+
+def _restoring_keras_2_names(handle: Any) -> Any:
+    """Returns the method that restores a new child, also by the name that Keras 2 gave it."""
+
+    @functools.wraps(handle)
+    def restore(self: Any, name: str, trackable: Any) -> None:
+        handle(self, name, trackable)
+        public = name.removeprefix("_")
+        if public != name and _is_property(self, public):
+            handle(self, public, trackable)
+
+    return restore
+
+
+def _is_property(layer: Any, name: str) -> bool:
+    return isinstance(getattr(type(layer), name, None), property)
+
+
+# Keras builds a model by a call with symbolic tensors. Until its end, the variables of the layers have initializers and
+# no values. A restored value takes the place of the initializer.
+
+
+def _serializing_placeholders(serialize: Any) -> Any:
+    @functools.wraps(serialize)
+    def state(self: Any) -> dict[str, Any]:
+        if self._value is None:
+            return {"VARIABLE_VALUE": zeros(self._shape, self._dtype)}
+        return serialize(self)
+
+    return state
+
+
+def _restoring_initializers(restore: Any) -> Any:
+    @functools.wraps(restore)
+    def restore_or_defer(self: Any, restored_tensors: dict[str, Any]) -> Any:
+        if self._value is not None:
+            return restore(self, restored_tensors)
+        self._initializer = _RestoredValue(restored_tensors["VARIABLE_VALUE"], self._initializer, self.path)
+        return None
+
+    return restore_or_defer
+
+
+class _RestoredValue:
+    """An initializer that returns the value of a checkpoint."""
+
+    def __init__(self, value: EagerTensor, initializer: Any, path: str) -> None:
+        self._value, self._initializer, self._path = value, initializer, path
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+        if tuple(shape) == tuple(self._value.shape):
+            return self._value
+        if in_stateless_scope():  # Keras swallows errors that are raised here, and builds the layer a second time
+            return self._initializer(shape, dtype=dtype)
+        raise ValueError(
+            f"Received incompatible tensor with shape {self._value.shape} when attempting to restore variable with "
+            f"shape {tuple(shape)} and name {self._path}."
+        )
 
 
 # ---- files that are replaced as wholes -------------------------------------------------------------------------------

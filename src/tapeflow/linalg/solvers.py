@@ -11,7 +11,7 @@ import torch
 from tapeflow.array.creation import constant, ones_like, zeros_like
 from tapeflow.array.joining import unstack
 from tapeflow.array.shaping import expand_dims
-from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.arguments import is_tensor_like
@@ -62,7 +62,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
 @det.gradient(needs="inputs outputs")
 def _(call: Call, dy: Any) -> Any:
-    return _scaled(inv(call.inputs[0], adjoint=True), dy * conj(call.outputs[0]))
+    return _scaled(inv(call.inputs[0], adjoint=True), dy * call.outputs[0])  # not conjugated, as in TensorFlow
 
 
 def _scaled(matrices: Any, scalars: Any) -> Any:

@@ -158,8 +158,8 @@ class _Counts(dict[int, torch.Tensor]):
 
 
 # On the CPU torch's mean is a sum and a division by a Python number; one by a tensor is faster, and the same to the
-# bit.
-_COUNTS = {dtype: _Counts(dtype) for dtype in (torch.float32, torch.float64)}
+# bit. Not for float16: there TensorFlow's sum overflows, and torch's mean would not.
+_COUNTS = {dtype: _Counts(dtype) for dtype in (torch.float16, torch.float32, torch.float64)}
 
 
 def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
@@ -172,6 +172,9 @@ def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
 
 
 def _mean_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+    if x.dtype is torch.float16 and type(x) is torch.Tensor and x.is_cpu:
+        total = torch.sum(x, axis, keepdims)
+        return total.div_(_COUNTS[x.dtype][x.numel() // max(total.numel(), 1)])
     if x.is_floating_point() or x.is_complex():
         return torch.mean(x, axis, keepdims) if x.numel() or not x.is_complex() else torch.sum(x, axis, keepdims)
     return _integer_mean(x, axis, keepdims)
@@ -185,7 +188,8 @@ def _mean(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
     if counts is not None and type(axis) is int and type(keepdims) is bool and type(x) is torch.Tensor and x.is_cpu:
         shape = x.shape
         count = shape[axis]
-        if count in _EXACT and len(shape) == 2 and (axis == 1 or axis == -1) and not keepdims:
+        exact = count in _EXACT and x.dtype is not torch.float16
+        if exact and len(shape) == 2 and (axis == 1 or axis == -1) and not keepdims:
             return torch.mv(x, _shares(count, x.dtype))
         return torch.sum(x, axis, keepdims).div_(counts[count])
     return _any_mean(x, axis, keepdims)

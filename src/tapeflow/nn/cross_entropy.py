@@ -132,7 +132,7 @@ def softmax_cross_entropy_with_logits(
     if targets.dtype is not features.dtype:
         targets = cast(targets, features.dtype)
     rank = features.shape.rank
-    if rank is None:
+    if rank is None or targets.shape.rank is None:
         return _unranked_cross_entropy(targets, features, axis, dtype, name)
     alike = targets.shape.rank in (1, None) or targets.shape.is_compatible_with(features.shape)
     if rank == 2 and axis in (-1, 1) and alike:

@@ -19,6 +19,7 @@ from tapeflow.core import errors
 from tapeflow.profiler.xplane import Event, space
 
 _MARK = "tapeflow_trace#"
+_QUIET = "6"  # a level of torch's profiler above that of the lines "USDT: profiler_start", which it prints otherwise
 
 
 class ProfilerOptions(NamedTuple):
@@ -53,6 +54,7 @@ class _Session:
             activities += torch.profiler.supported_activities() - {kinds.CPU}
         self._profile = None
         if activities:
+            os.environ.setdefault("KINETO_LOG_LEVEL", _QUIET)
             self._profile = torch.profiler.profile(activities=activities, with_stack=bool(options.python_tracer_level))
             self._profile.start()
         self._started = time.time_ns()

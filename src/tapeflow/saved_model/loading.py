@@ -162,6 +162,7 @@ class _Loader:
             "captured_tensor": lambda i, captured: CapturedTensor(captured.name, captured.concrete_function),
             "bare_concrete_function": lambda i, function: None,  # it is built from the others
         }
+        slots = self._slot_variables()
         for i, node in enumerate(self._nodes):
             kind = node.WhichOneof("kind")
             if kind not in make:
@@ -171,11 +172,15 @@ class _Loader:
                     f"The SavedModel at {self._directory} holds an object of kind {kind!r} "
                     f"({self._name_of(i)!r}), which can't be loaded yet.",
                 )
+            if i in slots:
+                continue
             if i not in self.objects:
                 self.objects[i] = make[kind](i, getattr(node, kind))
             elif kind == "variable" and i in values:
                 bundle, key = values[i]
                 self.objects[i]._restore_from_tensors({"VARIABLE_VALUE": bundle.read(key)})
+        for i, (optimizer, slot) in slots.items():
+            self._add_slot(i, optimizer, slot, values)
         tables = [i for i, node in enumerate(self._nodes) if node.HasField("resource")]
         for i in [*tables, *(i for i in self._setters if i not in tables)]:  # functions need tables that are there
             children = {c.local_name: c.node_id for c in self._nodes[i].children}
@@ -227,18 +232,44 @@ class _Loader:
             return {}
         bundle = Bundle(variables_prefix(self._directory))
         saved = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy()).nodes
-        values, pairs, queue = {}, {0: 0}, deque([0])
+        pairs, queue = {0: 0}, deque([0])
         while queue:
             number = queue.popleft()
-            node = saved[pairs[number]]
-            for attribute in node.attributes:
-                values[number] = bundle, attribute.checkpoint_key
-            below = {c.local_name: c.node_id for c in node.children}
+            below = {c.local_name: c.node_id for c in saved[pairs[number]].children}
             for child in self._nodes[number].children:
                 if child.local_name in below and child.node_id not in pairs:
                     pairs[child.node_id] = below[child.local_name]
                     queue.append(child.node_id)
-        return values
+        for number, pair in list(pairs.items()):
+            slots = {(s.original_variable_node_id, s.slot_name): s for s in saved[pair].slot_variables}
+            for slot in self._nodes[number].slot_variables:
+                match = slots.get((pairs.get(slot.original_variable_node_id), slot.slot_name))
+                if match is not None:
+                    pairs[slot.slot_variable_node_id] = match.slot_variable_node_id
+        return {n: (bundle, a.checkpoint_key) for n, pair in pairs.items() for a in saved[pair].attributes}
+
+    def _slot_variables(self) -> dict[int, tuple[Any, Any]]:
+        """Returns the optimizers that create slot variables themselves, with the references, by the variables' numbers.
+
+        An optimizer whose class is not registered has its slot variables as ordinary ones.
+        """
+        slots = {}
+        for number, node in enumerate(self._nodes):
+            if node.slot_variables:
+                if number not in self.objects:
+                    self.objects[number] = self._user_object(number, node.user_object)
+                optimizer = self.objects[number]
+                if hasattr(optimizer, "add_slot"):
+                    slots.update({slot.slot_variable_node_id: (optimizer, slot) for slot in node.slot_variables})
+        return slots
+
+    def _add_slot(self, number: int, optimizer: Any, slot: Any, values: dict[int, tuple[Bundle, str]]) -> None:
+        """Has an optimizer create a slot variable, and restores it."""
+        variable = self.objects[slot.original_variable_node_id]
+        self.objects[number] = added = optimizer.add_slot(var=variable, slot_name=slot.slot_name)
+        if number in values:
+            bundle, key = values[number]
+            added._restore_from_tensors({"VARIABLE_VALUE": bundle.read(key)})
 
     def _variable(self, number: int, proto: Any, values: dict[int, tuple[Bundle, str]]) -> Variable:
         shape, dtype = TensorShape(proto.shape), dtype_of(proto.dtype)

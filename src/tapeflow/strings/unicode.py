@@ -93,7 +93,7 @@ def _decoded(
 ) -> tuple[torch.Tensor, ...]:
     """Computes row splits, code points and offsets of a vector of strings."""
     decode = _decoder(encoding, errors, replacement, control)
-    rows = [decode(element) for element in input.tolist()]
+    rows = [decode(element) for element in input.reshape(-1).tolist()]
     points = torch.tensor([c for row in rows for c, _ in row], dtype=torch.int32)
     offsets = torch.tensor([at for row in rows for _, at in row], dtype=torch.int64)
     return splits_of_rows(rows, splits_dtype), points, offsets

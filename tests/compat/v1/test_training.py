@@ -285,3 +285,24 @@ def test_a_saver_creates_the_folder_but_none_above_it(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path / "new")) == path
     with pytest.raises(ValueError, match=r"Parent directory of .* doesn't exist, can't save"):
         saver.save(None, str(tmp_path / "a" / "b" / "model"))
+
+
+@pytest.mark.parametrize("name", ["AdamOptimizer", "RMSPropOptimizer", "GradientDescentOptimizer"])
+def test_an_optimizer_serves_several_traces_of_a_function(name):
+    v = tf.Variable([1.0, 2.0])
+    optimizer = getattr(tf.compat.v1.train, name)(0.1)
+
+    @tf.function
+    def step(x):
+        optimizer.minimize(lambda: tf.reduce_sum(v * v) * tf.reduce_sum(x), var_list=[v])
+
+    step(tf.constant([1.0]))
+    count = len(optimizer.variables())
+    step(tf.constant([1.0, 2.0]))
+    tf.function(lambda: step(tf.constant([1.0, 2.0, 3.0])))()
+    assert len(optimizer.variables()) == count
+    again = tf.Variable([1.0, 2.0])
+    other = getattr(tf.compat.v1.train, name)(0.1)
+    for x in ([1.0], [1.0, 2.0], [1.0, 2.0, 3.0]):
+        other.minimize(lambda x=x: tf.reduce_sum(again * again) * sum(x), var_list=[again])
+    np.testing.assert_allclose(v.numpy(), again.numpy(), rtol=1e-6)

@@ -208,3 +208,21 @@ def test_large_constants_are_taken_into_the_prologue():
     for i in range(3):
         state = tf.tanh(x[i] @ weights + state)
     np.testing.assert_allclose(f(x), state, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (1, 4), (0, 2)])
+def test_shapes_of_entries_are_read_in_lists_of_unknown_length(shape):
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def grown(x):
+        def step(total, entry):
+            return total + tf.cast(tf.shape(entry)[0] * tf.size(entry) * tf.rank(entry), tf.float32)
+
+        return tf.scan(step, x, initializer=tf.zeros([2, 1]))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def kept(x):
+        return tf.foldl(lambda total, entry: total * tf.ones([tf.shape(entry)[0], 1]), x, tf.ones([shape[1], 1]))
+
+    expected = np.arange(1, shape[0] + 1)[:, None, None] * np.full([2, 1], shape[1] ** 2)
+    np.testing.assert_array_equal(grown(tf.ones(shape)), expected.astype(np.float32))
+    assert kept(tf.ones(shape)).numpy().tolist() == [[1.0]] * shape[1]

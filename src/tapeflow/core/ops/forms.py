@@ -15,6 +15,7 @@ from tapeflow.core.ops import bare
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.ops.shape_rules import unknown
+from tapeflow.core.values.symbolic import SymbolicTensor
 
 Form = Callable[..., Any]
 
@@ -67,6 +68,7 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
         converted, types = op.convert_arguments(args)
         return compute(converted)
     converted, types = graph.converted(op, args, False, name)
+    converted = op.map(_of_graph(graph), converted, host=_of_graph(graph))
     inferred = graph.shapes(op, converted, types, 1, name) if name in _shapes else ()
     try:
         outputs = compute(converted)
@@ -76,6 +78,11 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
         outputs = hooks.form_when_run(op, converted, types, compute)
     stated = [_of_static_shape(output, static) for output, static in zip(outputs, inferred, strict=False)]
     return [*stated, *outputs[len(stated) :]]
+
+
+def _of_graph(graph: Any) -> Callable[[Any], Any]:
+    """Returns a function from an argument to the tensor of the graph for it; others stay."""
+    return lambda arg: graph.capture(arg) if isinstance(arg, SymbolicTensor) else arg
 
 
 def _of_static_shape(output: Any, static: Any) -> Any:

@@ -334,7 +334,7 @@ class OpFunction(Protocol[P, R]):
 
         `rule(*args)` takes the arguments of an operation; `elements` and `host_static` of `core/ops/static.py` tell
         what is static of these. It returns integers in nested tuples, with None for each that is not static, or raises
-        NotStatic.
+        NotStatic. The rule of an op with several outputs returns a tuple of these.
         """
 
     def inline(self, rule: Rule) -> Rule:

@@ -54,9 +54,14 @@ def value_of(tensor: SymbolicTensor) -> Any:
 
 
 def _evaluate(operation: Any) -> Any:
-    """Sets the cached static value of an operation; returns what the op's rule says of it, if that was asked."""
+    """Sets the cached static values of an operation's outputs; returns what the op's rule says, if that was asked."""
     operation.static = _NOTHING
     op, outputs = operation.op, operation.outputs
+    if operation.captured is not None:  # in the graph of a function
+        value = value_of(operation.captured)
+        if value is not None:
+            operation.static = (value,)
+        return None
     if not op.registered or op.opdef.stateful or not any(map(_may_be_static, outputs)):
         return None
     rule = op.static_value
@@ -72,7 +77,8 @@ def _evaluate(operation: Any) -> Any:
     except NotStatic:
         static = None
     if not _has_none(static):
-        operation.static = (torch.tensor(static, dtype=outputs[0].dtype.torch),)
+        values = (static,) if op.single else static
+        operation.static = tuple([torch.tensor(v, dtype=outputs[0].dtype.torch) for v in values])
     elif op.reads_shape:  # of a value that is static, though the rules do not tell its shape
         values = computed(op, operation.args, operation.types, value_of)
         if values is not None:
@@ -132,11 +138,13 @@ def elements(tensor: Any) -> Any:
     operation, rank = tensor.op, tensor.shape.rank
     static = _evaluate(operation) if operation.static is None else None
     if static is not None:
-        return static
+        return static if operation.op.single else static[tensor.value_index]
     value = value_of(tensor)
     if value is not None:
         return numbers(value)
-    if rank == 0:
+    if operation.captured is not None:
+        return elements(operation.captured)
+    if rank == 0 and (not operation.op.registered or operation.op.single):
         return None
     if not tensor.dtype.is_integer:
         raise NotStatic
@@ -144,7 +152,8 @@ def elements(tensor: Any) -> Any:
         return elements(operation.args[0])
     if operation.op.static_value is not None:
         try:
-            return operation.op.static_value(*operation.args)
+            static = operation.op.static_value(*operation.args)
+            return static if operation.op.single else static[tensor.value_index]
         except NotStatic:
             pass
     if rank != 1 or tensor.shape[0] is None:
@@ -188,9 +197,16 @@ def static_shape(vector: Any) -> TensorShape:
 
 
 def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
-    """The value as a NumPy array, or None."""
+    """The value as a read-only NumPy array, or None.
+
+    Constants may be interned: their memory is that of all equal constants.
+    """
     value = value_of(tensor)
-    return None if value is None else EagerTensor(value, tensor.dtype)._array()
+    if value is None:
+        return None
+    array = EagerTensor(value, tensor.dtype)._array().view()
+    array.setflags(write=False)
+    return array
 
 
 def numbers(value: Any) -> Any:

@@ -20,6 +20,7 @@ from tapeflow.core.autodiff.tape import record, record_binary, record_unary
 from tapeflow.core.context import detours, listeners
 from tapeflow.core.ops.convert import convert, scalars
 from tapeflow.core.ops.definition import MANY
+from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
 
@@ -35,7 +36,7 @@ STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.S
 _NAMES = (
     "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary",
     "EagerTensor", "DType", "STATIC", "ReadAsTensor", "TensorType", "Tensor", "convert", "scalars", "detours",
-    "listeners",
+    "listeners", "filtered",
 )  # fmt: skip
 
 
@@ -72,6 +73,7 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
         "record": record, "record_unary": record_unary, "record_binary": record_binary, "EagerTensor": EagerTensor,
         "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor, "TensorType": TensorType, "Tensor": Tensor,
         "convert": convert, "scalars": scalars, "detours": detours, "listeners": listeners,
+        "filtered": filtered,
     }  # fmt: skip
     call: Any = stub(*[values[n] for n in _NAMES])
     call.__code__ = dressed(call.__code__)
@@ -123,7 +125,19 @@ def _keeps_dtype(op: RegisteredOp) -> bool:
 def _stub(count: int) -> Any:
     """Returns the factory of functions of so many parameters and `name` that pass everything to `first`."""
     names = "".join(f"a{i}, " for i in range(count))
-    return _compiled([f"    def call({names}name):", f"        return first(({names}), name)"], f"op stub {count}")
+    return _compiled(
+        [f"    def call({names}name):", *_filtering(f"first(({names}), name)", " " * 8)], f"op stub {count}"
+    )
+
+
+def _filtering(call: str, pad: str) -> list[str]:
+    """Returns the lines that return the result of a call, or raise its error without this library's frames."""
+    return [
+        f"{pad}try:",
+        f"{pad}    return {call}",
+        f"{pad}except Exception as _error:",
+        f"{pad}    raise filtered(_error)",
+    ]
 
 
 @functools.cache
@@ -194,7 +208,7 @@ def _template(
         f"{pad}    try:",
         *(f"{pad}        {line}" for line in _calling(arguments, by_count)),
         f"{pad}    except Exception:",  # whatever it is, the careful path raises it in TensorFlow's words
-        f"{pad}        return slow(({', '.join(names)},), name)",
+        *_filtering(f"slow(({', '.join(names)},), name)", f"{pad}        "),
     ]
     result = "_dtype" if same and not lists else "_result"
     if many:
@@ -215,7 +229,7 @@ def _template(
         *_reading(tensors, names),
         *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
         *_converting(tensors, names),
-        f"        return slow(({''.join(n + ', ' for n in names)}), name)",
+        *_filtering(f"slow(({''.join(n + ', ' for n in names)}), name)", " " * 8),
     ]
     flags = {"many": many, "several": several, "mixed": not uniform, "same": same, "by count": by_count}
     words = ["-".join(kinds), *(word for word, holds in flags.items() if holds), *(f"{i}:DType" for i in keyed)]

@@ -355,6 +355,15 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return f"{self._name}:0"
 
     @property
+    def _handle_name(self) -> str:
+        """The name, which Keras 2 sets when it loads a SavedModel."""
+        return self.name
+
+    @_handle_name.setter
+    def _handle_name(self, name: str) -> None:
+        self._name = name.removesuffix(":0")
+
+    @property
     def _unique_id(self) -> str:
         """A name that no other variable has, for Keras's optimizers."""
         return f"{self._shared_name}_{self._id}"

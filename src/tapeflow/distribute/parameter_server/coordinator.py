@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import itertools
-import logging
 import threading
 import time
 import weakref
@@ -23,9 +22,9 @@ from tapeflow.distribute.parameter_server.values import PerWorkerIterator, Remot
 from tapeflow.distribute.parameter_server.variables import OWNER
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.logger import get_logger
 from tapeflow.transport.calls import Client, TaskUnavailableError, client_of
 
-_logger = logging.getLogger("tapeflow")
 _RETRY_SECONDS = 1.0
 _MOST_SECONDS_TO_END = 5.0
 _workers: weakref.WeakSet[_Worker] = weakref.WeakSet()
@@ -63,7 +62,7 @@ class _Worker:
         try:
             result = closure.run(self)
         except TaskUnavailableError as error:
-            _logger.warning("%s Its function goes to another worker.", error)
+            get_logger().warning("%s Its function goes to another worker.", error)
             self._queue.put_back(closure)
             self._meet()
         except BaseException as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.core.device import LogicalDeviceConfiguration, machine
 from tapeflow.experimental.dtensor import clients
+from tapeflow.logger import get_logger
 
 TIMEOUT = datetime.timedelta(minutes=10)  # for the others to come, to the first meeting and to collectives
-_logger = logging.getLogger("tapeflow")
 _initialized: list[str] = []  # the type of the devices, once they are
 
 
@@ -170,7 +169,7 @@ def barrier(mesh: Any, barrier_name: str | None = None, timeout_in_ms: int | Non
     import torch.distributed as c10d
 
     name = barrier_name or "(barrier)"
-    _logger.info("entering barrier before op: %s", name)
+    get_logger().info("entering barrier before op: %s", name)
     with reporting(f"the barrier {name}"):
         c10d.monitored_barrier(
             timeout=TIMEOUT if timeout_in_ms is None else datetime.timedelta(milliseconds=timeout_in_ms)

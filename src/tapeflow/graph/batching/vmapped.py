@@ -7,7 +7,6 @@ enough, the function as a whole runs once for each slice.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,11 +26,10 @@ from tapeflow.graph.codegen.program import CALLS, Step
 from tapeflow.graph.codegen.writing import Writer
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.logger import get_logger
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
-
-logger = logging.getLogger("tapeflow")
 
 # The forms in which an output of the function is returned: the outputs of all slices, stacked; their sum; or the one
 # value that all slices share.
@@ -349,7 +347,9 @@ class OnSlices:
                 "slices one by one."
             ) from error
         if self.manner.warn:
-            logger.warning("vectorized_map computes %s for the slices one by one, not for all of them at once", name)
+            get_logger().warning(
+                "vectorized_map computes %s for the slices one by one, not for all of them at once", name
+            )
 
     def _at_once(self, count: int, values: Sequence[Any]) -> tuple[Any, ...]:
         run, places = self.sliced.run, [i for i, b in enumerate(self.batched) if b]

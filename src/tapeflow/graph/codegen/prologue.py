@@ -52,6 +52,7 @@ class Prologue:
             return
         graph = FuncGraph(f"ahead_of_{loop.body.name}")
         graph.around = None
+        self._counted: set[int] = set()  # the ids of what takes the counter, the shape of an entry of a list too
         with graph.as_default():
             count = graph.input(TensorSpec([], int32), "count")
             self._values = self._computed(graph, Batch(count))
@@ -89,6 +90,8 @@ class Prologue:
                 if not stacked or all(id(t) in uniform for t in operation.inputs if id(t) in lists):
                     results = _run(graph, operation, batch, values)
                     values.update(zip(map(id, operation.outputs), results, strict=False))
+                    if stacked or any(id(t) in self._counted for t in operation.inputs):
+                        self._counted.update(map(id, operation.outputs))
         return values
 
     @property
@@ -109,7 +112,7 @@ class Prologue:
         while stack:
             t = stack.pop()
             x = self._values.get(id(t))
-            if x is not None and not (x.stacked and not stacks) and self._may_be_taken(x):
+            if x is not None and (stacks or id(t) not in self._counted) and self._may_be_taken(x):
                 taken[id(t)] = t
             elif id(t) not in seen:
                 seen.add(id(t))
@@ -160,7 +163,8 @@ def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int,
     if op.name != "Const" and (isinstance(op, GraphOp) or op.opdef.stateful):
         return []
     try:
-        return of_plain(operation, batch, values)
+        results = of_plain(operation, batch, values)
+        return [x._replace(value=graph.capture(x.value)) for x in results]  # a rank may be a number
     except NoRule:
         return []
 

@@ -100,6 +100,8 @@ class FuncGraph(Graph):
         if inner is None:
             inner = self._capture_as(tensor, id(tensor), tensor.dtype, tensor.shape, name or "Placeholder")
             inner._id = id_of(tensor)
+            if count <= _MOST_CONSTANT and tensor.dtype is not resource:
+                inner.op.static = (tensor.value,)
         return inner
 
     def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
@@ -107,7 +109,9 @@ class FuncGraph(Graph):
         if captured is not None:
             return captured
         if tensor.op.type == "Const" and not self._may_have_gradient(tensor):
-            return self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
+            constant = self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
+            constant.op.captured = tensor
+            return constant
         around = _graphs_around(self)
         if tensor.graph not in around and (around[-1].traced or self in _graphs_around(tensor.graph)):
             raise out_of_scope(tensor, self)
@@ -117,6 +121,7 @@ class FuncGraph(Graph):
         name = f"{scope or self.scope}/{tensor.op.name}" if scope or self.scope else tensor.op.name
         inner = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, name, attrs)
         inner._id = tensor._id
+        inner.op.captured = tensor
         return inner
 
     def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:

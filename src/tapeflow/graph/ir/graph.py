@@ -59,6 +59,7 @@ class Graph(Collections, Names, Members):
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
         self.around: Graph | None = None  # the graph that is being built around it
+        self._control_flow_context: Any = None
         self.traced = True  # it is no scratch graph, which takes the tensors of any other
 
     # ---- contents -----------------------------------------------------------------------------------------------
@@ -155,8 +156,12 @@ class Graph(Collections, Names, Members):
             return obj
         raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
 
-    def _get_control_flow_context(self) -> None:
-        """TensorFlow 1's context of loops and conditionals: here these are functions, and there is none."""
+    def _get_control_flow_context(self) -> Any:
+        """TensorFlow 1's context of loops and conditionals. These are functions here: only a program sets a context."""
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, ctx: Any) -> None:
+        self._control_flow_context = ctx
 
     @property
     def version(self) -> int:
@@ -278,8 +283,11 @@ class Graph(Collections, Names, Members):
         """Returns the static shapes of an op's outputs for the arguments of an operation `name`."""
         try:
             return shapes.infer(op, arguments, types, count)
-        except (errors.OpError, ValueError) as error:
-            raise shape_error(op, name, arguments, types, error) from None
+        except (errors.OpError, ValueError):
+            try:
+                return shapes.infer_without_captures(self, op, arguments, types, count)
+            except (errors.OpError, ValueError) as error:
+                raise shape_error(op, name, arguments, types, error) from None
 
     def _inputs(self, op: Any, args: Sequence[Any], types: dict[str, Any], name: str) -> Iterator[Any]:
         """Yields the inputs of an operation whose types are settled: tensors of this graph and Python values."""

@@ -150,6 +150,7 @@ class Operation:
         outputs: its tensors.
         control_inputs: operations that run before.
         device: the device that the program asked for.
+        captured: the tensor of a graph around that it stands for, as a placeholder or a constant; None of others.
         position: the line of the user's code that added it, see `positions.py`.
         residuals: of a conditional or loop that was differentiated: what its gradients read.
 
@@ -161,6 +162,8 @@ class Operation:
     """
 
     _original_op = None  # as in TensorFlow, whose errors list the operations that one was derived from
+
+    captured: SymbolicTensor | None = None
 
     __slots__ = (  # and what programs note at it, which costs nothing where they do not
         "__dict__", "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs",

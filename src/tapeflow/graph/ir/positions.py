@@ -8,30 +8,13 @@ from __future__ import annotations
 
 import sys
 from itertools import islice
-from pathlib import Path
 from traceback import FrameSummary, StackSummary
 from types import CodeType, FrameType
 from typing import Any
 
+from tapeflow.core.tracebacks import is_engine_file
+
 Position = tuple[CodeType, int, Any]  # the code, the instruction's offset, and the caller's position or None
-
-_ENGINE = str(Path(__file__).parents[2])
-
-
-class _Engine(dict[str, bool]):
-    """A cache, by files: true where the code is the engine's own, and not the user's or that of a library."""
-
-    def __missing__(self, file: str) -> bool:
-        self[file] = result = file.startswith((_ENGINE, "<function "))  # the latter are compiled graphs
-        return result
-
-
-_is_engine = _Engine()
-
-
-def is_engine(code: CodeType) -> bool:
-    """Returns whether code is the engine's own."""
-    return _is_engine[code.co_filename]
 
 
 class Positions:
@@ -58,7 +41,7 @@ class Positions:
         """
         frame: Any = sys._getframe(depth)
         base = self._base
-        while frame is not base and _is_engine[frame.f_code.co_filename]:
+        while frame is not base and is_engine_file[frame.f_code.co_filename]:
             frame = frame.f_back
         if frame is base:
             return self._outside
@@ -80,7 +63,7 @@ def _position(frame: FrameType | None, base: FrameType | None = None, outside: P
     """Returns where a frame and its callers are, without the engine's frames; from `base` on they are `outside`."""
     frames = []
     while frame is not None and frame is not base:
-        if not _is_engine[frame.f_code.co_filename]:
+        if not is_engine_file[frame.f_code.co_filename]:
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     position = None if frame is None else outside  # another thread has another stack

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.static import static_or_unknown
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
 
 def output_count(op: Any, args: Sequence[Any], types: dict[str, Any]) -> int:
@@ -49,3 +54,40 @@ def infer(op: Any, args: Sequence[Any], types: dict[str, Any], count: int) -> li
         return op.infer(args, types, count, host=static_or_unknown)
     except NotStatic:
         return [TensorShape(None)] * count
+
+
+def infer_without_captures(
+    graph: Graph, op: Any, args: Sequence[Any], types: dict[str, Any], count: int
+) -> list[TensorShape]:
+    """Returns the shapes of the outputs as far as they follow without the values of captured tensors.
+
+    TensorFlow's shape functions do not know the values of a function's captures. An error that takes them is one of the
+    kernel, which may never run: that of a branch not taken.
+
+    Args:
+        graph: the graph that the op is added to.
+        op, args, types, count: as of `infer`.
+
+    Raises:
+        InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
+    """
+    copies: dict[int, SymbolicTensor] = {}  # of the tensors that depend on these values, by their ids
+
+    def known(arg: Any) -> Any:
+        return copies.get(id(arg), arg)
+
+    for operation in graph.get_operations():
+        outputs = operation.outputs
+        if operation.captured is not None:
+            copy = Operation(graph, GraphOp("Placeholder"), operation.name, ())
+            shapes = [t.shape for t in outputs]
+        elif operation.op.registered and any(id(t) in copies for t in operation.inputs):
+            arguments = operation.op.map(known, operation.args, host=known)
+            copy = Operation(graph, operation.op, operation.name, arguments, operation.types)
+            shapes = infer(operation.op, arguments, operation.types, len(outputs))
+        else:
+            continue
+        for t, shape in zip(outputs, shapes, strict=True):
+            copy.outputs.append(SymbolicTensor(copy, t.value_index, t.dtype, shape))
+            copies[id(t)] = copy.outputs[-1]
+    return infer(op, op.map(known, args, host=known), types, count)

@@ -116,11 +116,13 @@ class LinearOperatorToeplitz(LinearOperator):
         places = range_op(dimensions(col)[-1])
         return gather(diagonals, places - expand_dims(places, -1) + dimensions(col)[-1] - 1, axis=-1)
 
-    def _assert_self_adjoint(self) -> None:
+    def _assert_self_adjoint(self) -> Any:
         message = "row and col are not conjugate to each other, and so this operator is not self-adjoint."
         col = identity(self._col)
-        assert_equal(col[..., 1:], conj(identity(self._row))[..., 1:], message=message)
-        assert_real(col[..., :1], message)
+        return [
+            assert_equal(col[..., 1:], conj(identity(self._row))[..., 1:], message=message),
+            assert_real(col[..., :1], message),
+        ]
 
 
 class LinearOperatorTridiag(LinearOperator):
@@ -237,11 +239,13 @@ class LinearOperatorTridiag(LinearOperator):
             return identity(self._diagonals)
         return diag(stack(self._bands(), -2), k=(-1, 1), align="LEFT_RIGHT")
 
-    def _assert_self_adjoint(self) -> None:
+    def _assert_self_adjoint(self) -> Any:
         above, main, below = self._bands()
-        assert_real(main, "This tridiagonal operator contained non-zero imaginary values on the diagonal.")
-        assert_equal(
-            conj(below)[..., 1:],
-            above[..., :-1],
-            message="This tridiagonal operator has non-conjugate subdiagonal and superdiagonal.",
-        )
+        return [
+            assert_real(main, "This tridiagonal operator contained non-zero imaginary values on the diagonal."),
+            assert_equal(
+                conj(below)[..., 1:],
+                above[..., :-1],
+                message="This tridiagonal operator has non-conjugate subdiagonal and superdiagonal.",
+            ),
+        ]

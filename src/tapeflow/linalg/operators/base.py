@@ -11,13 +11,16 @@ import numpy as np
 
 from tapeflow.array.creation import constant, fill
 from tapeflow.array.grids import eye
+from tapeflow.array.passing import group
 from tapeflow.array.properties import is_tensor, size
 from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.debugging.values import assert_equal, assert_less, assert_positive
@@ -98,10 +101,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         )
         is_square = hints.implied(bool(is_non_singular), is_square, "A non-singular matrix is always square.")
         is_square = hints.implied(bool(is_self_adjoint), is_square, "A self-adjoint matrix is always square.")
-        for i, parent in enumerate(graph_parents or ()):
-            if not is_tensor(parent):
-                raise ValueError(f"Graph parent item {i} is not a Tensor; {parent}.")
-        self._graph_parents = list(graph_parents or ())
+        self._set_graph_parents(graph_parents)
         self._dtype: Any = as_dtype(dtype).base_dtype if dtype else dtype
         self._is_non_singular = is_non_singular
         self._is_self_adjoint = is_self_adjoint
@@ -109,6 +109,13 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         self._is_square_hint = is_square
         self._parameters = parameters
         self._name = name or type(self).__name__
+
+    def _set_graph_parents(self, graph_parents: Sequence[Any] | None) -> None:
+        """Sets the tensors of the property `graph_parents`."""
+        for i, parent in enumerate(graph_parents or ()):
+            if not is_tensor(parent):
+                raise ValueError(f"Graph parent item {i} is not a Tensor; {parent}.")
+        self._graph_parents = list(graph_parents or ())
 
     # ---- properties --------------------------------------------------------------------------------------------------
 
@@ -217,22 +224,34 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def batch_shape_tensor(self, name: str | None = "batch_shape_tensor") -> Tensor:
         """Returns the shape without the last two dimensions, as an int32 tensor."""
         batch = self.batch_shape
-        return self._as_tensor(batch) if batch.is_fully_defined() else self.shape_tensor()[:-2]
+        return self._as_tensor(batch) if batch.is_fully_defined() else self._batch_shape_tensor()
+
+    def _batch_shape_tensor(self, shape: Any = None) -> Any:
+        return (self.shape_tensor() if shape is None else shape)[:-2]
 
     def tensor_rank_tensor(self, name: str | None = "tensor_rank_tensor") -> Tensor:
         """Returns the number of dimensions, as an int32 tensor."""
         rank = self.tensor_rank
-        return size(self.shape_tensor()) if rank is None else constant(rank)
+        return self._tensor_rank_tensor() if rank is None else constant(rank)
+
+    def _tensor_rank_tensor(self, shape: Any = None) -> Any:
+        return size(self.shape_tensor() if shape is None else shape)
 
     def domain_dimension_tensor(self, name: str | None = "domain_dimension_tensor") -> Tensor:
         """Returns the number of columns, as an int32 tensor."""
         columns = self.domain_dimension
-        return self.shape_tensor()[-1] if columns is None else constant(columns)
+        return self._domain_dimension_tensor() if columns is None else constant(columns)
+
+    def _domain_dimension_tensor(self, shape: Any = None) -> Any:
+        return (self.shape_tensor() if shape is None else shape)[-1]
 
     def range_dimension_tensor(self, name: str | None = "range_dimension_tensor") -> Tensor:
         """Returns the number of rows, as an int32 tensor."""
         rows = self.range_dimension
-        return self.shape_tensor()[-2] if rows is None else constant(rows)
+        return self._range_dimension_tensor() if rows is None else constant(rows)
+
+    def _range_dimension_tensor(self, shape: Any = None) -> Any:
+        return (self.shape_tensor() if shape is None else shape)[-2]
 
     @staticmethod
     def _as_tensor(shape: TensorShape) -> Any:
@@ -319,9 +338,12 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _of_dtype(self, x: Any) -> Any:
         """Returns an argument as a tensor, which must have the operator's dtype."""
         tensor = x if isinstance(x, Tensor) else convert(x)
-        if tensor.dtype is not self.dtype:
-            raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {tensor.dtype} in tensor {tensor}")
+        self._check_input_dtype(tensor)
         return tensor
+
+    def _check_input_dtype(self, arg: Any) -> None:
+        if arg.dtype is not self.dtype:
+            raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {arg.dtype} in tensor {arg}")
 
     def _matching(
         self, other: LinearOperator, adjoint: bool, adjoint_arg: bool, argument: str
@@ -375,6 +397,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
                 raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {text}.")
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._dense_solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _dense_solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        """Solves with the dense matrix."""
         rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         if self._can_use_cholesky():
             return cholesky_solve(cholesky(self.to_dense()), rhs)
@@ -549,17 +575,21 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         Raises:
             InvalidArgumentError: they are not.
         """
-        return self._assert_non_singular()
+        return _joined(self._assert_non_singular())
 
     def _assert_non_singular(self) -> Any:
         if self._can_use_cholesky():
             return self.assert_positive_definite()
         values = svd(self.to_dense(), compute_uv=False)
         cond = reduce_max(values, -1) / reduce_min(values, -1)
-        size = reduce_max([constant(100), self.range_dimension_tensor(), self.domain_dimension_tensor()])
-        eps = float(np.finfo(self.dtype.as_numpy_dtype).eps)
-        limit = 1.0 / (cast(size, cond.dtype) * eps)
+        limit = cast(self._max_condition_number_to_be_non_singular(), cond.dtype)
         return assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
+
+    def _max_condition_number_to_be_non_singular(self) -> Any:
+        """Returns the condition number from which a matrix counts as singular, in the operator's real dtype."""
+        dtype = self.dtype.real_dtype
+        size = reduce_max([constant(100), self.range_dimension_tensor(), self.domain_dimension_tensor()])
+        return 1.0 / (cast(size, dtype) * float(np.finfo(dtype.as_numpy_dtype).eps))
 
     def assert_positive_definite(self, name: str | None = "assert_positive_definite") -> Any:
         """Asserts that the matrices are positive definite.
@@ -568,7 +598,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             InvalidArgumentError: they are not.
             NotImplementedError: the hints do not say that the operator is self-adjoint, and there is no other test.
         """
-        return self._assert_positive_definite()
+        return _joined(self._assert_positive_definite())
 
     def _assert_positive_definite(self) -> Any:
         if not self.is_self_adjoint:
@@ -582,7 +612,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         Raises:
             InvalidArgumentError: they do not.
         """
-        return self._assert_self_adjoint()
+        return _joined(self._assert_self_adjoint())
 
     def _assert_self_adjoint(self) -> Any:
         dense = self.to_dense()
@@ -609,3 +639,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Computes a function of `tf.linalg` for this operator in the place of a matrix; see `dispatch.apply`."""
         return dispatch.apply(function.op.name, self, args)
+
+
+def _joined(checks: Any) -> Any:
+    """Returns an operation that runs all checks, which are operations, None, or lists of these; None if they ran."""
+    if state.graph is None or state.graph.building_function:
+        return None
+    return group(*[check for check in nest.flatten(checks) if check is not None])

@@ -207,12 +207,10 @@ class _BlockOperator(LinearOperator):
             return joined
         return broadcast_to(joined, concat([self.batch_shape_tensor(), ops.Shape(joined)[-1:]], 0))
 
-    def _assert_non_singular(self) -> None:
+    def _assert_non_singular(self) -> Any:
         if not self._square_blocks():
             return super()._assert_non_singular()
-        for operator in self._diagonal_operators():
-            operator.assert_non_singular()
-        return None
+        return [operator.assert_non_singular() for operator in self._diagonal_operators()]
 
 
 def _zeros(rows_like: Any, columns: Any) -> Any:
@@ -293,13 +291,11 @@ class LinearOperatorBlockDiag(_BlockOperator):
             before += width
         return concat(rows, -2)
 
-    def _assert_positive_definite(self) -> None:
-        for operator in self._operators:
-            operator.assert_positive_definite()
+    def _assert_positive_definite(self) -> Any:
+        return [operator.assert_positive_definite() for operator in self._operators]
 
-    def _assert_self_adjoint(self) -> None:
-        for operator in self._operators:
-            operator.assert_self_adjoint()
+    def _assert_self_adjoint(self) -> Any:
+        return [operator.assert_self_adjoint() for operator in self._operators]
 
     def _linop_adjoint(self) -> LinearOperator:
         return LinearOperatorBlockDiag([o.adjoint() for o in self._operators], **hints.of(self))

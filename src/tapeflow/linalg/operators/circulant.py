@@ -84,7 +84,7 @@ class CirculantOperator(LinearOperator):
         """Computes the convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
         return self._out(self._inverse_transform(to_complex(self._spectrum)))
 
-    def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> None:
+    def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> Any:
         """Asserts that the convolution kernel is real, so that real arguments have real products.
 
         Raises:
@@ -93,7 +93,7 @@ class CirculantOperator(LinearOperator):
         imaginary = abs_op(imag(self._inverse_transform(to_complex(self._spectrum))))
         eps = float(np.finfo(imaginary.dtype.as_numpy_dtype).eps)
         limit = eps * cast(self.domain_dimension_tensor(), imaginary.dtype)
-        assert_less(imaginary, limit, message="Spectrum was not Hermitian")
+        return assert_less(imaginary, limit, message="Spectrum was not Hermitian")
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
@@ -164,16 +164,16 @@ class CirculantOperator(LinearOperator):
         size = abs_op(self._eigvals())
         return reduce_max(size, -1) / reduce_min(size, -1)
 
-    def _assert_non_singular(self) -> None:
-        assert_nonzero(self._spectrum, "Singular operator:  Spectrum contained zero values.")
+    def _assert_non_singular(self) -> Any:
+        return assert_nonzero(self._spectrum, "Singular operator:  Spectrum contained zero values.")
 
-    def _assert_positive_definite(self) -> None:
-        assert_positive(
+    def _assert_positive_definite(self) -> Any:
+        return assert_positive(
             real(self._spectrum), message="Not positive definite:  Real part of spectrum was not all positive."
         )
 
-    def _assert_self_adjoint(self) -> None:
-        assert_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
+    def _assert_self_adjoint(self) -> Any:
+        return assert_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
 
     def _linop_adjoint(self) -> LinearOperator:
         return type(self)(conj(identity(self._spectrum)), self.dtype, **hints.of(self))

@@ -187,12 +187,10 @@ class LinearOperatorComposition(LinearOperator):
             return super()._log_abs_determinant()
         return sum_of_logs([o.log_abs_determinant() for o in self._operators], self.dtype)
 
-    def _assert_non_singular(self) -> None:
+    def _assert_non_singular(self) -> Any:
         if not self._all_square():
             return super()._assert_non_singular()
-        for operator in self._operators:
-            operator.assert_non_singular()
-        return None
+        return [operator.assert_non_singular() for operator in self._operators]
 
     def _linop_cholesky(self) -> LinearOperator:
         left = self._operators[0]
@@ -348,15 +346,13 @@ class LinearOperatorKronecker(LinearOperator):
         if not self._all_square():
             raise invalid("All Kronecker factors must be square for the product to be invertible.")
 
-    def _assert_non_singular(self) -> None:
+    def _assert_non_singular(self) -> Any:
         self._check_factors()
-        for operator in self._operators:
-            operator.assert_non_singular()
+        return [operator.assert_non_singular() for operator in self._operators]
 
-    def _assert_self_adjoint(self) -> None:
+    def _assert_self_adjoint(self) -> Any:
         self._check_factors()
-        for operator in self._operators:
-            operator.assert_self_adjoint()
+        return [operator.assert_self_adjoint() for operator in self._operators]
 
     def _linop_adjoint(self) -> LinearOperator:
         return LinearOperatorKronecker([o.adjoint() for o in self._operators], **hints.of(self))

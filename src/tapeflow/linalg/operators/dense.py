@@ -144,16 +144,24 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return reduce_sum(log(abs_op(self._diag_part())), -1)
 
     def _to_dense(self) -> Any:
-        return band_part(self._tril, -1, 0)
+        return self._get_tril()
 
     def _diag_part(self) -> Any:
+        return self._get_diag()
+
+    def _get_tril(self) -> Any:
+        """Returns the matrices with zeros above the diagonal."""
+        return band_part(self._tril, -1, 0)
+
+    def _get_diag(self) -> Any:
+        """Returns the diagonals."""
         return diag_part(self._tril)
 
     def _eigvals(self) -> Any:
         return self._diag_part()
 
-    def _assert_non_singular(self) -> None:
-        assert_nonzero(self._diag_part(), "Singular operator:  Diagonal contained zero values.")
+    def _assert_non_singular(self) -> Any:
+        return assert_nonzero(self._diag_part(), "Singular operator:  Diagonal contained zero values.")
 
 
 dispatch.general["lower triangular"] = LinearOperatorLowerTriangular

@@ -32,14 +32,14 @@ class _DerivedOperator(LinearOperator):
     def _cond(self) -> Any:
         return self._operator.cond()
 
-    def _assert_non_singular(self) -> None:
-        self._operator.assert_non_singular()
+    def _assert_non_singular(self) -> Any:
+        return self._operator.assert_non_singular()
 
-    def _assert_positive_definite(self) -> None:
-        self._operator.assert_positive_definite()
+    def _assert_positive_definite(self) -> Any:
+        return self._operator.assert_positive_definite()
 
-    def _assert_self_adjoint(self) -> None:
-        self._operator.assert_self_adjoint()
+    def _assert_self_adjoint(self) -> Any:
+        return self._operator.assert_self_adjoint()
 
 
 class LinearOperatorAdjoint(_DerivedOperator):

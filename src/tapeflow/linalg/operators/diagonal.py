@@ -123,18 +123,20 @@ class LinearOperatorDiag(LinearOperator):
         size = abs_op(self._diag)
         return reduce_max(size, -1) / reduce_min(size, -1)
 
-    def _assert_non_singular(self) -> None:
-        assert_nonzero(self._diag, "Singular operator:  Diagonal contained zero values.")
+    def _assert_non_singular(self) -> Any:
+        return assert_nonzero(self._diag, "Singular operator:  Diagonal contained zero values.")
 
-    def _assert_positive_definite(self) -> None:
-        assert_positive(
+    def _assert_positive_definite(self) -> Any:
+        return assert_positive(
             real(self._diag),
             message="Diagonal operator had diagonal entries with non-positive real part, thus was not positive "
-            "definite.",
+            "definite."
+            if self.dtype.is_complex
+            else "Real diagonal operator had non-positive diagonal entries, thus was not positive definite.",
         )
 
-    def _assert_self_adjoint(self) -> None:
-        assert_real(
+    def _assert_self_adjoint(self) -> Any:
+        return assert_real(
             self._diag, "This diagonal operator contained non-zero imaginary values.  Thus it was not self-adjoint."
         )
 

@@ -13,11 +13,12 @@ from tapeflow.array.passing import identity
 from tapeflow.array.properties import get_static_value
 from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.shapes import assert_rank
 from tapeflow.debugging.values import assert_equal, assert_non_negative, assert_positive
@@ -227,14 +228,14 @@ class LinearOperatorIdentity(_SizedOperator):
     def _cond(self) -> Any:
         return self._filled(1)
 
-    def _assert_non_singular(self) -> None:
-        pass
+    def _assert_non_singular(self) -> Any:
+        return None
 
-    def _assert_positive_definite(self) -> None:
-        pass
+    def _assert_positive_definite(self) -> Any:
+        return None
 
-    def _assert_self_adjoint(self) -> None:
-        pass
+    def _assert_self_adjoint(self) -> Any:
+        return None
 
     def _to_dense(self) -> Any:
         return eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
@@ -352,14 +353,14 @@ class LinearOperatorScaledIdentity(LinearOperator):
         size = abs_op(self._multiplier)
         return cast(size / size, self.dtype)  # 1, and NaN for zero
 
-    def _assert_non_singular(self) -> None:
-        assert_positive(abs_op(self._multiplier), message="LinearOperator was singular")
+    def _assert_non_singular(self) -> Any:
+        return assert_positive(abs_op(self._multiplier), message="LinearOperator was singular")
 
-    def _assert_positive_definite(self) -> None:
-        assert_positive(real(self._multiplier), message="LinearOperator was not positive definite.")
+    def _assert_positive_definite(self) -> Any:
+        return assert_positive(real(self._multiplier), message="LinearOperator was not positive definite.")
 
-    def _assert_self_adjoint(self) -> None:
-        assert_real(self._multiplier, "LinearOperator was not self-adjoint")
+    def _assert_self_adjoint(self) -> Any:
+        return assert_real(self._multiplier, "LinearOperator was not self-adjoint")
 
     def _linop_adjoint(self) -> LinearOperatorScaledIdentity:
         return LinearOperatorScaledIdentity(self._num_rows, conj(identity(self._multiplier)), **hints.of(self))
@@ -478,11 +479,11 @@ class LinearOperatorZeros(_SizedOperator):
     def _add_to_tensor(self, x: Any) -> Any:
         return self._with_batch(x)
 
-    def _assert_non_singular(self) -> None:
-        raise invalid("Zero operators are always non-invertible.")
+    def _assert_non_singular(self) -> Any:
+        raise InvalidArgumentError.of("Zero operators are always non-invertible.")
 
-    def _assert_positive_definite(self) -> None:
-        raise invalid("Zero operators are always non-positive definite.")
+    def _assert_positive_definite(self) -> Any:
+        raise InvalidArgumentError.of("Zero operators are always non-positive definite.")
 
-    def _assert_self_adjoint(self) -> None:
-        pass
+    def _assert_self_adjoint(self) -> Any:
+        return None

@@ -205,7 +205,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             product = product * expand_dims(self._diag_update, -2)
         return reduce_sum(product, -1) + self._base_operator.diag_part()
 
-    def _assert_self_adjoint(self) -> None:
+    def _assert_self_adjoint(self) -> Any:
         if self._u is self._v and self._diag_update is None:
             return self._base_operator.assert_self_adjoint()
         return super()._assert_self_adjoint()

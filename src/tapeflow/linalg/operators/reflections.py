@@ -15,10 +15,11 @@ from tapeflow.array.properties import get_static_value
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.array.sorting import argsort
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag_part, set_diag
@@ -113,8 +114,8 @@ class LinearOperatorPermutation(LinearOperator):
     def _cond(self) -> Any:
         return self._filled(1)
 
-    def _assert_non_singular(self) -> None:
-        pass
+    def _assert_non_singular(self) -> Any:
+        return None
 
 
 class LinearOperatorHouseholder(LinearOperator):
@@ -204,14 +205,14 @@ class LinearOperatorHouseholder(LinearOperator):
     def _cond(self) -> Any:
         return self._filled(1)
 
-    def _assert_non_singular(self) -> None:
-        pass
+    def _assert_non_singular(self) -> Any:
+        return None
 
-    def _assert_positive_definite(self) -> None:
-        raise invalid("Householder operators are always non-positive definite.")
+    def _assert_positive_definite(self) -> Any:
+        raise InvalidArgumentError.of("Householder operators are always non-positive definite.")
 
-    def _assert_self_adjoint(self) -> None:
-        pass
+    def _assert_self_adjoint(self) -> Any:
+        return None
 
     def _linop_adjoint(self) -> LinearOperatorHouseholder:
         return self

@@ -96,14 +96,15 @@ def check_rank(tensor: Any, least: int, name: str) -> None:
         raise ValueError(f"Argument {name} must have at least {least} {plural}. Found: {tensor}")
 
 
-def assert_nonzero(x: Any, message: str) -> None:
+def assert_nonzero(x: Any, message: str) -> Any:
     """Asserts that no element is zero."""
     x = abs_op(x)
-    assert_less(zeros([], x.dtype), x, message=message)
+    return assert_less(zeros([], x.dtype), x, message=message)
 
 
-def assert_real(x: Any, message: str) -> None:
+def assert_real(x: Any, message: str) -> Any:
     """Asserts that no element has an imaginary part."""
-    if x.dtype.is_complex:
-        imaginary = imag(x)
-        assert_equal(zeros([], imaginary.dtype), imaginary, message=message)
+    if not x.dtype.is_complex:
+        return None
+    imaginary = imag(x)
+    return assert_equal(zeros([], imaginary.dtype), imaginary, message=message)

@@ -209,8 +209,11 @@ class Optimizer:
         return slots[_key(var)]
 
     def _variable(self, name: str, first: float) -> Variable:
-        """Returns a variable of the optimizer's own, one for each graph."""
-        key = name, id(state.graph)
+        """Returns a variable of the optimizer's own, one for each graph: a function creates it outside of itself."""
+        graph = state.graph
+        while graph is not None and graph.building_function:
+            graph = graph.around
+        key = name, graph
         if key not in self._own:
             self._own[key] = Variable(first, trainable=False, name=name, dtype=float32)
         return self._own[key]
