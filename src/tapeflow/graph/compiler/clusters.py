@@ -22,6 +22,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import Element, Unsupported, supports
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.compiler.expressions import Passes, Recorder, recorded
@@ -230,6 +231,7 @@ def _caller(inputs: int, outputs: int) -> CodeType:
 
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
 
+_MANY = 8  # steps: their calls alone take several times as long as that of a kernel
 _OF_A_LOOP = 4  # steps whose calls take longer than that of a kernel
 _BATCH = 32  # stands for an unknown size
 _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling a kernel takes longer than it ever saves
@@ -267,7 +269,7 @@ def _has_llvm() -> bool:
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps pays: it keeps results in registers, and takes a while to compile."""
     elements = [math.prod(_BATCH if d is None else d for d in step.inputs[0].shape) for step in steps[1:]]
-    return sum(elements) >= _LEAST_WORK
+    return len(steps) >= _MANY or sum(elements) >= _LEAST_WORK
 
 
 def is_elementwise(program: Program, step: Step) -> bool:
@@ -285,9 +287,9 @@ def reduces_rows(step: Step) -> bool:
     """Returns True if a step reduces the last dimension of a tensor of floats that has others."""
     if step.op.over_rows is None or step.placed or not step.outputs[0].dtype.is_floating:
         return False
-    x, axis = step.args[0], step.args[1]
-    axes = axis if type(axis) is tuple else (axis,)
-    return (x.shape.rank or 0) > 1 and axes in ((-1,), (x.shape.rank - 1,))
+    x, axis = step.args[0], host_static(step.args[1])
+    (axis,) = axis if type(axis) is tuple and len(axis) == 1 else (axis,)
+    return type(axis) is int and (x.shape.rank or 0) > 1 and axis in (-1, x.shape.rank - 1)
 
 
 class _Group:

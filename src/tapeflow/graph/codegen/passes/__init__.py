@@ -12,6 +12,7 @@ from collections.abc import Callable
 from tapeflow.graph.codegen.passes.adam import join_adam
 from tapeflow.graph.codegen.passes.assembling import assemble
 from tapeflow.graph.codegen.passes.binding import bind
+from tapeflow.graph.codegen.passes.broadcasting import unbroadcast
 from tapeflow.graph.codegen.passes.caching import cache
 from tapeflow.graph.codegen.passes.exchanging import exchange
 from tapeflow.graph.codegen.passes.folding import fold
@@ -19,7 +20,6 @@ from tapeflow.graph.codegen.passes.fusing import fuse, fuse_pairs
 from tapeflow.graph.codegen.passes.grouping import group
 from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.normalizing import normalize
-from tapeflow.graph.codegen.passes.normalizing_layers import normalize_layers
 from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.postponing import postpone
 from tapeflow.graph.codegen.passes.pruning import prune
@@ -37,7 +37,9 @@ from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-_KERNELS: tuple[Pass, ...] = seed, recur, normalize, normalize_layers, recognize, exchange, select, postpone, assemble
+_KERNELS: tuple[Pass, ...] = (
+    seed, recur, normalize, recognize, exchange, select, postpone, assemble, unbroadcast, prune,
+)  # fmt: skip
 _UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
 _ORDER: tuple[Pass, ...] = fuse_pairs, prune, start_early, parallelize, reuse, bind
 SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_small, *_ORDER)
