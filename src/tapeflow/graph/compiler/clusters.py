@@ -121,7 +121,7 @@ class Cluster:
                 kernel = function(
                     self._text(operands, passes, len(sizes)), self._name, 1 + len(shapes) + len(of_outputs)
                 )
-            except Unsupported:
+            except Unsupported:  # the plan remembers it
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
         array = (ctypes.c_int64 * len(sizes))(*sizes)
