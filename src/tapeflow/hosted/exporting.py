@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 import weakref
 from collections.abc import Sequence
@@ -37,11 +38,16 @@ class tf_export:
 keras_export = tf_export
 
 
+def name_symbol(symbol: Any, name: str) -> None:
+    """Sets the canonical name of a symbol, if it has none."""
+    _names.setdefault(symbol, (name,))
+
+
 def get_canonical_name_for_symbol(
     symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
 ) -> str | None:
     """Returns the first public name, by which a library exported the symbol or which it has below `tf`, or None."""
-    names = _names.get(symbol)
+    names = _names.get(symbol) or _names.get(inspect.unwrap(symbol) if callable(symbol) else symbol)
     if names:
         return names[0]
     home, *rooms = str(getattr(symbol, "__module__", "")).split(".")

@@ -400,6 +400,11 @@ def register(base_type: Any, function: Callable[..., Any], priority: int) -> Non
     _by_type.clear()
 
 
+def has_converter(kind: type) -> bool:
+    """Returns True if a class says how its values become tensors, or a program has registered that."""
+    return hasattr(kind, "__tf_tensor__") or bool(_converters_for(kind))
+
+
 def _converters_for(kind: type) -> list[Callable[..., Any]]:
     if not _registered:
         return []
