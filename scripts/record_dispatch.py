@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Writes src/tapeflow/hosted/dispatched.txt with TensorFlow 2.21: the public functions that dispatchers can implement.
+"""Writes with TensorFlow 2.21 the public functions that dispatchers can implement, and what they get in some calls.
+
+The functions are in `src/tapeflow/hosted/dispatched.txt`, the calls in `tests/fixtures/dispatched.json`.
 
 A line has the function's canonical name, its other names and, where TensorFlow offers another function to the
 dispatchers, ">", that function, and its parameters: `theirs=ours`, or one name where the two are equal, or
 `theirs:constant` in JSON; "!" precedes a parameter of ours that theirs has not. A line that begins with "-" has a
-function that is not offered to dispatchers: what it calls is.
+function that is not offered to dispatchers, as what it calls is, unless it refuses its arguments. A line that begins
+with "*" has a function whose arguments the dispatchers get by keyword, all of them.
 
 Each function is called with a marker for each parameter; where it refuses those, its call in
 `tests/support/symbolic_calls.py` tells.
@@ -23,6 +26,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FILE = ROOT / "src" / "tapeflow" / "hosted" / "dispatched.txt"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+FIXTURE = ROOT / "tests" / "fixtures" / "dispatched.json"
 LEFT_OUT = {"keras", "raw_ops", "estimator", "compat", "v1", "v2"}
 
 
@@ -40,8 +44,9 @@ def dispatched(tf, canonical):
 
 def main():
     import tensorflow as tf
-    from symbolic_calls import CALLS, INPUTS
     from tensorflow.python.util.tf_export import get_canonical_name_for_symbol
+
+    from symbolic_calls import CALLS, INPUTS, recorded
 
     def canonical(function):
         return get_canonical_name_for_symbol(function, add_prefix_to_v1_names=True)
@@ -60,6 +65,10 @@ def main():
         def __iter__(self):
             raise TypeError("a marker has no length")
 
+        def get_shape(self):
+            return self.shape
+
+        is_tensor_like = True
         __hash__ = object.__hash__
 
     for operator in tf.Tensor.OVERLOADABLE_OPERATORS:
@@ -111,7 +120,7 @@ def main():
         try:
             result = function(*bound.args, **bound.kwargs)
         except Exception:
-            return ("-",) if calls else None
+            return ("?",) if calls else None
         if not calls:
             return None
         target, args, kwargs, marker = calls[-1]
@@ -120,7 +129,7 @@ def main():
         if not taken <= given or marker not in (result if isinstance(result, (list, tuple)) else [result]):
             return ("-",)
         if canonical(target) == name:
-            return ()
+            return () if args else ("*",)
         signature = inspect.signature(target)
         words, used = [], {"name"}
         for parameter, value in signature.bind(*args, **kwargs).arguments.items():
@@ -132,27 +141,26 @@ def main():
             elif isinstance(value, (bool, str)):
                 words.append(f"{parameter}:{json.dumps(value)}")
             elif signature.parameters[parameter].default is not value:
-                return ("-",)
+                return ("?",)
         return (">", canonical(target), *words, *(f"!{n}" for n in sorted(set(bound.arguments) - used)))
 
     lines = []
     for name in sorted(functions):
         function = functions[name]
-        others = [n for n in names[name] if n != name and not (n.startswith("compat.") and not name.startswith("compat."))]
-        found = None
-        for make in (lambda: markers(function), lambda: examples[name]):
-            try:
-                found = outcome(name, function, make())
-            except KeyError:
-                continue
-            if found is not None and found[:1] != ("-",):
-                break
-        found = found or ()
-        if found[:1] == ("-",):
-            lines.append(" ".join(["-", name, *others]))
+        first = name.partition(".")[0] == "compat"
+        others = [n for n in names[name] if n != name and (first or not n.startswith("compat."))]
+        found = outcome(name, function, markers(function))
+        example = outcome(name, function, examples[name]) if name in examples else None
+        unknown = (None, ("?",))
+        if example not in unknown and (found in (*unknown, ("-",)) or found[1:2] != example[1:2] or example == ("-",)):
+            found = example
+        found = ("-",) if found == ("?",) else found or ()
+        if found in (("-",), ("*",)):
+            lines.append(" ".join([*found, name, *others]))
         else:
             lines.append(" ".join([name, *others, *found]))
     FILE.write_text("\n".join(lines) + "\n")
+    FIXTURE.write_text(json.dumps(recorded(tf), indent=0) + "\n")
 
 
 if __name__ == "__main__":

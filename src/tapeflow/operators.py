@@ -112,11 +112,11 @@ for _symbol, _function, _slow in (
 
 
 def _matmul(self: Any, other: Any) -> Any:
-    return matmul(self, other)
+    return matmul(self, other, name=None)
 
 
 def _rmatmul(self: Any, other: Any) -> Any:
-    return matmul(convert(other, self.dtype), self)
+    return matmul(convert(other, self.dtype), self, name=None)
 
 
 _bind("__matmul__", _named(_matmul, "__matmul__"))

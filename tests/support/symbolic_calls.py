@@ -1,7 +1,11 @@
-"""Calls of public functions with symbolic arguments, as libraries build models from them.
+"""Calls of public functions with symbols of a library of its own, as libraries build models from them.
 
-`INPUTS` has the shape, without the batch, and the dtype of each name in the expressions.
+`INPUTS` has the shape, without the batch, and the dtype of each name in the expressions. A program that runs this file
+prints what the library's dispatcher gets in each call.
 """
+
+import json
+import sys
 
 INPUTS = {
     "x": ((3, 4), "float32"),
@@ -459,3 +463,80 @@ tf.compat.v1.math.add(x, y)
 tf.compat.v1.gather(v, [0])
 tf.compat.v1.strings.split(s)
 """.strip().splitlines()
+
+
+def recorded(tf):
+    """Returns, for each call, the canonical names of the functions that a dispatcher gets and on which the result
+    depends, or None for an error.
+
+    Args:
+        tf: TensorFlow or TapeFlow, as the module `tensorflow`.
+    """
+    from tensorflow.python.util.tf_export import get_canonical_name_for_symbol
+
+    names = []
+
+    class Symbol:
+        """A symbol: it has a tensor that public functions do not know of, and the calls that this depends on."""
+
+        is_tensor_like = True
+        __hash__ = object.__hash__
+
+        def __init__(self, value, calls=frozenset()):
+            self.value, self.calls = value, calls
+
+        @property
+        def shape(self):
+            return self.value.shape
+
+        @property
+        def dtype(self):
+            return self.value.dtype
+
+        def get_shape(self):
+            return self.shape
+
+        def __array__(self, dtype=None):
+            raise TypeError("a symbol is no array")
+
+        def __iter__(self):
+            raise TypeError("a symbol has no length")
+
+    for operator in tf.Tensor.OVERLOADABLE_OPERATORS:
+        setattr(Symbol, operator, getattr(tf.Tensor, operator))
+
+    def value_of(x):
+        return x.value if isinstance(x, Symbol) else x
+
+    def calls_of(values):
+        return frozenset().union(*(x.calls for x in tf.nest.flatten(values) if isinstance(x, Symbol)))
+
+    class Dispatcher(tf.__internal__.dispatch.GlobalOpDispatcher):
+        def handle(self, op, args, kwargs):
+            if not any(isinstance(x, Symbol) for x in tf.nest.flatten([args, kwargs])):
+                return self.NOT_SUPPORTED
+            calls = calls_of([args, kwargs]) | {len(names)}
+            names.append(get_canonical_name_for_symbol(op, add_prefix_to_v1_names=True))
+            args, kwargs = tf.nest.map_structure(value_of, [args, kwargs])
+            return tf.nest.map_structure(lambda x: Symbol(x, calls), op(*args, **kwargs))
+
+    Dispatcher().register()
+    results = {}
+    for expression in CALLS:
+        symbols = {
+            name: Symbol(tf.fill((2, *shape), "a") if dtype == "string" else tf.cast(tf.zeros((2, *shape)), dtype))
+            for name, (shape, dtype) in INPUTS.items()
+        }
+        symbols["m"] = Symbol(tf.eye(4, batch_shape=[2]))
+        names.clear()
+        try:
+            results[expression] = [names[i] for i in sorted(calls_of([eval(expression, {"tf": tf, **symbols})]))]
+        except Exception:
+            results[expression] = None
+    return results
+
+
+if __name__ == "__main__":
+    import tensorflow
+
+    json.dump(recorded(tensorflow), sys.stdout)

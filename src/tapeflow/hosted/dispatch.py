@@ -5,7 +5,9 @@ Keras 2 builds its functional models so. An op offers a call to the dispatchers 
 that offers its calls first: so programs without dispatchers pay nothing.
 
 `dispatched.txt` lists the public functions that TensorFlow offers to dispatchers (`scripts/record_dispatch.py`): the
-canonical name, other names and, behind ">", the function that TensorFlow offers in its place and its parameters.
+canonical name, other names and, behind ">", the function that TensorFlow offers in its place and its parameters. Behind
+"*" are functions whose arguments dispatchers get by keyword, all of them; behind "-" those that they get only if these
+refuse their arguments, as what they call is offered first.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from typing import Any, NamedTuple
 from tapeflow.core.ops.dispatchers import dispatchers, offered
 from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.experimental.dispatch import replace_functions
+from tapeflow.hosted import operators
+from tapeflow.hosted.decorators import make_decorator
 from tapeflow.hosted.exporting import get_symbol_from_name, name_symbol
-from tapeflow.hosted.operators import OF_PYTHON
 
 NOT_SUPPORTED = object()
 
@@ -134,11 +137,23 @@ class _Instead(NamedTuple):
     lost: frozenset[str]
 
 
-_instead: weakref.WeakKeyDictionary[Any, _Instead] = weakref.WeakKeyDictionary()
+class _Line(NamedTuple):
+    """A line of `dispatched.txt`.
+
+    Attributes:
+        names: the names of the function, the canonical one first.
+        first: dispatchers get the function itself before it runs; otherwise only if it refuses its arguments.
+        complete: they get all of its arguments by keyword, the defaults too.
+        instead: the function that they get instead, or None.
+    """
+
+    names: list[str]
+    first: bool
+    complete: bool
+    instead: _Instead | None
 
 
-def _lines() -> Iterator[tuple[list[str], bool, _Instead | None]]:
-    """Yields the names of each function in `dispatched.txt`, whether it is offered to dispatchers, and what instead."""
+def _lines() -> Iterator[_Line]:
     for line in Path(__file__).with_name("dispatched.txt").read_text().splitlines():
         names, _, words = line.partition(" > ")
         instead = None
@@ -155,7 +170,11 @@ def _lines() -> Iterator[tuple[list[str], bool, _Instead | None]]:
                     theirs, _, ours = word.partition("=")
                     sources[theirs] = ours or theirs
             instead = _Instead(target, sources, constants, frozenset(lost))
-        yield names.removeprefix("- ").split(), not names.startswith("- "), instead
+        of_function = names.removeprefix("- ").removeprefix("* ").split(" ")
+        yield _Line(of_function, not names.startswith("- "), names.startswith("* "), instead)
+
+
+_public: weakref.WeakKeyDictionary[Any, _Line] = weakref.WeakKeyDictionary()
 
 
 @functools.cache
@@ -164,27 +183,42 @@ def _support_dispatch() -> None:
     dispatchers.append(_dispatched)
     replacements: dict[Any, Any] = {}
     # A function that TensorFlow 1 has, too, has its newer name.
-    for names, is_offered, instead in sorted(_lines(), key=lambda line: line[0][0].startswith("compat.")):
-        for name in names:
+    for line in sorted(_lines(), key=lambda line: line.names[0].startswith("compat.")):
+        for name in line.names:
             function = get_symbol_from_name(name)
             if not inspect.isroutine(function):
                 continue
             plain = inspect.unwrap(function)
-            name_symbol(plain, names[0])
-            if instead is not None:
-                _instead[plain] = instead
-            if is_offered and not isinstance(getattr(function, "op", None), RegisteredOp):
-                replacements.setdefault(function, _offering(function))
+            name_symbol(plain, line.names[0])
+            _public.setdefault(plain, line)
+            if not isinstance(getattr(function, "op", None), RegisteredOp) and function not in replacements:
+                replacements[function] = _offering(function) if line.first else _refusing(function)
     replace_functions(replacements)
 
 
 def _offering(function: Any) -> Any:
-    @functools.wraps(function)
+    """Returns a public function that offers its calls to the dispatchers before it runs."""
+
     def offering(*args: Any, **kwargs: Any) -> Any:
         result = offered(offering, args, kwargs)
         return function(*args, **kwargs) if result is NotImplemented else result
 
-    return offering
+    return make_decorator(function, offering)
+
+
+def _refusing(function: Any) -> Any:
+    """Returns a public function that offers its calls to the dispatchers if it refuses its arguments."""
+
+    def refusing(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError):
+            result = offered(refusing, args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
+
+    return make_decorator(function, refusing)
 
 
 def _support_dispatch_of_method(method: Any) -> Any:
@@ -197,11 +231,19 @@ def _support_dispatch_of_method(method: Any) -> Any:
 
 def _dispatched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls the dispatchers for a public function, or for the one that TensorFlow offers in its place."""
-    function = OF_PYTHON.get(function, function)
-    instead = _instead.get(inspect.unwrap(function))
-    if instead is not None:
-        signature = inspect.signature(function)
-        bound = signature.bind(*args, **kwargs)
+    if function in operators.OF_PYTHON:
+        function = getattr(operators, operators.OF_PYTHON[function])
+    plain = inspect.unwrap(function)
+    line = _public.get(plain)
+    if line is None:  # no public function
+        return dispatch(function, args, kwargs) if plain in _dispatchers_of else NotImplemented
+    instead = line.instead
+    if line.complete:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        args, kwargs = (), dict(bound.arguments)
+    elif instead is not None:
+        bound = inspect.signature(function).bind(*args, **kwargs)
         target = get_symbol_from_name(instead.name)
         if target is not None and instead.lost.isdisjoint(bound.arguments):
             bound.apply_defaults()

@@ -33,7 +33,8 @@ def ragged_getitem(rt_input: Any, key: Any) -> Any:
     return rt_input[tuple(key) if isinstance(key, list) else key]
 
 
-# The functions above by those that the operators offer to dispatchers.
+# The names of the functions above, by the functions that operators offer to dispatchers.
 OF_PYTHON = {
-    operator.add: add, operator.eq: eq, operator.ne: ne, operator.getitem: getitem, indexing.getitem: ragged_getitem,
+    operator.add: "add", operator.eq: "eq", operator.ne: "ne", operator.getitem: "getitem",
+    indexing.getitem: "ragged_getitem",
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Dispatchers: what a library registers to implement functions for values of its own, as Keras 2 does for its symbols.
 
-An op offers a call to them before it refuses an argument. Without dispatchers an op asks whether this list is empty, and
-only off its fast path.
+An op offers a call to them off its fast path, before it refuses an argument. Without dispatchers it only asks whether
+this list is empty.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ Dispatcher = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 # Each is called with a function, its arguments and keyword arguments, and returns the result or NotImplemented.
 dispatchers: list[Dispatcher] = []
 
-# The packages whose classes all functions know. `_frozen_importlib` and others of the interpreter hold modules.
-_KNOWN = frozenset({"builtins", "numpy", "torch", "tapeflow", "functools", "collections", "types", "enum"})
+# The packages whose classes all functions know. Classes that TensorFlow's files name say that they are of `tensorflow`.
+_KNOWN = frozenset({
+    "abc", "builtins", "collections", "enum", "functools", "numpy", "tapeflow", "tensorflow", "torch", "types",
+})  # fmt: skip
 
 
 def offered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

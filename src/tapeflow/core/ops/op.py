@@ -463,7 +463,7 @@ def operator(
 
     def named(args: tuple[Any, ...], name: str | None = None) -> Any:
         if dispatchers:
-            result = offered(public, args, {})
+            result = offered(public, args, {"name": name} if short in OPERATORS else {})
             if result is not NotImplemented:
                 return result
         return slow(args, short if name is None and short in OPERATORS and state.graph is not None else name)
