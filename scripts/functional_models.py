@@ -49,7 +49,7 @@ def written(tf, values):
         value = np.asarray(value)
         specs.append([list(value.shape), str(value.dtype)])
         if value.dtype == object:
-            arrays.append([x.decode("latin1") for x in value.reshape(-1).tolist()])
+            arrays.append([x.decode("latin1") if isinstance(x, bytes) else str(x) for x in value.reshape(-1).tolist()])
         else:
             file = io.BytesIO()
             np.save(file, value)
