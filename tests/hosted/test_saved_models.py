@@ -97,3 +97,15 @@ def test_functions_of_keras_2_are_functions():
     assert isinstance(doubled, cls)
     assert int(doubled(4)) == 8
     assert doubled.function_spec.arg_names == ["x"]
+
+
+def test_tables_of_loaded_models_are_restored_resources(tmp_path):
+    from tensorflow.python.trackable.resource import RestoredResource
+
+    module = tf.Module()
+    module.table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+    module.find = tf.function(module.table.lookup, input_signature=[tf.TensorSpec([None], tf.string)])
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    assert isinstance(loaded.table, RestoredResource)
+    assert loaded.find(tf.constant(["a", "b"])).numpy().tolist() == [1, -1]

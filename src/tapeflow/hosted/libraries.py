@@ -247,6 +247,7 @@ MODULES = {
         "Trackable": "tapeflow.core.values.trackable",
         "no_automatic_dependency_tracking_scope": f"{_H}.tracking",
     },
+    "tensorflow.python.trackable.resource": {"RestoredResource": "tapeflow.saved_model.objects:RestoredTable"},
     "tensorflow.python.trackable.data_structures": {
         "NoDependency": "tapeflow.core.values.trackable",
         "sticky_attribute_assignment": "tapeflow.core.values.trackable",
