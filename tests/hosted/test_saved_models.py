@@ -178,6 +178,7 @@ def test_slot_variables_are_added_to_their_optimizer(tmp_path):
 
 
 def test_tables_of_loaded_models_are_restored_resources(tmp_path):
+    tf.install_as_tensorflow()
     from tensorflow.python.trackable.resource import RestoredResource
 
     module = tf.Module()
