@@ -6,6 +6,7 @@ operator is called, as Python does for `NotImplemented`. Reflected operators swa
 
 from __future__ import annotations
 
+import operator as python
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +37,7 @@ from tapeflow.math.comparison import (
     logical_xor,
     not_equal,
 )
-from tapeflow.math.division import floordiv, floormod, realdiv, true_divide
+from tapeflow.math.division import floordiv, floormod, realdiv, true_divide, truediv
 from tapeflow.math.elementwise import abs as absolute
 from tapeflow.math.elementwise import pow as power
 
@@ -60,7 +61,7 @@ def _bind(name: str, function: Function, types: tuple[type, ...] = (Tensor, Vari
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-def _reflected(function: Any, slow: Function, name: str) -> Function:
+def _reflected(function: Any, slow: Function, name: str, public: Any) -> Function:
     """Returns the operator with the operands swapped, which converts other values to the tensor's dtype."""
 
     def with_converted(args: tuple[Any, Any], name: str | None = None) -> Any:
@@ -69,7 +70,7 @@ def _reflected(function: Any, slow: Function, name: str) -> Function:
             left = convert(left, right.dtype)
         return slow((left, right), name)
 
-    swapped = operator(function, name, with_converted)
+    swapped = operator(function, name, with_converted, public)
 
     def reflected(self: Any, other: Any) -> Any:
         return swapped(other, self)
@@ -93,6 +94,9 @@ def _multiplied(args: tuple[Any, Any], name: str | None = None) -> Any:
     return multiply.op.operate(args, name)
 
 
+# The functions that dispatchers get for operators, where it is not the op's.
+_PUBLIC = {"add": python.add, "eq": python.eq, "ne": python.ne, "truediv": truediv}
+
 for _symbol, _function, _slow in (
     ("add", add, add.op.operate),
     ("sub", subtract, subtract.op.operate),
@@ -102,17 +106,17 @@ for _symbol, _function, _slow in (
     ("mod", floormod, floormod.op.operate),
     ("pow", power, power.op.operate),
 ):
-    _bind(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow))
+    _bind(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow, _PUBLIC.get(_symbol)))
     _reflected_slow = _function.op.run if _slow == _function.op.operate else _slow
-    _bind(f"__r{_symbol}__", _reflected(_function, _reflected_slow, f"__r{_symbol}__"))
+    _bind(f"__r{_symbol}__", _reflected(_function, _reflected_slow, f"__r{_symbol}__", _PUBLIC.get(_symbol)))
 
 
 def _matmul(self: Any, other: Any) -> Any:
-    return matmul(self, other)
+    return matmul(self, other, name=None)
 
 
 def _rmatmul(self: Any, other: Any) -> Any:
-    return matmul(convert(other, self.dtype), self)
+    return matmul(convert(other, self.dtype), self, name=None)
 
 
 _bind("__matmul__", _named(_matmul, "__matmul__"))
@@ -149,8 +153,8 @@ def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
 def compare_elements() -> None:
     """Makes `==` and `!=` of tensors and variables compare elements, as they do from the start."""
     for kind, accepts_none in ((Tensor, True), (Variable, False)):
-        _bind("__eq__", operator(equal, "__eq__", _equality(equal, False, accepts_none)), (kind,))
-        _bind("__ne__", operator(not_equal, "__ne__", _equality(not_equal, True, accepts_none)), (kind,))
+        _bind("__eq__", operator(equal, "__eq__", _equality(equal, False, accepts_none), python.eq), (kind,))
+        _bind("__ne__", operator(not_equal, "__ne__", _equality(not_equal, True, accepts_none), python.ne), (kind,))
 
 
 def compare_identities() -> None:

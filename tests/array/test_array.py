@@ -44,6 +44,14 @@ def test_gradients_through_lists(function):
     check_gradient(gradients(function), args, {}, [0, 1])
 
 
+def test_integers_above_those_of_int64():
+    values = [2**64 - 1, 2**63]
+    array = np.array(values, np.ulonglong)  # the type that NumPy chooses for them, where it differs from uint64
+    for dtype in (None, tf.uint64):
+        assert tf.constant(array, dtype).numpy().tolist() == values
+    assert (tf.constant([1, 1], tf.uint64) + array).numpy().tolist() == [0, 2**63 + 1]
+
+
 def test_only_one_tensor_of_a_concat_is_watched():
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as tape:

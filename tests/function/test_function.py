@@ -361,6 +361,24 @@ def test_concrete_functions_take_what_they_were_traced_for():
         concrete(tf.constant([1]))
 
 
+def test_specs_of_variables_among_the_arguments(tmp_path):
+    @tf.function
+    def total(x, variables):
+        return x + variables[0] + variables[1] + variables[2]
+
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0], trainable=False)
+    concrete = total.get_concrete_function(tf.TensorSpec([2]), [v, w, v])
+    specs = concrete.structured_input_signature[0][1]
+    assert [(s.dtype, s.trainable, s.alias_id) for s in specs] == [
+        (tf.float32, True, 0), (tf.float32, False, 1), (tf.float32, True, 0),
+    ]  # fmt: skip
+    assert concrete(tf.zeros([2]), [v, w, v]).numpy().tolist() == [5.0, 8.0]
+    module = tf.Module()
+    module.total, module.variables_of_total = total, [v, w]
+    tf.saved_model.save(module, tmp_path)
+    assert tf.saved_model.load(tmp_path).variables_of_total[1].numpy().tolist() == [3.0, 4.0]
+
+
 def test_concrete_functions_run_on_tensors_of_other_shapes():
     double = tf.function(lambda x: x * 2.0).get_concrete_function(tf.TensorSpec([2], tf.float32))
     assert double(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [2.0, 4.0, 6.0]

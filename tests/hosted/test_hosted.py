@@ -5,7 +5,6 @@ import collections
 import importlib
 import os
 import sys
-import types
 import unittest.mock
 
 import numpy as np
@@ -176,18 +175,6 @@ def test_public_names():
     assert exporting.get_symbol_from_name("math.add") is tf.math.add and exporting.get_symbol_from_name("no.no") is None
 
 
-def test_functions_for_other_types():
-    @keras_2.add_dispatch_support
-    def loss(y):
-        return "tensor"
-
-    @keras_2.dispatch_for_types(loss, tf.RaggedTensor)
-    def ragged_loss(y):
-        return "ragged"
-
-    assert loss(tf.constant(1)) == "tensor" and loss(tf.ragged.constant([[1]])) == "ragged"
-
-
 def test_conversion():
     ragged = tf.ragged.constant([[1], [2, 3]])
     assert conversion.convert_to_tensor_or_composite(ragged) is ragged
@@ -353,42 +340,11 @@ def test_names_that_a_library_exports():
     assert exporting.get_symbol_from_name("compat.v1.keras.layers.Older") is Mine
     assert exporting.get_canonical_name_for_symbol(Mine) == "keras.layers.Mine"
     assert exporting.get_canonical_name_for_symbol(tf.nn.relu) == "nn.relu"
+    assert exporting.get_canonical_name_for_symbol(tf.add) == "math.add"
+    assert exporting.get_canonical_name_for_symbol(tf.RaggedTensor) == "RaggedTensor"
     assert exporting.get_canonical_name_for_symbol(tf.concat, api_name="keras") is None
     for function in (tf.nn.relu, tf.concat, tf.linalg.inv):
         assert exporting.get_symbol_from_name(exporting.get_canonical_name_for_symbol(function)) is function
-
-
-def test_ops_of_symbolic_tensors_of_a_library(monkeypatch):
-    class KerasTensor:
-        dtype = tf.float32
-        __add__, __radd__, __getitem__ = tf.Tensor.__add__, tf.Tensor.__radd__, tf.Tensor.__getitem__
-
-    class Dispatcher(keras_2.GlobalOpDispatcher):
-        def handle(self, op, args, kwargs):
-            return op.__name__, args[0] if op is tf.nn.relu else None
-
-    this = sys.modules[__name__]
-    monkeypatch.setattr(keras_2, "_of_all_ops", [])
-    monkeypatch.setattr(this, "keras_tensor", types.SimpleNamespace(KerasTensor=KerasTensor), raising=False)
-    Dispatcher().register()
-    x = KerasTensor()
-    assert tf.nn.relu(x) == ("relu", x)
-    assert (x + 1.0)[0] == (1.0 + x)[0] == tf.add(x, x)[0] == "add"
-    assert x[0] == ("getitem", None)
-
-    @keras_2.add_dispatch_support
-    def half(x):
-        return tf.math.divide(tf.convert_to_tensor(x), 2.0)
-
-    assert half(x) == ("half", None) and half(4.0).numpy() == 2.0
-
-    class OfSlices(keras_2.OpDispatcher):
-        def handle(self, args, kwargs):
-            return args[1] if args[1] != 3 else self.NOT_SUPPORTED
-
-    OfSlices().register(tf.__operators__.getitem)
-    assert x[:, 0] == (slice(None), 0)
-    assert x[3] == ("getitem", None)
 
 
 def test_the_graphs_around_a_function_end_in_one_that_has_none_around():

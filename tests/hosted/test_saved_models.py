@@ -175,3 +175,16 @@ def test_slot_variables_are_added_to_their_optimizer(tmp_path):
     _save_with_slot(tmp_path, Optimizer())
     loaded = tf.saved_model.load(str(tmp_path))
     assert {key: slot.numpy().tolist() for key, slot in loaded.optimizer.slots.items()} == {("v:0", "m"): [3.0, 4.0]}
+
+
+def test_tables_of_loaded_models_are_restored_resources(tmp_path):
+    tf.install_as_tensorflow()
+    from tensorflow.python.trackable.resource import RestoredResource
+
+    module = tf.Module()
+    module.table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+    module.find = tf.function(module.table.lookup, input_signature=[tf.TensorSpec([None], tf.string)])
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    assert isinstance(loaded.table, RestoredResource)
+    assert loaded.find(tf.constant(["a", "b"])).numpy().tolist() == [1, -1]

@@ -27,6 +27,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.dispatchers import dispatchers, offered
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import (
     certainly_broadcasts,
@@ -613,6 +614,8 @@ def careful_getitem(self: Any, key: Any) -> Any:
     if not isinstance(self, Tensor):
         dispatch = getattr(type(self), "__tf_dispatch__", None)
         result = NotImplemented if dispatch is None else dispatch(self, operator.getitem, (self, key))
+        if result is NotImplemented and dispatchers:
+            result = offered(operator.getitem, (self, key), {})
         if result is not NotImplemented:
             return result
         self = convert(self)

@@ -326,6 +326,15 @@ def _add_dispatch(kind: Any) -> None:
         kind.__tf_dispatch__ = lambda self, function, args: of_op(function, args)
 
 
+def replace_functions(replacements: Mapping[Any, Any]) -> None:
+    """Replaces functions by others, under all names that they have in TapeFlow."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "tapeflow" and isinstance(module, types.ModuleType):
+            for attribute, value in list(vars(module).items()):
+                if isinstance(value, types.FunctionType) and value in replacements:
+                    setattr(module, attribute, replacements[value])
+
+
 def _replace(function: Any) -> Any:
     """Replaces a function by one that calls the registered functions first."""
 
@@ -334,10 +343,7 @@ def _replace(function: Any) -> Any:
         result = _called(function, _registry.targets[function], args, kwargs)
         return function(*args, **kwargs) if result is NotImplemented else result
 
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "tapeflow" and isinstance(module, types.ModuleType):
-            for attribute in [a for a, value in list(vars(module).items()) if value is function]:
-                setattr(module, attribute, dispatching)
+    replace_functions({function: dispatching})
     return dispatching
 
 

@@ -16,6 +16,7 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
 ARRAYS = (np.ndarray, np.generic, torch.Tensor)  # arguments that are converted to tensors
@@ -202,9 +203,10 @@ class FunctionType:
 
     @property
     def structured_input_signature(self) -> tuple[Any, dict[str, Any]]:
-        """The specs, each named after its parameter."""
+        """The specs, each named after its parameter; those of one variable have one `alias_id`."""
+        aliases: dict[int, int] = {}
         named = [
-            self._named(name, value)
+            self._named(name, value, aliases)
             for name, value in zip(self.names, [*self.args, *self.kwargs.values()], strict=True)
         ]
         return tuple(named[: len(self.args)]), dict(zip(self.kwargs, named[len(self.args) :], strict=True))
@@ -216,13 +218,16 @@ class FunctionType:
         kinds = inspect.Parameter
         return {n: kinds(n, getattr(kinds, kind), annotation=value) for (n, kind, _), value in values}
 
-    def _named(self, name: str, value: Any) -> Any:
+    def _named(self, name: str, value: Any, aliases: dict[int, int]) -> Any:
+        if isinstance(value, Variable):
+            alias = aliases.setdefault(id(value), len(aliases))
+            return VariableSpec(value.shape, value.dtype, value.trainable, alias)
         if isinstance(value, TensorSpec):
             return TensorSpec(value.shape, value.dtype, value.name or name)
         if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-            return type(value)([self._named(f"{name}_{i}", v) for i, v in enumerate(value)])
+            return type(value)([self._named(f"{name}_{i}", v, aliases) for i, v in enumerate(value)])
         if isinstance(value, dict):
-            return {k: self._named(f"{name}_{k}", v) for k, v in value.items()}
+            return {k: self._named(f"{name}_{k}", v, aliases) for k, v in value.items()}
         return value
 
     def tensors(self, args: Any, kwargs: Any) -> list[Any]:

@@ -14,8 +14,10 @@ _inspect = inspect
 
 
 def getfullargspec(obj: Any) -> FullArgSpec:
-    """Returns the parameters of a function without types, as libraries compare them with those of their functions."""
-    return inspect.getfullargspec(getattr(obj, "python_function", obj))._replace(annotations={})
+    """Returns the parameters of a function beneath its decorators, without types, as libraries compare them with those
+    of their functions."""
+    _, target = unwrap(getattr(obj, "python_function", obj))
+    return inspect.getfullargspec(target)._replace(annotations={})
 
 
 class ArgSpec(NamedTuple):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import sys
 import weakref
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 _symbols: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
@@ -37,18 +40,32 @@ class tf_export:
 keras_export = tf_export
 
 
+def name_symbol(symbol: Any, name: str) -> None:
+    """Sets the canonical name of a symbol, if it has none."""
+    _names.setdefault(symbol, (name,))
+
+
 def get_canonical_name_for_symbol(
     symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
 ) -> str | None:
     """Returns the first public name, by which a library exported the symbol or which it has below `tf`, or None."""
-    names = _names.get(symbol)
+    names = _names.get(symbol) or _names.get(inspect.unwrap(symbol) if callable(symbol) else symbol)
     if names:
         return names[0]
     home, *rooms = str(getattr(symbol, "__module__", "")).split(".")
-    if home != "tapeflow" or api_name != "tensorflow":
+    if home not in ("tapeflow", "tensorflow") or api_name != "tensorflow":
         return None
     candidates = [".".join([*rooms[:depth], symbol.__name__]) for depth in range(len(rooms) + 1)]
-    return next((c for c in candidates if get_symbol_from_name(c) is symbol), None)
+    name = next((c for c in candidates if get_symbol_from_name(c) is symbol), None)
+    return _canonical_names().get(name, name) if name else None
+
+
+@functools.cache
+def _canonical_names() -> dict[str, str]:
+    """Returns the canonical names of functions that have several, by the others; see `hosted/dispatch.py`."""
+    lines = Path(__file__).with_name("dispatched.txt").read_text().splitlines()
+    names = [line.partition(" > ")[0].removeprefix("- ").removeprefix("* ").split(" ") for line in lines]
+    return {other: canonical for canonical, *others in names for other in others}
 
 
 def get_symbol_from_name(name: str) -> Any:

@@ -27,7 +27,7 @@ _ON_FIRST_USE = {
     "distribute": "tapeflow.hosted.distribute:",
     "autograph": "tapeflow.hosted.autograph:",
     "decorator": "tapeflow.hosted.decorators:",
-    "dispatch": "tapeflow.hosted.keras_2:",
+    "dispatch": "tapeflow.hosted.dispatch:",
     "feature_column": "tapeflow.hosted.feature_columns:",
     "function": "tapeflow.hosted.functions:",
     "load_context": "tapeflow.hosted.keras_2",

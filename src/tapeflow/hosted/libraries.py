@@ -247,6 +247,7 @@ MODULES = {
         "Trackable": "tapeflow.core.values.trackable",
         "no_automatic_dependency_tracking_scope": f"{_H}.tracking",
     },
+    "tensorflow.python.trackable.resource": {"RestoredResource": "tapeflow.saved_model.objects:RestoredTable"},
     "tensorflow.python.trackable.data_structures": {
         "NoDependency": "tapeflow.core.values.trackable",
         "sticky_attribute_assignment": "tapeflow.core.values.trackable",
@@ -265,7 +266,7 @@ MODULES = {
             f"{_H}.deprecation",
         ),
     },
-    "tensorflow.python.util.dispatch": {"add_dispatch_support": _KERAS_2, "dispatch_for_types": _KERAS_2},
+    "tensorflow.python.util.dispatch": dict.fromkeys(("add_dispatch_support", "dispatch_for_types"), f"{_H}.dispatch"),
     "tensorflow.python.util.all_util": {"*": _EXPORTING},
     "tensorflow.python.util.function_utils": {"fn_args": f"{_H}.decorators", "has_kwargs": f"{_H}.decorators"},
     "tensorflow.python.util.nest": {"*": f"{_H}.nests"},

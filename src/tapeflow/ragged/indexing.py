@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
+from tapeflow.core.ops.dispatchers import offered
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.ragged.functions import boolean_mask
@@ -29,6 +30,10 @@ def getitem(rt: RaggedTensor, key: Any) -> Any:
         ValueError: an int for a ragged dimension inside of a slice: not all rows have that element.
         TypeError: a key is of another type.
     """
+    if not isinstance(rt, RaggedTensor):  # a library's symbol for one
+        result = offered(getitem, (rt, key), {})
+        if result is not NotImplemented:
+            return result
     if isinstance(key, (RaggedTensor, Tensor)) and key.dtype.is_bool:
         return boolean_mask(rt, key)
     return _rows(rt, list(key) if isinstance(key, (list, tuple)) else [key])

@@ -45,7 +45,7 @@ def conv2d(
         [[[[6.0]]]]
     """
     kernel = either("filters", filters, "filter", filter)
-    return conv.conv2d(input, kernel, strides, padding, data_format, list(dilations), name)
+    return conv.conv2d(input, kernel, strides, padding, data_format, dilations, name)
 
 
 def conv1d(

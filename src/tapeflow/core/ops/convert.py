@@ -353,6 +353,8 @@ def _to_torch(array: np.ndarray, dtype: DType) -> Any:
         return array
     if array.dtype.kind == "V" or array.dtype.type.__module__ == "ml_dtypes":  # bfloat16 and float8: by their bits
         return torch.from_numpy(array.view(f"u{array.itemsize}")).view(dtype.torch)
+    if array.dtype.type is np.ulonglong:  # NumPy's type of ints above those of int64, which torch lacks
+        array = array.view(np.uint64)
     return torch.from_numpy(array)
 
 
@@ -398,6 +400,11 @@ def register(base_type: Any, function: Callable[..., Any], priority: int) -> Non
     """Registers a converter for a type (or tuple of types) and its subclasses."""
     insort(_registered, (priority, len(_registered), base_type, function), key=lambda r: r[:2])
     _by_type.clear()
+
+
+def has_converter(kind: type) -> bool:
+    """Returns True if a class says how its values become tensors, or a program has registered that."""
+    return hasattr(kind, "__tf_tensor__") or bool(_converters_for(kind))
 
 
 def _converters_for(kind: type) -> list[Callable[..., Any]]:

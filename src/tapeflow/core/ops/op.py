@@ -24,6 +24,7 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.arguments import DefinedOp, Settled
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import TRAITS, Op, aliases, registry
+from tapeflow.core.ops.dispatchers import dispatchers, given, offered
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType
@@ -199,6 +200,9 @@ class RegisteredOp(DefinedOp):
                 result = dispatch(item, function or self.function, args)
                 if result is not NotImplemented:
                     return result
+        if dispatchers:
+            called = function or self.function
+            return offered(called, *given(called, tuple(args)))
         return NotImplemented
 
     def result_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
@@ -469,18 +473,26 @@ def _declare_fusion(op: Op, inner: str) -> Callable[[Rule], Rule]:
     return decorate
 
 
-def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -> Callable[..., Any]:
+def operator(
+    function: Any, name: str, slow: Callable[..., Any] | None = None, public: Any = None
+) -> Callable[..., Any]:
     """Returns an op's function as a binary operator of `Tensor`; NotImplemented for operands that it can't convert.
 
     Args:
         function: the op's function.
         name: the operator's, such as `__add__`.
         slow: `slow(args, name)` for calls off the fast path, where the operator's rules differ from the op's.
+        public: the function that dispatchers get, by default the op's.
     """
+    public = public or function
     slow = slow or function.op.operate
     short = name.strip("_").removeprefix("r") if name.startswith("__r") else name.strip("_")
 
     def named(args: tuple[Any, ...], name: str | None = None) -> Any:
+        if dispatchers:
+            result = offered(public, args, {"name": name} if short in OPERATORS else {})
+            if result is not NotImplemented:
+                return result
         return slow(args, short if name is None and short in OPERATORS and state.graph is not None else name)
 
     method = function_of(function.op, function, named)
