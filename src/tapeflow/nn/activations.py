@@ -115,7 +115,11 @@ def _(call: Call, dy: Any) -> Any:
     return relu6_grad(dy, call.outputs[0])
 
 
-@op("Relu6Grad", shape=of_both, element=lambda b, dy, x: b.select(b.bit_and(b.less(0, x), b.less(x, 6)), dy, 0))
+@op(
+    "Relu6Grad",
+    shape=of_both,
+    element=lambda b, dy, x: b.mul(dy, b.convert(b.bit_and(b.less(0, x), b.less(x, 6)), dy.dtype)),
+)
 def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
     return gradients * ((features > 0) & (features < 6))
