@@ -82,7 +82,7 @@ def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) 
     def write(value: Any) -> None:
         _write(value.numpy().decode("utf-8", "backslashreplace"), end, stream)
 
-    return python_op("PrintV2", write, [text], attrs={"output_stream": target, "end": end})
+    return python_op("PrintV2", write, [text], attrs={"output_stream": target, "end": end}, diagnostic=True)
 
 
 def _is_text(value: Any) -> bool:
@@ -118,7 +118,7 @@ def _as_python(inputs: Any, stream: Any, summarize: Any, end: str, separator: st
         shown = nest.pack_sequence_as(inputs, filled, expand_composites=True)
         print(*shown, output_stream=stream, summarize=summarize, end=end, sep=separator)
 
-    return python_op("PrintV2", write, [leaves[i] for i in places])
+    return python_op("PrintV2", write, [leaves[i] for i in places], diagnostic=True)
 
 
 _LEVELS = {level: level for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)}

@@ -5,6 +5,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tapeflow.torch import sampling
 
 PROGRAM = """
 import sys
+import types
 import numpy as np
 import torch
 from model import Model
@@ -218,3 +220,49 @@ def test_differences():
 
     with pytest.raises(TypeError, match=r"fails for inputs of shapes \[60\], which the model takes \(Guard failed"):
         sampling.largest_difference(fail, [sampling.Sample([torch.ones(60)], [torch.ones(1)])])
+
+
+# ---- models that check and print -------------------------------------------------------------------------------------
+
+
+class Checking(tf.Module):
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def __call__(self, x):
+        tf.debugging.assert_greater(x, -1.0, message="too small")
+        tf.Assert(tf.reduce_all(x < 9.0), ["too large", x])
+        if tf.reduce_any(x > 8.0):
+            tf.print("large", x)
+        tf.print("x is", x, "of", tf.shape(x))
+        return x * 2.0
+
+
+@pytest.mark.parametrize("to", ["torch", "onnx"])
+def test_checks_and_printing_are_left_out(tmp_path, to, capsys, caplog):
+    if to == "onnx":
+        pytest.importorskip("onnxscript")
+    model = Checking()
+    tf.saved_model.save(model, tmp_path / "saved", signatures=model.__call__)
+    path = tmp_path / f"model.{to}"
+    assert main(["convert", str(tmp_path / "saved"), "--to", to, "--output", str(path)]) == 0, capsys.readouterr().err
+    assert "leaves out what only checks or prints: Assert (Assert), Assert (Assert_1)" in caplog.text
+    if to == "torch":
+        source = (path / "model.py").read_text().partition("def forward")[2]
+        assert "return" in source and source.count("\n") <= 6
+
+
+def test_inputs_of_a_model_of_keras_2():
+    class Model:  # what is used of one
+        name, inputs, trainable_variables = "model", [], []
+
+        def get_config(self):
+            return {}
+
+        def __call__(self, x, training):
+            return x + (1.0 if training else 2.0)
+
+    model, tensor = Model(), types.SimpleNamespace(shape=[None, 3], dtype="float32")
+    tensor._keras_history = types.SimpleNamespace(layer=types.SimpleNamespace(name="image"))
+    model.inputs = [tensor]
+    module = tf.torch.module(model).eval()
+    assert module.input_names == ["image"]
+    assert module(torch.zeros(1, 3)).tolist() == [[2.0, 2.0, 2.0]]

@@ -192,7 +192,7 @@ def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         )  # fmt: skip
     return python_op(
         node.op, lambda text: print_(text, output_stream=stream_of(stream), end=end), inputs,
-        attrs={"output_stream": stream, "end": end},
+        attrs={"output_stream": stream, "end": end}, diagnostic=True,
     )  # fmt: skip
 
 
