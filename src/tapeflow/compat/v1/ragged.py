@@ -90,7 +90,7 @@ def placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: str
     if ragged_rank == 0:
         return dense_placeholder(dtype, value_shape, name)
     with name_scope(name or "RaggedPlaceholder"):
-        result = dense_placeholder(dtype, TensorShape([None]).concatenate(TensorShape(value_shape)), "flat_values")
+        result: Any = dense_placeholder(dtype, TensorShape([None]).concatenate(TensorShape(value_shape)), "flat_values")
         for i in reversed(range(ragged_rank)):
             splits = dense_placeholder(int64, [None], f"row_splits_{i}")
             result = RaggedTensor.from_row_splits(result, splits, validate=False)
