@@ -111,3 +111,35 @@ def test_long_rows_are_shortened(capsys):
     tf.print(RAGGED, summarize=1, output_stream=sys.stdout)
     assert capsys.readouterr().out == "[[0, ..., 19], ..., [0, ..., 19]]\n"
     assert tf.strings.format("{}", RAGGED[:1]).numpy() == b"[[0, 1, 2, ..., 17, 18, 19]]"
+
+
+class Printing(tf.Module):
+    def __init__(self, path):
+        self.v = tf.Variable([1.5, -2.0])
+        self.words = tf.Variable(["a", 'b"'])
+        self.path = f"file://{path}"
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([], tf.string)])
+    def show(self, x, text):
+        tf.print("v is", self.v, {"z": x, "a": self.v}, "{}", [1, None], output_stream=sys.stdout)
+        tf.print(text, output_stream=sys.stdout, end="|")
+        tf.print(text, self.words, SPARSE, sep=",", output_stream=sys.stdout)
+        tf.print("no tensor", output_stream=sys.stdout)
+        tf.print(x, summarize=1, output_stream=self.path)
+        return x
+
+
+def test_saved_functions_print_the_same(tmp_path, capsys):
+    module = Printing(tmp_path / "log")
+    args = tf.range(5), tf.constant("te\nxt")
+    module.show.python_function(*args)
+    eager = capsys.readouterr().out
+    module.show(*args)
+    assert capsys.readouterr().out == eager
+    tf.saved_model.save(module, tmp_path / "saved")
+    loaded = tf.saved_model.load(tmp_path / "saved")
+    loaded.v.assign([0.0, 0.0])
+    loaded.show(*args)
+    assert capsys.readouterr().out == eager.replace("[1.5 -2]", "[0 0]")
+    assert (tmp_path / "log").read_text() == "[0 ... 4]\n" * 3
+    assert "v is [1.5 -2] {'z': [0 1 2 3 4], 'a': [1.5 -2]} {} [1, None]\nte\nxt|" in eager

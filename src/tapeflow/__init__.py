@@ -28,13 +28,11 @@ from tapeflow.array.creation import (
 )
 from tapeflow.array.gathering import gather, gather_nd
 from tapeflow.array.grids import eye, linspace, meshgrid, one_hot
-from tapeflow.array.initializers import (
-    constant_initializer,
-    ones_initializer,
-    random_normal_initializer,
-    random_uniform_initializer,
-    zeros_initializer,
-)
+from tapeflow.array.initializers import Constant as constant_initializer
+from tapeflow.array.initializers import Ones as ones_initializer
+from tapeflow.array.initializers import RandomNormal as random_normal_initializer
+from tapeflow.array.initializers import RandomUniform as random_uniform_initializer
+from tapeflow.array.initializers import Zeros as zeros_initializer
 from tapeflow.array.joining import concat, parallel_stack, repeat, split, stack, tile, unstack
 from tapeflow.array.masks import boolean_mask, sequence_mask, where
 from tapeflow.array.padding import pad, reverse, reverse_sequence, roll

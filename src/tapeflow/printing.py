@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -20,6 +24,7 @@ from tapeflow.logger import get_logger
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
 _FILE = "file://"
+_MARK = re.compile("\0(\\d+)\0")  # stands for a tensor until the order of all is known
 
 
 def print(*inputs: Any, **kwargs: Any) -> Operation | None:
@@ -59,13 +64,51 @@ def print(*inputs: Any, **kwargs: Any) -> Operation | None:
     if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype is string and not inputs[0].shape.rank:
         text = inputs[0].numpy().decode("utf-8", "backslashreplace")  # without quotes, as a Python string is
     else:
-        text = separator.join([_top(v, edge) for v in inputs])
+        text = separator.join([_top(v, edge, tensor_text) for v in inputs])
     _write(text, end, stream)
     return None
 
 
 def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
-    """Adds the printing, as an operation, to the graph that this thread builds."""
+    """Adds the printing to the graph that this thread builds."""
+    target = _name_of(stream)
+    leaves = nest.flatten(inputs)
+    if target is None or any(hasattr(v, "ragged_rank") for v in leaves):
+        return _as_python(inputs, stream, summarize, end, separator)
+    if len(leaves) == 1 and leaves[0] is inputs[0] and _is_text(leaves[0]):
+        text = leaves[0]
+    else:
+        text = _template(inputs, -1 if summarize is None or summarize < 0 else summarize, separator)
+
+    def write(value: Any) -> None:
+        _write(value.numpy().decode("utf-8", "backslashreplace"), end, stream)
+
+    return python_op("PrintV2", write, [text], attrs={"output_stream": target, "end": end}, diagnostic=True)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype is string and value.shape.rank == 0
+
+
+def _template(inputs: Any, summarize: int, separator: str) -> Tensor:
+    """Returns the text of values, as an operation that puts tensors in the place of placeholders."""
+    tensors: list[Any] = []
+
+    def mark(tensor: Any, _: Any) -> str:
+        tensors.append(convert(tensor))
+        return f"\0{len(tensors) - 1}\0"
+
+    text = separator.join([_top(v, None, mark) for v in inputs])
+    order = [int(place) for place in _MARK.findall(text)]  # that of a dict is not that of its sorted keys
+    placeholder = "{}"
+    while placeholder in text:
+        placeholder = f"{{{len(placeholder)}{placeholder[1:]}"
+    template = _MARK.sub(lambda _: placeholder, text)
+    return ops.StringFormat([tensors[i] for i in order], template, placeholder, summarize)
+
+
+def _as_python(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
+    """Adds the printing as a call of Python, for what no attribute of an operation can say."""
     leaves = nest.flatten(inputs, expand_composites=True)
     places = [i for i, v in enumerate(leaves) if isinstance(v, (Tensor, ReadAsTensor))]
 
@@ -76,11 +119,35 @@ def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) 
         shown = nest.pack_sequence_as(inputs, filled, expand_composites=True)
         print(*shown, output_stream=stream, summarize=summarize, end=end, sep=separator)
 
-    return python_op("PrintV2", write, [leaves[i] for i in places])
+    return python_op("PrintV2", write, [leaves[i] for i in places], diagnostic=True)
 
 
 _LEVELS = {level: level for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)}
 _LEVELS |= {0: logging.INFO, -1: logging.WARNING, -2: logging.ERROR}  # as `absl.logging` counts them
+
+
+_LOGS = {"log(info)": logging.INFO, "log(warning)": logging.WARNING, "log(error)": logging.ERROR}
+
+
+def _name_of(stream: Any) -> str | None:
+    """Returns the name that an operation has for a stream, or None."""
+    if stream is sys.stdout:
+        return "stdout"
+    if stream is sys.stderr:
+        return "stderr"
+    if isinstance(stream, str) and stream.startswith(_FILE):
+        return stream
+    level = _LEVELS.get(stream) if isinstance(stream, int) else None
+    return next((name for name, number in _LOGS.items() if number == level), None)
+
+
+def stream_of(name: str) -> Any:
+    """Returns the stream for the name that an operation has for it, as `tf.print` takes it; None if it has none."""
+    return (
+        {"stdout": sys.stdout, "stderr": sys.stderr}.get(name)
+        or _LOGS.get(name)
+        or (name if name.startswith(_FILE) else None)
+    )
 
 
 def _write(text: str, end: str, stream: Any) -> None:
@@ -102,18 +169,18 @@ def _write(text: str, end: str, stream: Any) -> None:
         )
 
 
-def _top(value: Any, edge: int | None) -> str:
-    return value if isinstance(value, str) else _formatted(value, edge)
+def _top(value: Any, edge: int | None, of_tensor: Callable[[Any, int | None], str]) -> str:
+    return value if isinstance(value, str) else _formatted(value, edge, of_tensor)
 
 
-def _formatted(value: Any, edge: int | None) -> str:
+def _formatted(value: Any, edge: int | None, of_tensor: Callable[[Any, int | None], str]) -> str:
     """Returns the text of a value inside of a nest: tensors in TensorFlow's notation, all else as Python writes it."""
     if isinstance(value, (Tensor, ReadAsTensor)):
-        return tensor_text(value, edge)
+        return of_tensor(value, edge)
     if isinstance(value, CompositeTensor):
-        return _composite(value, edge)
+        return _composite(value, edge, of_tensor)
     if nest.is_nested(value):
-        shown = [_Verbatim(_formatted(v, edge)) for v in nest.flatten(value)]
+        shown = [_Verbatim(_formatted(v, edge, of_tensor)) for v in nest.flatten(value)]
         return repr(nest.pack_sequence_as(value, shown))
     return repr(value)
 
@@ -128,7 +195,7 @@ class _Verbatim:
         return self.text
 
 
-def _composite(value: Any, edge: int | None) -> str:
+def _composite(value: Any, edge: int | None, of_tensor: Callable[[Any, int | None], str]) -> str:
     if hasattr(value, "ragged_rank"):
         from tapeflow.ragged.text import text_of
 
@@ -136,7 +203,7 @@ def _composite(value: Any, edge: int | None) -> str:
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
         parts = (value.indices, value.values, value.dense_shape)
         # In quotes, as TensorFlow prints it.
-        shown = [tensor_text(p, edge) if isinstance(p, Tensor) else repr(p) for p in parts]
+        shown = [of_tensor(p, edge) if isinstance(p, Tensor) else repr(p) for p in parts]
         return f"'{type(value).__name__}(indices={shown[0]}, values={shown[1]}, shape={shown[2]})'"
     return repr(value)
 

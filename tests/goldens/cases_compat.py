@@ -273,6 +273,22 @@ v1.losses.cosine_distance(onehot, m)
 
 # ---- initializers and schedules --------------------------------------------------------------------------------------
 
+GROUP.family(
+    "type(tf.{kind}({args})).__name__, sorted(tf.{kind}({args}).get_config().items())",
+    kind=[
+        f"{space}{name}_initializer"
+        for space in ("", "compat.v1.")
+        for name in ("zeros", "ones", "random_normal", "random_uniform")
+    ],
+    args=[""],
+)
+GROUP.values("""
+type(tf.constant_initializer(2)).__name__, tf.constant_initializer(2).get_config()
+type(v1.constant_initializer(2)).__name__, sorted(v1.constant_initializer(2).get_config().items())
+[getattr(v1, f"{n}_initializer").__name__ for n in ("glorot_normal", "orthogonal", "truncated_normal")]
+[getattr(v1, f"{n}_initializer").__name__ for n in ("uniform_unit_scaling", "variance_scaling", "glorot_uniform")]
+[getattr(v1.initializers, n).__name__ for n in ("identity", "constant", "truncated_normal", "zeros", "orthogonal")]
+""")
 GROUP.values("""
 v1.zeros_initializer()([2, 2])
 v1.ones_initializer(tf.int32)([2])

@@ -15,6 +15,21 @@ def in_graph(build):
     with tf.Graph().as_default(), v1.Session() as session:
         return session.run(build())
 
+mapped_batches = v1.data.experimental.map_and_batch_with_legacy_function
+
+def names_of_parts(value):
+    return [t.name for t in tf.nest.flatten(value, expand_composites=True)]
+
+def described(value):
+    if isinstance(value, v1.ragged.RaggedTensorValue):
+        return str(value.dtype), value.to_list(), [(str(s.dtype), s.tolist()) for s in value.nested_row_splits]
+    return str(value.dtype), value.tolist()
+
+def fed_ragged(placeholder, value, *args, **kwargs):
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = placeholder(*args, **kwargs)
+        return str(x.shape), session.run(tf.reduce_sum(x), {x: value})
+
 def printed(run):
     import contextlib, os
     kept = os.dup(2)
@@ -382,4 +397,32 @@ v1.random_crop(m, [1, 2])
 """)
 GROUP.errors("""
 v1.multinomial([0.0, 1.0], 3)
+""")
+
+# ---- ragged tensors, and specs ---------------------------------------------------------------------------------------
+
+GROUP.family(
+    "described(v1.ragged.constant_value({what}))",
+    what=[
+        "[[1, 2], [], [3]]", "[[1.5], [2]]", "[['a', 'bb'], ['c']]", "[['a'], ['c']], tf.string", "[]", "[[], []]", "3",
+        "[1, 2]", "[[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1", "[[1]], tf.float32", "[[b'a']]", "[[True]]",
+        "[[[1, 2]], []], inner_shape=(2,)", "[[[1], []], [[2, 3]]], 'int16', row_splits_dtype=tf.int32",
+    ],
+)  # fmt: skip
+GROUP.errors("""
+v1.ragged.constant_value([1, [2]])
+v1.ragged.constant_value([[1]], ragged_rank=2)
+v1.ragged.placeholder(tf.int32, 1)
+""")
+GROUP.values("""
+fed_ragged(v1.ragged.placeholder, v1.ragged.constant_value([[1, 2], [3]], "int32"), tf.int32, 1)
+fed_ragged(v1.ragged.placeholder, v1.ragged.constant_value([[[1., 2.]], []], "float32", 1), tf.float32, 1, [2], "r")
+fed_ragged(v1.ragged.placeholder, [1, 2], tf.int32, 0, value_shape=[2])
+in_graph(lambda: tf.constant(names_of_parts(v1.ragged.placeholder(tf.int32, 2))))
+v1.data.experimental.TensorStructure(tf.int32, [2])
+v1.data.experimental.SparseTensorStructure(tf.int32, [2])
+v1.data.experimental.TensorArrayStructure(tf.int32, [2], False, True)
+v1.data.experimental.RaggedTensorStructure(tf.int32, [2, None], 1)
+list(tf.data.Dataset.range(4).apply(mapped_batches(lambda x: x * x, 3)))
+list(tf.data.Dataset.range(4).apply(mapped_batches(lambda x: x, 3, None, True)))
 """)

@@ -24,6 +24,16 @@ def names(variables):
 def reuse_all():
     v1.get_variable_scope().reuse_variables()
 
+def with_parts(**parts):
+    spec = v1.DeviceSpec(job="a", task=1)
+    for name, value in parts.items():
+        setattr(spec, name, value)
+    return spec
+
+def merged(spec, other):
+    spec.merge_from(other)
+    return spec
+
 def variable(name="v", value=1.0, **kwargs):
     return v1.get_variable(name, initializer=value, use_resource=True, **kwargs)
 """)
@@ -395,4 +405,23 @@ v1.variable_axis_size_partitioner(0)
 v1.variable_axis_size_partitioner(8, bytes_per_string_element=0)
 v1.fixed_size_partitioner(2, axis=3)(shape=shape([7, 2]), dtype=tf.float32)
 in_graph(v1.reset_default_graph)
+""")
+
+# ---- names of devices ------------------------------------------------------------------------------------------------
+
+GROUP.values("""
+v1.DeviceSpec(job="a", device_type="cpu").to_string()
+with_parts(job="b", device_type="gpu", device_index="2", replica=1, task=None).to_string()
+with_parts(job=None).to_string()
+v1.DeviceSpec(job="a").parse_from_string("/replica:1/task:2/cpu:3").to_string()
+merged(v1.DeviceSpec.from_string("/job:a/task:1"), tf.DeviceSpec(task=3, device_type="CPU")).to_string()
+type(v1.DeviceSpec(job="a").make_merged_spec(tf.DeviceSpec(task=1))).__mro__[0] is v1.DeviceSpec
+v1.DeviceSpec(job="a").replace(task=1).to_string()
+v1.DeviceSpec(job="a") == v1.DeviceSpec(job="a"), v1.DeviceSpec(job="a") == tf.DeviceSpec(job="a")
+hash(v1.DeviceSpec(job="a")) == hash(v1.DeviceSpec.from_string("/job:a")), issubclass(v1.DeviceSpec, tf.DeviceSpec)
+""")
+GROUP.errors("""
+with_parts(task="x")
+tf.DeviceSpec(job="a").__setattr__("job", "b")
+v1.DeviceSpec().parse_from_string("/nothing:1")
 """)

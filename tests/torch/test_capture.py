@@ -226,3 +226,27 @@ def test_writes_to_inputs_are_not_seen():
     x = tf.constant([-1.0, 1.0])
     result, same = tf.function(lambda x: (layer(x), x * 1.0))(x)
     assert (result.numpy().tolist(), same.numpy().tolist(), x.numpy().tolist()) == ([0, 1], [-1, 1], [-1, 1])
+
+
+class Middle(nn.Module):
+    """What is left of long sequences without 50 steps at either end; a number decides that it is one operation."""
+
+    def __init__(self, captured):
+        super().__init__()
+        self.captured = captured
+
+    def forward(self, x):
+        middle = x[:, 50:-50]
+        return middle * 2 if self.captured else middle * (2 if x.sum().item() > -1 else 3)
+
+
+@pytest.mark.parametrize("module", [Middle(True), Middle(False), nn.Conv1d(1, 1, 40)], ids=["empty", "item", "conv"])
+def test_long_inputs_of_unknown_size(module):
+    layer = tf.torch.Layer(module)
+    rank = 3 if isinstance(module, nn.Conv1d) else 2
+    x = torch.rand(2, 1, 120)[:, 0] if rank == 2 else torch.rand(2, 1, 120)
+    f = tf.function(layer.__call__, autograph=False)
+    spec = tf.TensorSpec([None, 1, None] if rank == 3 else [None, None])
+    concrete = f.get_concrete_function(spec)
+    assert None in concrete.structured_outputs.shape and 0 not in concrete.structured_outputs.shape
+    np.testing.assert_allclose(concrete(tf.torch.from_torch(x)), module(x).detach(), rtol=1e-5, atol=1e-6)

@@ -1,9 +1,11 @@
 """Models as files for torch and ONNX Runtime."""
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -11,9 +13,11 @@ import torch
 
 import tapeflow as tf
 from tapeflow.__main__ import main
+from tapeflow.torch import sampling
 
 PROGRAM = """
 import sys
+import types
 import numpy as np
 import torch
 from model import Model
@@ -119,6 +123,146 @@ def test_failures_are_said(tmp_path, capsys):
         return tf.zeros(tf.cast(x, tf.int32)) + tf.boolean_mask(tf.ones([1]), tf.reduce_sum(x, keepdims=True) > 0.0)
 
     with pytest.raises(TypeError, match=r"torch.export can't trace the model at the line\n.* = "):
-        tf.torch.convert(decides, "torch", tmp_path)
+        tf.torch.convert(decides, "torch", tmp_path, [torch.ones(2)])
     with pytest.raises(ValueError, match="no format"):
         tf.torch.convert(decides, "tflite", tmp_path)
+
+
+# ---- checks ----------------------------------------------------------------------------------------------------------
+
+
+def sequences(*layers):
+    return tf.keras.Sequential([tf.keras.Input((None, 4)), *layers])
+
+
+@pytest.mark.parametrize("to", ["torch", "pt2", "onnx"])
+def test_samples_are_long_enough_for_the_model(tmp_path, to):
+    if to == "onnx":
+        pytest.importorskip("onnxscript")
+    layers = tf.keras.layers
+    model = sequences(layers.Conv1D(2, 3, padding="same"), layers.Cropping1D(50), layers.Dense(3))
+    path = tmp_path / f"model.{to}"
+    assert tf.torch.convert(model, to, path) < 1e-5
+    x = np.random.default_rng(0).random((2, 111, 4), np.float32)
+    if to == "onnx":
+        import onnxruntime
+
+        (result,) = (session := onnxruntime.InferenceSession(path)).run(None, {session.get_inputs()[0].name: x})
+    else:
+        module = torch.export.load(path).module() if to == "pt2" else runpy.run_path(path / "model.py")["Model"]()
+        result = module(torch.from_numpy(x)).detach().numpy()
+    assert result.shape == (2, 11, 3)
+    np.testing.assert_allclose(result, model(x), rtol=1e-4, atol=1e-5)
+
+
+def test_a_part_that_is_empty_for_short_samples(tmp_path):
+    f = tf.function(lambda x: tf.concat([x[:, :1], x[:, 50:] * 2.0], 1))
+    tf.torch.convert(tf.torch.module(f, tf.TensorSpec([None, None])), "torch", tmp_path)
+    x = torch.rand(2, 60)
+    torch.testing.assert_close(
+        runpy.run_path(tmp_path / "model.py")["Model"]()(x), torch.cat([x[:, :1], x[:, 50:] * 2], 1)
+    )
+
+
+@pytest.mark.parametrize("layer", [
+    tf.keras.layers.Conv2D(2, 3, strides=2, padding="same"), tf.keras.layers.MaxPooling2D(2),
+    tf.keras.layers.MaxPooling2D(3, 2, padding="same"), tf.keras.layers.AveragePooling2D(3, 2, padding="same"),
+    tf.keras.layers.Conv2DTranspose(2, 3, strides=2, padding="same"), tf.keras.layers.UpSampling2D(2),
+    tf.keras.layers.DepthwiseConv2D(3, strides=2, padding="same"),
+], ids=lambda layer: layer.name)  # fmt: skip
+def test_images_of_odd_and_even_sizes(tmp_path, layer):
+    model = tf.keras.Sequential([tf.keras.Input((None, None, 3)), layer])
+    tf.torch.convert(model, "torch", tmp_path)
+    converted = runpy.run_path(tmp_path / "model.py")["Model"]()
+    for height, width in [(5, 8), (8, 5), (16, 17), (4, 4)]:
+        x = np.random.default_rng(0).random((2, height, width, 3), np.float32)
+        result = converted(torch.from_numpy(x)).detach()
+        np.testing.assert_allclose(result, model(x), rtol=1e-4, atol=1e-5)
+
+
+def test_checks_that_say_nothing_are_errors(tmp_path):
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def empty(x):
+        return {"all": x, "some": tf.boolean_mask(x, x[:, 0] > 2.0)}
+
+    with pytest.raises(ValueError, match=r"output 1 is empty for inputs of shapes \[4, 3\].*Pass sample inputs"):
+        tf.torch.convert(empty, "torch", tmp_path)
+    with pytest.raises(ValueError, match=r"output 0 is NaN everywhere"):
+        tf.torch.convert(tf.torch.module(tf.function(lambda x: tf.sqrt(-1.0 - x)), tf.TensorSpec([2])), "pt2", tmp_path)
+    with pytest.raises(ValueError, match=r"output 0 is empty for inputs of shapes \[0, 3\]"):
+        tf.torch.convert(
+            tf.torch.module(tf.function(lambda x: x + 1.0), tf.TensorSpec([None, 3])), "pt2", tmp_path / "m.pt2",
+            [torch.rand(0, 3)],
+        )  # fmt: skip
+
+
+def test_one_row_as_the_sample_leaves_the_batch_open(tmp_path):
+    module = tf.torch.module(tf.function(lambda x: tf.nn.softmax(x)), tf.TensorSpec([None, 3]))
+    tf.torch.convert(module, "pt2", tmp_path / "model.pt2", [torch.rand(1, 3)])
+    assert torch.export.load(tmp_path / "model.pt2").module()(torch.rand(5, 3)).shape == (5, 3)
+
+
+def test_differences():
+    nan, inf = float("nan"), float("inf")
+
+    def difference(expected, result):
+        sample = sampling.Sample([], [torch.tensor(expected)])
+        return sampling.largest_difference(lambda _: [torch.tensor(result)], [sample])
+
+    assert difference([1.0, nan, inf], [1.5, nan, inf]) == 0.5
+    assert difference([1.0, 2.0], [1.0, nan]) == inf
+    assert difference([1.0, nan], [1.0, 2.0]) == inf
+    with pytest.raises(TypeError, match=r"of shape \[2\] instead of \[1\]"):
+        difference([1.0], [1.0, 1.0])
+
+    def fail(_):
+        raise AssertionError("Guard failed: x.size()[0] <= 49")
+
+    with pytest.raises(TypeError, match=r"fails for inputs of shapes \[60\], which the model takes \(Guard failed"):
+        sampling.largest_difference(fail, [sampling.Sample([torch.ones(60)], [torch.ones(1)])])
+
+
+# ---- models that check and print -------------------------------------------------------------------------------------
+
+
+class Checking(tf.Module):
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def __call__(self, x):
+        tf.debugging.assert_greater(x, -1.0, message="too small")
+        tf.Assert(tf.reduce_all(x < 9.0), ["too large", x])
+        if tf.reduce_any(x > 8.0):
+            tf.print("large", x)
+        tf.print("x is", x, "of", tf.shape(x))
+        return x * 2.0
+
+
+@pytest.mark.parametrize("to", ["torch", "onnx"])
+def test_checks_and_printing_are_left_out(tmp_path, to, capsys, caplog):
+    if to == "onnx":
+        pytest.importorskip("onnxscript")
+    model = Checking()
+    tf.saved_model.save(model, tmp_path / "saved", signatures=model.__call__)
+    path = tmp_path / f"model.{to}"
+    assert main(["convert", str(tmp_path / "saved"), "--to", to, "--output", str(path)]) == 0, capsys.readouterr().err
+    assert "leaves out what only checks or prints: Assert (Assert), Assert (Assert_1)" in caplog.text
+    if to == "torch":
+        source = (path / "model.py").read_text().partition("def forward")[2]
+        assert "return" in source and source.count("\n") <= 6
+
+
+def test_inputs_of_a_model_of_keras_2():
+    class Model:  # what is used of one
+        name, inputs, trainable_variables = "model", [], []
+
+        def get_config(self):
+            return {}
+
+        def __call__(self, x, training):
+            return x + (1.0 if training else 2.0)
+
+    model, tensor = Model(), types.SimpleNamespace(shape=[None, 3], dtype="float32")
+    tensor._keras_history = types.SimpleNamespace(layer=types.SimpleNamespace(name="image"))
+    model.inputs = [tensor]
+    module = tf.torch.module(model).eval()
+    assert module.input_names == ["image"]
+    assert module(torch.zeros(1, 3)).tolist() == [[2.0, 2.0, 2.0]]

@@ -1,5 +1,7 @@
 """Modules of TensorFlow 1's files."""
 
+import runpy
+
 import numpy as np
 import pytest
 import torch
@@ -78,3 +80,35 @@ def test_what_is_missing(files):
     (folder / "broken.pb").write_bytes(b"\xff\xfe")
     with pytest.raises(OSError, match="no GraphDef"):
         tf.torch.module(folder / "broken.pb")
+
+
+def frozen(path, build):
+    with tf.Graph().as_default() as graph:
+        build()
+        path.write_bytes(graph.as_graph_def().SerializeToString())
+    return path
+
+
+@pytest.mark.parametrize("name", ["is_training", "batch_normalization_1/keras_learning_phase", "dropout/training"])
+def test_inference_is_chosen_where_a_placeholder_decides(tmp_path, capsys, name):
+    def build():
+        x = v1.placeholder(tf.float32, [None, 3], name="x")
+        training = v1.placeholder_with_default(True, [], name=name)
+        doubles = v1.placeholder_with_default(True, [], name="doubles")
+        x = tf.cond(doubles, lambda: x * 2.0, lambda: x)
+        tf.identity(tf.cond(training, lambda: x + 100.0, lambda: x), name="y")
+
+    path, x = frozen(tmp_path / "model.pb", build), torch.from_numpy(X)
+    np.testing.assert_allclose(tf.torch.module(path, outputs=["y"])(x), X * 2.0)
+    np.testing.assert_allclose(tf.torch.module(path, outputs=["y"], training=True)(x), X * 2.0 + 100.0)
+    arguments = ["convert", str(path), "--to", "torch", "--outputs", "y", "--output", str(tmp_path / "out")]
+    for more, added in ([], 0.0), (["--training"], 100.0):
+        assert main([*arguments, *more]) == 0, capsys.readouterr().err
+        model = runpy.run_path(tmp_path / "out" / "model.py")["Model"]()
+        np.testing.assert_allclose(model(x), X * 2.0 + added)
+
+
+def test_an_input_without_a_rank(tmp_path, capsys):
+    path = frozen(tmp_path / "model.pb", lambda: tf.identity(v1.placeholder(tf.float32, name="x") * 2.0, name="y"))
+    assert main(["convert", str(path), "--to", "torch"]) == 1
+    assert "model.pb: the input 'x' has no static rank: give its placeholder" in capsys.readouterr().err

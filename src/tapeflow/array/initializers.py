@@ -51,7 +51,7 @@ class Initializer:
         return cls(**{k: v for k, v in config.items() if k != "dtype"})
 
 
-class zeros_initializer(Initializer):
+class Zeros(Initializer):
     """Creates zeros.
 
     Example:
@@ -64,7 +64,7 @@ class zeros_initializer(Initializer):
         return zeros(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
 
 
-class ones_initializer(Initializer):
+class Ones(Initializer):
     """Creates ones.
 
     Example:
@@ -77,7 +77,7 @@ class ones_initializer(Initializer):
         return ones(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
 
 
-class constant_initializer(Initializer):
+class Constant(Initializer):
     """Creates the same values each time.
 
     Args:
@@ -115,7 +115,7 @@ class constant_initializer(Initializer):
         return {"value": self.value}
 
 
-class random_uniform_initializer(Initializer):
+class RandomUniform(Initializer):
     """Creates uniformly distributed numbers.
 
     Args:
@@ -150,7 +150,7 @@ class random_uniform_initializer(Initializer):
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
-class random_normal_initializer(Initializer):
+class RandomNormal(Initializer):
     """Creates normally distributed numbers.
 
     Args:

@@ -84,17 +84,17 @@ class DeviceSpec:
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
         """Returns this spec with the parts that `dev` specifies in place of its own."""
         specified = {p: v for p, v in dev._parts().items() if v is not None}
-        return DeviceSpec(**{**self._parts(), **specified})
+        return type(self)(**{**self._parts(), **specified})
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
         """Returns this spec with some parts changed."""
-        return DeviceSpec(**{**self._parts(), **kwargs})
+        return type(self)(**{**self._parts(), **kwargs})
 
     def _parts(self) -> dict[str, Any]:
         return {p: getattr(self, p) for p in ("job", "replica", "task", "device_type", "device_index")}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DeviceSpec) and self._parts() == other._parts()
+        return isinstance(other, type(self)) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
         return hash(tuple(self._parts().values()))

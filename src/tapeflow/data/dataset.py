@@ -136,7 +136,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return parts.OwnedIterator(self)
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        parts.loop_over(iter(self), loop)
+        parts.loop_over(iter(self), loop, relaxed=True)
 
     def __bool__(self) -> bool:
         return True

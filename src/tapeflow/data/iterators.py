@@ -73,12 +73,19 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
         return self
 
 
-def loop_over(iterator: Any, loop: Any) -> None:
-    """Writes `for x in iterator` in the graph that is being built."""
+def loop_over(iterator: Any, loop: Any, relaxed: bool = False) -> None:
+    """Writes `for x in iterator` in the graph that is being built.
+
+    Args:
+        iterator: the iterator.
+        loop: the loop.
+        relaxed: whether the loop's variables may change their shapes.
+    """
     loop.over(
         (iterator.get_next_as_optional(),),
         more=lambda optional: optional.has_value(),
         take=lambda optional: (optional.get_value(), lambda: (iterator.get_next_as_optional(),)),
+        relaxed=relaxed,
     )
 
 

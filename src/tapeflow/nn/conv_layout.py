@@ -79,7 +79,8 @@ def convolution_layout(
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
     as_is = tuple(range(dims + 2))
-    border = tuple(map(min, geometry.before, geometry.after))
+    sides = zip(geometry.before, geometry.after, strict=True)
+    border = tuple([min(side) if all(type(n) is int for n in side) else 0 for side in sides])
     before, after = (tuple(map(operator.sub, side, border)) for side in (geometry.before, geometry.after))
     single = set(filters[:dims]) == set(geometry.strides) == {1} and groups == 1
     return Layout(

@@ -90,7 +90,7 @@ def pool_layout(
     last = channels_last(data_format)
     as_is = tuple(range(dims + 2))
     is_padded = not geometry.symmetric or any(2 * b > k for b, k in zip(geometry.before, windows, strict=True))
-    divided = all(not n % k for n, k in zip(spatial(image, data_format), windows, strict=True))
+    divided = all(type(n) is int and not n % k for n, k in zip(spatial(image, data_format), windows, strict=True))
     return PoolLayout(
         geometry=geometry,
         window=windows,

@@ -126,7 +126,10 @@ def window_geometry(
     size = tuple((w - 1) * d + 1 if w else 0 for w, d in zip(windows, dilations, strict=True))
     if padding == "SAME":
         out = tuple(-(-n // s) for n, s in zip(sizes, strides, strict=True))
-        total = [max((o - 1) * s + w - n, 0) for n, w, s, o in zip(sizes, size, strides, out, strict=True)]
+        total = [  # with steps of 1 it doesn't depend on the size, which may be a symbol of torch
+            max(w - 1 if s == 1 else (o - 1) * s + w - n, 0)
+            for n, w, s, o in zip(sizes, size, strides, out, strict=True)
+        ]
         before = tuple(t // 2 for t in total)
         after = tuple(t - b for t, b in zip(total, before, strict=True))
     else:
@@ -138,7 +141,8 @@ def window_geometry(
                     f"Computed output size would be negative: {o} [input_size: {n}, effective_filter_size: {w}, "
                     f"stride: {s}]"
                 )
-    return Geometry(out, before, after, size, strides, before == after)
+    symmetric = all(type(b) is int and type(a) is int and b == a for b, a in zip(before, after, strict=True))
+    return Geometry(out, before, after, size, strides, symmetric)
 
 
 def check_steps(kind: str, values: tuple[int, ...], dims: int, data_format: str, error: type[OpError]) -> None:

@@ -632,6 +632,9 @@ class RaggedTensor(CompositeTensor):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __hash__(self) -> int:
+        values = self.flat_values
+        if isinstance(values, SymbolicTensor) and not values.op.graph.building_function:
+            return id(self)  # the key of what a session is fed
         raise TypeError("RaggedTensor is unhashable.")
 
     def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

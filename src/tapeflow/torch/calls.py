@@ -16,6 +16,7 @@ from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, alias
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
+from tapeflow.torch.sampling import LARGE, SMALL
 
 # What `torch.autograd.grad` and `torch.enable_grad` call after checks and bookkeeping.
 _run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
@@ -174,9 +175,21 @@ class TorchCall:
     def _specs(self, operands: Sequence[Any]) -> list[tuple[Any, TensorShape]]:
         """Returns the dtypes and shapes of the results, by calls with tensors that have no values.
 
-        A dimension is unknown if it follows from one that is: then it differs between two calls.
+        A dimension is unknown if it follows from one that is: then it differs between two calls. That of an empty
+        result may not, so calls with larger tensors follow.
         """
-        shapes = [_results_of_fakes(self._function, operands, size) for size in (2, 3)]
+        errors: list[Exception] = []
+        shapes: list[Sequence[torch.Tensor]] = []
+        for size in (SMALL, LARGE):
+            try:
+                shapes = [_results_of_fakes(self._function, operands, n) for n in (size - 1, size)]
+            except RuntimeError as error:
+                errors.append(error)
+                continue
+            if all(r.numel() for results in shapes for r in results):
+                break
+        if not shapes:
+            raise errors[0]
         return [
             (FROM_TORCH[a.dtype], TensorShape([m if m == n else None for m, n in zip(a.shape, b.shape, strict=True)]))
             for a, b in zip(*shapes, strict=True)

@@ -23,6 +23,7 @@ from tapeflow.logger import get_logger
 from tapeflow.torch.aten import Uncallable, call_aten
 from tapeflow.torch.aten_ops import ANY_LAYOUT, ARITHMETIC, IMAGES, TABLE, sizes
 from tapeflow.torch.parameter import ParameterVariable
+from tapeflow.torch.sampling import LARGE, SMALL, largest_size
 
 _TO_LAST, _TO_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
 # What `torch.export` raises for what it can't trace: its own errors, and those of the module's code with its tensors.
@@ -83,6 +84,22 @@ class Captures:
         return modes, trains, tuple(described), repr(nest.map_structure(lambda _: None, structure))
 
     def _exported(self, structure: Any, leaves: Sequence[Any]) -> ExportedProgram:
+        """Returns a program, traced with small sizes for unknown ones unless it only holds for these, or fails."""
+        program, first_error = None, None
+        for size in (SMALL, LARGE):
+            try:
+                program = self._exported_for(size, structure, leaves)
+            except _FAILURES as error:
+                first_error = first_error or error
+            else:
+                if largest_size(program) is None:
+                    break
+        if program is None:
+            raise first_error  # type: ignore[misc]
+        return program
+
+    def _exported_for(self, size: int, structure: Any, leaves: Sequence[Any]) -> ExportedProgram:
+        """Returns a program that is traced with unknown dimensions of a size, and of the next ones."""
         examples: list[Any] = []
         dynamic: list[Any] = []
         for leaf in leaves:
@@ -94,7 +111,7 @@ class Captures:
                 raise Uncallable(f"an input has no static rank: {leaf!r}")
             shape = leaf.shape.as_list()
             unknown = [i for i, d in enumerate(shape) if d is None]
-            shape = [3 + unknown.index(i) if d is None else d for i, d in enumerate(shape)]
+            shape = [size + unknown.index(i) if d is None else d for i, d in enumerate(shape)]
             examples.append(torch.empty(shape, dtype=leaf.dtype.torch))
             dynamic.append(dict.fromkeys(unknown, torch.export.Dim.DYNAMIC))
         args, named = nest.pack_sequence_as(structure, examples)

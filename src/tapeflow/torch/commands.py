@@ -25,6 +25,7 @@ def convert_command(arguments: list[str]) -> int:
     parser.add_argument("--to", choices=FORMATS, required=True, help="the format to write")
     parser.add_argument("--output", help="the folder or file to write; by default beside the model")
     parser.add_argument("--outputs", help="the tensors that a file of TensorFlow 1 is to return, joined by commas")
+    parser.add_argument("--training", action="store_true", help="convert what a file of TensorFlow 1 does in training")
     parser.add_argument("--inputs", help="an .npz file with sample inputs, in the order of the model's")
     parser.add_argument("--tolerance", type=float, default=1e-3, help="the largest difference that is no failure")
     options = parser.parse_args(arguments)
@@ -38,10 +39,10 @@ def convert_command(arguments: list[str]) -> int:
             with np.load(options.inputs, allow_pickle=False) as arrays:
                 inputs = [torch.from_numpy(arrays[name]) for name in arrays.files]
         names = options.outputs.split(",") if options.outputs else None
-        model = load_module(options.model, names)
+        model = load_module(options.model, names, options.training)
         difference = convert(model, options.to, output, inputs)
     except (OSError, TypeError, ValueError) as error:
-        print(f"python -m tapeflow convert: {error}", file=sys.stderr)
+        print(f"python -m tapeflow convert: {options.model}: {error}", file=sys.stderr)
         return 1
     print(f"{output}: on sample inputs, the largest difference of an output is {difference:.3g}")
     if model.preprocessing is not None:
@@ -83,12 +84,13 @@ def _named(argument: str) -> tuple[str, str]:
     return (name, path) if equals else (os.path.basename(os.path.abspath(argument)), argument)
 
 
-def load_module(path: str, outputs: Sequence[str] | None = None) -> Converted:
+def load_module(path: str, outputs: Sequence[str] | None = None, training: bool = False) -> Converted:
     """Returns the module of a model in a file.
 
     Args:
         path: the folder of a SavedModel, a .keras or .h5 file, or a file of TensorFlow 1 (see `module`).
         outputs: the names of the tensors that a file of TensorFlow 1 is to return.
+        training: as of `module`.
 
     Raises:
         OSError: there is no such file.
@@ -96,7 +98,7 @@ def load_module(path: str, outputs: Sequence[str] | None = None) -> Converted:
     """
     is_checkpoint = os.path.exists(f"{path.removesuffix('.meta')}.meta")
     if os.path.isdir(path) or is_checkpoint or path.endswith(".pb"):
-        return module(path, outputs=outputs)
+        return module(path, outputs=outputs, training=training)
     if not os.path.exists(path):
         raise OSError(f"there is no model {path}")
     keras: Any = importlib.import_module("tapeflow.keras")

@@ -12,20 +12,19 @@ import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
-from tapeflow.torch import standalone
+from tapeflow.torch import sampling, standalone
 from tapeflow.torch.module import Converted, module
 from tapeflow.torch.unconvertible import Unconvertible
 
 FORMATS = ("torch", "pt2", "onnx", "aoti")
 _WHILE_LOOP = torch.ops.higher_order.while_loop
-_BATCH = 3  # the size of the samples' unknown dimensions
 
 
 def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[torch.Tensor] | None = None) -> float:
     """Converts a TensorFlow model to files, and runs these on sample inputs.
 
-    Dimensions that the model leaves open, such as the batch, stay open. Text and tables before the model are written
-    beside it, as a SavedModel: see `preprocessing_folder`.
+    Dimensions that the model leaves open, such as the batch, stay open: the files run on samples of two sizes. Text and
+    tables before the model are written beside it, as a SavedModel: see `preprocessing_folder`.
 
     Args:
         x: a module of `tapeflow.torch.module`, or what that takes.
@@ -34,15 +33,16 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
             `onnxruntime`); or "aoti", a package of compiled code that a C++ program loads without Python (needs a C++
             compiler).
         output: the folder or file to write; that of "aoti" ends in `.pt2`.
-        inputs: sample inputs; by default random numbers from 0 to 1, and zeros and ones for integers.
+        inputs: sample inputs; by default random numbers from 0 to 1, and zeros and ones for integers, of sizes for
+            which no output is empty.
 
     Returns:
         The largest difference between an output of the files and the same output of the model.
 
     Raises:
-        ValueError: there is no such format.
+        ValueError: there is no such format, or an output is empty or NaN for the sample inputs.
         OSError: there is no C++ compiler.
-        TypeError: the model has no form in torch; the message names the op.
+        TypeError: the model has no form in torch, or only one for inputs of some sizes; the message names the op.
 
     Example:
         >>> import tempfile
@@ -54,22 +54,25 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
     if to not in FORMATS:
         raise ValueError(f"There is no format {to!r}: it is one of {', '.join(FORMATS)}.")
     model = (x if isinstance(x, Converted) else module(x)).eval()
-    samples = list(inputs) if inputs is not None else sample_inputs(model)
     with torch.no_grad():
-        expected = pytree.tree_leaves(model(*samples))
-        program = exported(model, samples)
+        checked = sampling.random_samples(model) if inputs is None else sampling.given_samples(model, list(inputs))
+        program = exported(model, checked[0].inputs)
+        limit = sampling.largest_size(program)
+        if limit is not None and inputs is None:
+            checked, program = _beyond(model, limit) or (checked, program)
         if to == "torch":
-            results = _as_source(program, model.input_names, output, samples)
+            run = _as_source(program, model.input_names, output)
         elif to == "pt2":
             torch.export.save(program, os.fspath(output))
-            results = pytree.tree_leaves(torch.export.load(os.fspath(output)).module()(*samples))
+            run = _flat(torch.export.load(os.fspath(output)).module())
         elif to == "aoti":
-            results = _as_package(program, output, samples)
+            run = _as_package(program, output)
         else:
-            results = _as_onnx(program, model.input_names, output, samples)
+            run = _as_onnx(program, model.input_names, output, checked[0].inputs)
+        difference = sampling.largest_difference(run, checked)
     if model.preprocessing is not None:
         model.preprocessing.save(preprocessing_folder(to, output))
-    return max((_difference(e, r) for e, r in zip(expected, results, strict=True)), default=0.0)
+    return difference
 
 
 def preprocessing_folder(to: str, output: str | os.PathLike[str]) -> str:
@@ -82,17 +85,17 @@ def preprocessing_folder(to: str, output: str | os.PathLike[str]) -> str:
     return os.path.join(path, "preprocessing") if to == "torch" else f"{os.path.splitext(path)[0]}_preprocessing"
 
 
-def sample_inputs(model: Converted) -> list[torch.Tensor]:
-    """Returns random inputs of a module."""
-    generator = torch.Generator().manual_seed(0)
-    samples = []
-    for shape, dtype in model.input_specs:
-        sizes = [_BATCH if d is None else d for d in shape]
-        if dtype.is_floating_point or dtype.is_complex:
-            samples.append(torch.rand(sizes, generator=generator, dtype=dtype))
-        else:
-            samples.append(torch.randint(0, 2, sizes, generator=generator).to(dtype))
-    return samples
+def _beyond(model: Converted, limit: int) -> tuple[list[sampling.Sample], torch.export.ExportedProgram] | None:
+    """Returns samples with a size above a program's limit, and a program for them; None if the model takes none.
+
+    Raises:
+        Unconvertible: `torch.export` can't trace it.
+    """
+    try:
+        samples = sampling.random_samples(model, above=limit)
+    except ValueError:  # the limit is the model's own
+        return None
+    return samples, exported(model, samples[0].inputs)
 
 
 def exported(model: Converted, samples: Sequence[torch.Tensor]) -> torch.export.ExportedProgram:
@@ -124,19 +127,19 @@ def _operation_of(error: BaseException) -> str | None:
     return line
 
 
-def _as_source(
-    program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str],
-    samples: Sequence[torch.Tensor],
-) -> list[torch.Tensor]:  # fmt: skip
+def _flat(function: Callable[..., Any]) -> sampling.Run:
+    return lambda samples: pytree.tree_leaves(function(*samples))
+
+
+def _as_source(program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str]) -> sampling.Run:
     standalone.write(program, names, output)
-    model = runpy.run_path(os.path.join(output, "model.py"))["Model"]()
-    return pytree.tree_leaves(model(*samples))
+    return _flat(runpy.run_path(os.path.join(output, "model.py"))["Model"]())
 
 
 def _as_onnx(
     program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str],
     samples: Sequence[torch.Tensor],
-) -> list[torch.Tensor]:  # fmt: skip
+) -> sampling.Run:  # fmt: skip
     import onnxruntime
 
     path, table = os.fspath(output), {_WHILE_LOOP: _onnx_loop()}
@@ -144,8 +147,12 @@ def _as_onnx(
         program, tuple(samples), path, dynamo=True, input_names=names, verbose=False, custom_translation_table=table
     )
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    feeds = {i.name: s.numpy(force=True) for i, s in zip(session.get_inputs(), samples, strict=True)}
-    return [torch.from_numpy(np.asarray(r)) for r in session.run(None, feeds)]
+
+    def run(samples: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        feeds = {i.name: s.numpy(force=True) for i, s in zip(session.get_inputs(), samples, strict=True)}
+        return [torch.from_numpy(np.asarray(r)) for r in session.run(None, feeds)]
+
+    return run
 
 
 def _onnx_loop() -> Callable[..., Any]:
@@ -168,9 +175,7 @@ def _onnx_loop() -> Callable[..., Any]:
     return translate
 
 
-def _as_package(
-    program: torch.export.ExportedProgram, output: str | os.PathLike[str], samples: Sequence[torch.Tensor]
-) -> list[torch.Tensor]:
+def _as_package(program: torch.export.ExportedProgram, output: str | os.PathLike[str]) -> sampling.Run:
     from torch._inductor import aoti_compile_and_package, aoti_load_package
     from torch._inductor.exc import InvalidCxxCompiler
 
@@ -178,13 +183,4 @@ def _as_package(
         path = aoti_compile_and_package(program, package_path=os.fspath(output))
     except InvalidCxxCompiler as error:
         raise OSError("aoti needs a C++ compiler, and there is none") from error
-    return pytree.tree_leaves(aoti_load_package(path)(*samples))
-
-
-def _difference(expected: torch.Tensor, result: torch.Tensor) -> float:
-    if expected.shape != result.shape:
-        return float("inf")
-    if not expected.numel():
-        return 0.0
-    kind = torch.complex128 if expected.is_complex() else torch.float64
-    return (expected.to(kind) - result.to(kind)).abs().max().item()
+    return _flat(aoti_load_package(path))

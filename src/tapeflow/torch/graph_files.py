@@ -12,6 +12,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 from tensorboard.compat.proto.variable_pb2 import VariableDef
 
+from tapeflow.core.types.dtypes import bool_
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.variable import Variable
 from tapeflow.function import function
@@ -26,7 +27,9 @@ _VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
 _NO_RESULTS = ("NoOp", "Const", "Placeholder", "Assert", *_VARIABLES)
 
 
-def function_of_file(path: str, outputs: Sequence[str] | None = None) -> ConcreteFunction | None:
+def function_of_file(
+    path: str, outputs: Sequence[str] | None = None, training: bool = False
+) -> ConcreteFunction | None:
     """Returns the function of a file of TensorFlow 1.
 
     Args:
@@ -34,6 +37,7 @@ def function_of_file(path: str, outputs: Sequence[str] | None = None) -> Concret
             SavedModel that TensorFlow 1 wrote.
         outputs: the names of the tensors, or operations, that it returns; by default those of the signature that
             servers call, or else those that nothing in the graph uses.
+        training: the value of the placeholders with a default that decide between training and inference.
 
     Returns:
         The function; None for a SavedModel of TensorFlow 2.
@@ -46,11 +50,11 @@ def function_of_file(path: str, outputs: Sequence[str] | None = None) -> Concret
         meta_graphs = read_model(path)
         if not meta_graphs or meta_graphs[0].HasField("object_graph_def"):
             return None
-        return _of_meta_graph(meta_graphs[0], os.path.join(path, "variables", "variables"), outputs)
+        return _of_meta_graph(meta_graphs[0], os.path.join(path, "variables", "variables"), outputs, training)
     prefix = path.removesuffix(".meta")
     if os.path.exists(f"{prefix}.meta"):
-        return _of_meta_graph(_read(MetaGraphDef, f"{prefix}.meta"), prefix, outputs)
-    return _of_graph(_read(GraphDef, path), {}, None, outputs)
+        return _of_meta_graph(_read(MetaGraphDef, f"{prefix}.meta"), prefix, outputs, training)
+    return _of_graph(_read(GraphDef, path), {}, None, outputs, training)
 
 
 def _read(kind: Any, path: str) -> Any:
@@ -60,7 +64,7 @@ def _read(kind: Any, path: str) -> Any:
         raise OSError(f"{path} holds no {kind.__name__}.") from error
 
 
-def _of_meta_graph(meta: Any, checkpoint: str, outputs: Sequence[str] | None) -> ConcreteFunction:
+def _of_meta_graph(meta: Any, checkpoint: str, outputs: Sequence[str] | None, training: bool) -> ConcreteFunction:
     trainable = set()
     for data in meta.collection_def["trainable_variables"].bytes_list.value:
         trainable.add(VariableDef.FromString(data).variable_name.partition(":")[0])
@@ -74,12 +78,13 @@ def _of_meta_graph(meta: Any, checkpoint: str, outputs: Sequence[str] | None) ->
                 variables[node.name] = Variable(value, trainable=node.name in trainable, name=node.name)
     signatures = dict(meta.signature_def)
     signature = signatures.get("serving_default") or next((s for s in signatures.values() if s.outputs), None)
-    return _of_graph(meta.graph_def, variables, None if outputs else signature, outputs)
+    return _of_graph(meta.graph_def, variables, None if outputs else signature, outputs, training)
 
 
 def _of_graph(
-    graph_def: Any, variables: Mapping[str, Any], signature: Any, outputs: Sequence[str] | None
-) -> ConcreteFunction:
+    graph_def: Any, variables: Mapping[str, Any], signature: Any, outputs: Sequence[str] | None,
+    training: bool,
+) -> ConcreteFunction:  # fmt: skip
     """Returns the function of a graph, whose arguments are its placeholders.
 
     Args:
@@ -87,12 +92,18 @@ def _of_graph(
         variables: the values of its variables by their names.
         signature: names its inputs and outputs; or None.
         outputs: the names of the tensors that it returns; by default those of the signature.
+        training: the value of the placeholders with a default that decide between training and inference.
     """
     if signature is not None:
         names = {key: info.name for key, info in signature.outputs.items()}
     else:
         names = {name.partition(":")[0]: name for name in outputs or _unused(graph_def)}
     graph, reads = _reading(graph_def, variables, list(names.values()))
+    for node in filter(_is_learning_phase, graph.node):
+        node.CopyFrom(type(node)(name=node.name, op="Const"))
+        node.attr["dtype"].type = node.attr["value"].tensor.dtype = bool_.as_datatype_enum
+        node.attr["value"].tensor.tensor_shape.SetInParent()
+        node.attr["value"].tensor.bool_val.append(training)
     placeholders = [node for node in graph.node if node.op == "Placeholder" and node.name not in reads]
     arguments = {node.name: node.name for node in placeholders}
     if signature is not None:
@@ -111,6 +122,16 @@ def _of_graph(
         return by_key if signature is not None or len(by_key) > 1 else next(iter(by_key.values()))
 
     return forward.get_concrete_function()
+
+
+def _is_learning_phase(node: Any) -> bool:
+    """Returns whether a node is a placeholder with a default that decides between training and inference.
+
+    Nothing but its name says so. A graph for training has a default of true.
+    """
+    if node.op != "PlaceholderWithDefault" or dtype_of(node.attr["dtype"].type) is not bool_:
+        return False
+    return any(word in node.name.lower() for word in ("training", "is_train", "train_mode", "learning_phase"))
 
 
 def _unused(graph_def: Any) -> list[str]:

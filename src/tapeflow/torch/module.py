@@ -64,6 +64,12 @@ class Converted(torch.nn.Module):
         exported = {id(f): self._exported(f) if sources[id(f)].decides else None for f in functions}
         self._exports = [exported[id(f)] for f in functions]
         arguments = functions[0].graph.inputs
+        for t in arguments:
+            if t.shape.rank is None:
+                raise Unconvertible(
+                    f"the input {t.op.name!r} has no static rank: give its placeholder, or its tf.TensorSpec, a shape, "
+                    "such as [None, 3]"
+                )
         self.input_names = [identifier(t.op.name) for t in arguments]
         self.input_specs: list[tuple[list[int | None], Any]] = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
         self._functions: list[Callable[..., Any]] = [source.function for source in self._sources]
@@ -194,7 +200,7 @@ def _variables(functions: Sequence[ConcreteFunction]) -> list[Any]:
     return variables
 
 
-def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Converted:
+def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None, training: bool = False) -> Converted:
     """Returns a TensorFlow function or model as a `torch.nn.Module`.
 
     Its forward is the source that the function is compiled to: calls of torch, one line an operation, which torch's
@@ -206,7 +212,7 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
     Attention is torch's `scaled_dot_product_attention`, of which torch has second derivatives inside
     `torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)` alone. Text and lookup tables before a model,
     which torch has no tensors for, are split off: the module takes what its `preprocessing` returns, and a warning says
-    so.
+    so. Assertions and `tf.print` are left out.
 
     Args:
         x: a `tf.function`, a concrete function, a Keras model, or a path: of a SavedModel's folder, a frozen `GraphDef`
@@ -215,6 +221,8 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
             built.
         outputs: the names of the tensors that the module of a file of TensorFlow 1 returns; by default those of its
             signature, or those that nothing in the graph uses.
+        training: whether a file of TensorFlow 1 computes as in training where a placeholder with a default decides,
+            such as Keras's learning phase.
 
     Returns:
         The module. It takes tensors of torch by position, or by the names that the TensorFlow function has for them.
@@ -234,7 +242,7 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
     """
     if isinstance(x, (str, os.PathLike)):
         path = os.fspath(x)
-        return module(function_of_file(path, outputs) or _signature(load(path), path))
+        return module(function_of_file(path, outputs, training) or _signature(load(path), path))
     if isinstance(x, ConcreteFunction):
         return _converted([x, x])
     if isinstance(x, Function):
@@ -249,7 +257,7 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None) -> Convert
 
 def _converted(functions: Sequence[ConcreteFunction], scope: str = "") -> Converted:
     """Returns the module of functions, less the text and tables that come first."""
-    splits = {id(f): split(f) for f in functions}
+    splits = {i: split(f) for i, f in {id(f): f for f in functions}.items()}
     preprocessings, rests = zip(*[splits[id(f)] for f in functions], strict=True)
     if preprocessings[0] is not None:
         get_logger().warning(
@@ -274,6 +282,12 @@ def _spec(spec: Any) -> Any:
     return spec
 
 
+def _layer_of(tensor: Any) -> Any:
+    """Returns the layer of an input of a Keras model; Keras 2 calls it otherwise than Keras 3."""
+    history = tensor._keras_history
+    return getattr(history, "operation", None) or history.layer
+
+
 def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
     """Returns a Keras model as a module, with the names that Keras has for its variables."""
     if not specs:
@@ -282,7 +296,7 @@ def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
             raise ValueError(
                 f"The inputs of the model {model.name!r} are not known yet: pass a tf.TensorSpec for each."
             )
-        specs = [TensorSpec(t.shape, t.dtype, name=t._keras_history.operation.name) for t in inputs]
+        specs = [TensorSpec(t.shape, t.dtype, name=_layer_of(t).name) for t in inputs]
     named = isinstance(getattr(model, "input", None), dict)
     many = len(specs) > 1
 

@@ -142,6 +142,10 @@ class Sizes:
         lists = [self.of(t) for t in step.args[0]]
         return [i for items in lists for i in items] if all(isinstance(i, list) for i in lists) else None
 
+    def _expanded(self, step: Step) -> Any:
+        size = self.of(step.args[0])
+        return [size] if isinstance(size, str) else None
+
     def _same(self, step: Step) -> Any:
         return self.of(step.args[0])
 
@@ -183,6 +187,6 @@ _RULES: dict[str, Callable[[Sizes, Step], Any]] = {
     for op, rule in [
         (ops.Shape, Sizes._shape), (ops.StridedSlice, Sizes._part), (ops.Pack, Sizes._packed),
         (ops.ConcatV2, Sizes._joined), (ops.Cast, Sizes._same), (ops.Identity, Sizes._same),
-        (ops.GatherV2, Sizes._picked), (ops.Prod, Sizes._product),
+        (ops.ExpandDims, Sizes._expanded), (ops.GatherV2, Sizes._picked), (ops.Prod, Sizes._product),
     ]
 }  # fmt: skip

@@ -24,6 +24,7 @@ from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.codegen.program import Program, Step, substituted
 from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.logger import get_logger
 from tapeflow.module import Module
 from tapeflow.saved_model.saving import save
 from tapeflow.torch.memory import from_torch, to_torch
@@ -76,9 +77,17 @@ class Split(NamedTuple):
 def split(whole: ConcreteFunction) -> Split:
     """Splits a function where text and tables end.
 
-    It stays whole where they come last, or all is text: the error of the conversion then names the op.
+    It stays whole where they come last, or all is text: the error of the conversion then names the op. Checks and
+    printing are left out.
     """
     program = Program(whole.body.inputs, whole.body.outputs, whole.body.graph.effects())
+    diagnostics = {id(s): s for s in program.steps if _is_diagnostic(s)}
+    steps = _needed(program.steps, program.outputs, unless=diagnostics)
+    if left_out := [s for i, s in diagnostics.items() if all(s is not kept for kept in steps)]:
+        described = ", ".join(f"{step.name} ({step.operation.name})" for step in left_out)
+        get_logger().warning("torch.module leaves out what only checks or prints: %s", described)
+        whole = _function(whole, program, steps, whole.graph.inputs, program.outputs, whole.structured_outputs)
+        program = Program(whole.body.inputs, whole.body.outputs, whole.body.graph.effects())
     textual = [step for step in program.steps if _is_textual(step)]
     cut = _cut(program, textual) if textual else None
     if cut is None or not cut.rest or not cut.boundary or any(t.dtype.torch is None for t in cut.boundary):
@@ -188,11 +197,18 @@ def _is_textual(step: Step | Operation) -> bool:
     return has_none or any(_is_textual(operation) for body in bodies for operation in body.graph._operations)
 
 
-def _needed(steps: Sequence[Step], outputs: Iterable[SymbolicTensor]) -> list[Step]:
-    """Returns the steps that outputs need, or that run in any case."""
+def _is_diagnostic(step: Step | Operation) -> bool:
+    """Tests whether a step only checks or prints: an assertion, or a conditional around one."""
+    bodies = getattr(step.op, "bodies", {}).values()
+    effects = [operation for body in bodies for operation in body.graph.effects()]
+    return getattr(step.op, "diagnostic", False) or (bool(effects) and all(map(_is_diagnostic, effects)))
+
+
+def _needed(steps: Sequence[Step], outputs: Iterable[SymbolicTensor], unless: Collection[int] = ()) -> list[Step]:
+    """Returns the steps that outputs need, or that run in any case, unless their ids are given."""
     needed, ids = [], {id(t) for t in outputs}
     for step in reversed(steps):
-        if step.must_run or any(id(t) in ids for t in step.outputs):
+        if (step.must_run and id(step) not in unless) or any(id(t) in ids for t in step.outputs):
             needed.append(step)
             ids.update(id(t) for t in step.inputs)
     return needed[::-1]

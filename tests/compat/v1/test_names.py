@@ -26,13 +26,10 @@ NOT_MADE_BY_PROGRAMS = {
 }  # fmt: skip
 # What TapeFlow does not have.
 NOT_THERE = {
-    "ConditionalAccumulator", "ConditionalAccumulatorBase", "DeviceSpec", "LMDBReader", "SparseConditionalAccumulator",
-    "batch_scatter_update", "data.experimental.RaggedTensorStructure", "data.experimental.SparseTensorStructure",
-    "data.experimental.TensorArrayStructure", "data.experimental.TensorStructure",
-    "data.experimental.map_and_batch_with_legacy_function",
+    "ConditionalAccumulator", "ConditionalAccumulatorBase", "LMDBReader", "SparseConditionalAccumulator",
     "delete_session_tensor", "errors.raise_exception_on_not_ok_status", "get_session_handle", "get_session_tensor",
     "load_file_system_library", "nn.quantized_avg_pool", "nn.quantized_conv2d", "nn.quantized_max_pool",
-    "nn.quantized_relu_x", "quantize_v2", "ragged.constant_value", "ragged.placeholder",
+    "nn.quantized_relu_x",
     "saved_model.signature_def_utils.MethodNameUpdater", "sparse.SparseConditionalAccumulator", "train.Checkpoint",
     "train.ProfilerHook", "train.SyncReplicasOptimizer", "train.VocabInfo", "train.do_quantize_training_on_graphdef",
     "train.experimental.DynamicLossScale", "train.experimental.FixedLossScale", "train.experimental.LossScale",

@@ -489,3 +489,78 @@ def list_append_in_staged_loop(n):
     for i in tf.range(n):
         values.append(i)
     return tf.stack(values)
+
+
+def rows_of_unknown_shape():
+    rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    return tf.data.Dataset.from_generator(lambda: iter(rows), output_types=tf.float32)
+
+
+def rows_of_any_length():
+    rows = [[1.0, 2.0], [3.0, 4.0, 5.0], [6.0]]
+    return tf.data.Dataset.from_generator(lambda: iter(rows), output_signature=tf.TensorSpec([None]))
+
+
+@program(0)
+def dataset_shape_unknown(x):
+    last, total = tf.zeros([2]), tf.zeros([])
+    for row in rows_of_unknown_shape():
+        last, total = row, total + row
+    return last, total
+
+
+@program(0)
+def dataset_shape_any_length(x):
+    last = tf.zeros([2])
+    for row in rows_of_any_length():
+        last = row
+    return last
+
+
+@program(0)
+def dataset_shape_of_batches(x):
+    last = tf.zeros([], tf.int64)
+    for batch in tf.data.Dataset.range(5).batch(2):
+        last = batch
+    return last
+
+
+@program(0)
+def dataset_shape_grows(x):
+    y = tf.zeros([2])
+    for row in rows_of_any_length():
+        y = tf.concat([y, row], 0)
+    return y
+
+
+@program(0)
+def dataset_shape_in_structures(x):
+    kept = {"a": tf.zeros([1]), "b": (tf.zeros([2]), 0)}
+    for row in rows_of_any_length():
+        kept = {"a": row, "b": (tf.concat([row, row], 0), kept["b"][1] + 1)}
+    return kept["a"], kept["b"]
+
+
+@program(0)
+def dataset_shape_with_break(x):
+    last = tf.zeros([1])
+    for i, row in rows_of_any_length().enumerate():
+        last = row
+        if tf.size(row) == 3:
+            break
+    return last
+
+
+@program(0)
+def dataset_shape_undefined_before(x):
+    for row in rows_of_any_length():
+        last = row
+    return last
+
+
+@program(2)
+def range_shape_grows(x):
+    y = tf.zeros([2])
+    for _ in tf.range(x):
+        y = tf.concat([y, [1.0]], 0)
+    return y

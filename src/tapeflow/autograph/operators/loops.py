@@ -45,6 +45,18 @@ from tapeflow.math.extrema import maximum, minimum
 State = tuple[Any, ...]
 
 
+class _WiderShape(Exception):
+    """A variable of a loop takes another shape than before: the loop is staged again with what both have in common.
+
+    Args:
+        variable: its value before the loop.
+        shape: the wider shape.
+    """
+
+    def __init__(self, variable: Any, shape: TensorShape) -> None:
+        self.variable, self.shape = variable, shape
+
+
 @dataclasses.dataclass
 class Loop:
     """A loop that is about to be staged.
@@ -63,6 +75,8 @@ class Loop:
     set_state: Callable[[State], None]
     names: Sequence[str]
     options: dict[str, Any]
+    _relaxed: bool = dataclasses.field(default=False, init=False)
+    _invented: list[Any] = dataclasses.field(default_factory=list, init=False)  # values of undefined variables
 
     def __post_init__(self) -> None:
         invariants: list[Any] = []  # by the values before the loop, which the body may replace in what holds them
@@ -73,7 +87,9 @@ class Loop:
                 invariants.append((variable, invariant))
         self.options = {**self.options, "shape_invariants": invariants}
 
-    def over(self, start: State, more: Callable[..., Any], take: Callable[..., tuple[Any, Any]]) -> None:
+    def over(
+        self, start: State, more: Callable[..., Any], take: Callable[..., tuple[Any, Any]], relaxed: bool = False
+    ) -> None:
         """Stages the loop.
 
         Args:
@@ -81,7 +97,9 @@ class Loop:
             more: returns, by this state, whether there is another item.
             take: returns, by this state, the item and the next state, or a function that returns the next state after
                 the body.
+            relaxed: whether variables may change their shapes from iteration to iteration.
         """
+        self._relaxed = relaxed
         before = self._defined(start, take)
         flat = nest.flatten(before)
         varying = [k for k, v in enumerate(flat) if is_tensor_leaf(v)]
@@ -112,12 +130,17 @@ class Loop:
             return carried, [as_tensor(leaves[k]) for k in varying]
 
         options = {k: v for k, v in self.options.items() if k != "shape_invariants"}
-        invariants = self._invariants(start, initial, flat, varying)
-        try:
-            _, final = while_loop(go_on, step, (tuple(start), initial), shape_invariants=invariants, **options)
-        except BaseException:
-            self.set_state(before)
-            raise
+        while True:
+            invariants = self._invariants(start, initial, flat, varying)
+            try:
+                _, final = while_loop(go_on, step, (tuple(start), initial), shape_invariants=invariants, **options)
+                break
+            except _WiderShape as wider:
+                self.set_state(before)
+                self.options["shape_invariants"].insert(0, (wider.variable, wider.shape))
+            except BaseException:
+                self.set_state(before)
+                raise
         enter(final)
 
     def _run_body(self, item: Any) -> None:
@@ -152,6 +175,8 @@ class Loop:
         for value, spec in zip(before, after, strict=True):
             empty = isinstance(value, Undefined) or value is None
             filled.append(nest.map_structure(zeros_of, spec) if empty and not isinstance(spec, Undefined) else value)
+            if empty:
+                self._invented += nest.flatten(filled[-1])
         return tuple(filled)
 
     def _verify(self, before: State, after: State) -> None:
@@ -189,6 +214,10 @@ class Loop:
         if not hasattr(new, "shape") or not hasattr(as_tensor(old), "shape"):
             return
         was, now = self._invariant_of(old), as_tensor(new).shape
+        if self._relaxed and (general := was.most_specific_compatible_shape(now)) != was:
+            if any(old is value for value in self._invented):
+                raise ValueError(f"'{name}' must be defined before the loop, as its shape changes in it")
+            raise _WiderShape(old, general)
         if not was.is_compatible_with(now) or (was.is_fully_defined() and not now.is_fully_defined()):
             raise ValueError(
                 f"'{name}' has shape {was} before the loop, but shape {now} after one iteration. Use "
@@ -204,10 +233,14 @@ class Loop:
     def _invariants(self, start: State, initial: list[Any], flat: list[Any], varying: list[int]) -> Any:
         if not self.options.get("shape_invariants"):
             return None
-        return tuple(v.shape for v in start), [
-            self._invariant_of(flat[k]) if hasattr(v, "shape") else v._type_spec
+        return tuple(map(_invariant, start)), [
+            self._invariant_of(flat[k]) if hasattr(v, "shape") else _invariant(v)
             for k, v in zip(varying, initial, strict=True)
         ]
+
+
+def _invariant(value: Any) -> Any:
+    return value.shape if hasattr(value, "shape") else value._type_spec
 
 
 NOTHING = object()  # stands for the item of a `while`

@@ -89,6 +89,7 @@ from tapeflow.compat.v1.defaults import (
     get_default_session,
     reset_default_graph,
 )
+from tapeflow.compat.v1.device_spec import DeviceSpec
 from tapeflow.compat.v1.initializers import constant as constant_initializer
 from tapeflow.compat.v1.initializers import glorot_normal as glorot_normal_initializer
 from tapeflow.compat.v1.initializers import glorot_uniform as glorot_uniform_initializer
@@ -161,6 +162,7 @@ from tapeflow.compat.v1.tables import initialize_all_tables, tables_initializer
 from tapeflow.compat.v1.templates import make_template
 from tapeflow.compat.v1.texts import reduce_join, string_to_hash_bucket, string_to_number, substr
 from tapeflow.compat.v1.updates import (
+    batch_scatter_update,
     count_up_to,
     scatter_add,
     scatter_div,

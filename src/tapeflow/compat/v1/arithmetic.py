@@ -16,6 +16,7 @@ from tapeflow.math.division import floordiv, realdiv
 from tapeflow.math.elementwise import rsqrt
 from tapeflow.math.extrema import minimum
 from tapeflow.math.reduction import reduce_sum
+from tapeflow.quantization.integers import quantize
 from tapeflow.random.stateful import categorical, poisson
 from tapeflow.random.stateless import stateless_categorical
 
@@ -246,3 +247,17 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None,
         TensorShape([5, 2])
     """
     return poisson(shape, lam, dtype, seed, name)
+
+
+def quantize_v2(
+    input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED",
+    name: str | None = None, round_mode: str = "HALF_AWAY_FROM_ZERO", narrow_range: bool = False,
+    axis: int | None = None, ensure_minimum_range: float = 0.01,
+) -> Any:  # fmt: skip
+    """Quantizes numbers, see `tf.quantization.quantize`, which has the same parameters in another order.
+
+    Example:
+        >>> tf.compat.v1.quantize_v2([0.0, 0.5, 1.0], 0.0, 1.0, tf.quint8).output
+        <tf.Tensor: shape=(3,), dtype=quint8, numpy=array([  0, 128, 255], dtype=uint8)>
+    """
+    return quantize(input, min_range, max_range, T, mode, round_mode, name, narrow_range, axis, ensure_minimum_range)

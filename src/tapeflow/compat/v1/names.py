@@ -17,11 +17,16 @@ from tapeflow.hosting import keras_2
 
 # Functions of TensorFlow 1 that are looked up by name: namespaces, where they are below this one or `tf`, and names.
 _NAMESAKES = (
+    ("", "arithmetic", "quantize_v2"),
     ("", "arrays", "batch_to_space_nd convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
     ("", "io", "serialize_many_sparse serialize_sparse"),
     (
         "data.experimental", "tf.data.experimental", "Counter CsvDataset RandomDataset SqlDataset choose_from_datasets "
         "make_batched_features_dataset make_csv_dataset sample_from_datasets",
+    ),
+    (
+        "data.experimental", "dataset_structures", "RaggedTensorStructure SparseTensorStructure TensorArrayStructure "
+        "TensorStructure",
     ),
     (
         "debugging", "checks", "assert_equal assert_greater assert_greater_equal assert_integer assert_less "
@@ -57,6 +62,7 @@ _NAMESAKES = (
 _OWN = {f"{space}.{name}".lstrip("."): f"{home}.{name}" for space, home, names in _NAMESAKES for name in names.split()}
 _OWN |= {  # those that have another name there
     "add_check_numerics_ops": "checks.add_check_numerics_ops",
+    "data.experimental.map_and_batch_with_legacy_function": "tf.data.experimental.map_and_batch",
     "debugging.assert_all_finite": "checks.verify_tensor_all_finite",
     "extract_image_patches": "image.extract_image_patches",
     "get_seed": "arithmetic.get_seed",

@@ -479,6 +479,8 @@ def _as_array(dtype: DType, value: Any) -> Any:
 
 def _parts_of(value: Any) -> list[Any]:
     """Returns the components of a composite value, which may be a tuple of arrays."""
+    if isinstance(value, RaggedTensorValue):
+        return [value.flat_values, *value.nested_row_splits]
     return nest.flatten(value, expand_composites=True) if isinstance(value, CompositeTensor) else list(value)
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.array.creation import range as sequence
+from tapeflow.array.grids import meshgrid
+from tapeflow.array.joining import stack
+from tapeflow.array.properties import shape
 from tapeflow.compat.v1.renamed import member
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.variable import Variable
@@ -61,6 +66,38 @@ scatter_min = _scatter("scatter_min", "Takes the element-wise minimum with", "[1
 scatter_nd_update = _scatter("scatter_nd_update", "Sets", "[1.0, 2.0]", "[1.0, 9.0, 2.0]")
 scatter_nd_add = _scatter("scatter_nd_add", "Adds to", "[1.0, 2.0]", "[9.0, 9.0, 6.0]")
 scatter_nd_sub = _scatter("scatter_nd_sub", "Subtracts from", "[1.0, 2.0]", "[7.0, 9.0, 2.0]")
+
+
+def batch_scatter_update(
+    ref: Variable, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+) -> Any:
+    """Sets parts of each element of a batch in a variable; in a graph, when the result is run or used.
+
+    Args:
+        ref: the variable, of shape [batch..., parts, ...].
+        indices: integers, [batch..., n]: which parts.
+        updates: the parts, [batch..., n, ...].
+        use_locking: accepted, and without effect.
+
+    Returns:
+        The variable.
+
+    Raises:
+        InvalidArgumentError: an index is out of range, or the shapes do not fit.
+        ValueError: the rank of `indices` is unknown.
+
+    Example:
+        >>> v = tf.Variable([[1, 2, 3], [4, 5, 6]])
+        >>> tf.compat.v1.batch_scatter_update(v, [[0], [2]], [[8], [9]]).numpy().tolist()
+        [[8, 2, 3], [4, 5, 9]]
+    """
+    with name_scope(name or "batch_scatter_update"):
+        index = convert(indices)
+        if index.shape.rank is None:
+            raise ValueError("batch_scatter_update needs indices of known rank.")
+        dims = shape(index, out_type=index.dtype)
+        grid = meshgrid(*[sequence(dims[i]) for i in range(index.shape.rank)], indexing="ij")
+        return scatter_nd_update(ref, stack([*grid[:-1], index], axis=-1), updates, use_locking)
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:

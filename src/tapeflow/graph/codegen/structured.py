@@ -346,7 +346,9 @@ class StructuredWriter(Writer):
 
     def _test_value(self, tensor: SymbolicTensor) -> str:
         """Returns the expression for a scalar whose value alone matters, as a number or as a tensor."""
-        return self.numbers.get(id(tensor)) or self.reference(tensor)
+        if id(tensor) in self.numbers or isinstance(self._constants.get(id(tensor)), torch.Tensor):
+            return self._number(tensor)
+        return self.reference(tensor)
 
     def _boxed(self, tensor: SymbolicTensor, name: str) -> str:
         """Returns the expression for a tensor that has a name, perhaps as a number."""

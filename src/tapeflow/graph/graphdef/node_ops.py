@@ -5,7 +5,6 @@ A builder takes the graph's `Builder`, the node and its inputs, and returns the 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,6 +39,7 @@ from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 from tapeflow.graph.ir.variables import has_value, without_value
 from tapeflow.math.comparison import not_equal
 from tapeflow.printing import print as print_
+from tapeflow.printing import stream_of
 
 _MOST_ELEMENTS = 2**31  # of a constant that repeats one value
 
@@ -185,11 +185,15 @@ def _assert(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     stream, end = _attr(node, "output_stream"), _attr(node, "end")
-    if stream in ("stdout", "stderr"):
-        return python_op(node.op, lambda text: print_(text, output_stream=getattr(sys, stream), end=end), inputs)
-    raise errors.UnimplementedError(
-        None, None, f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout or stderr"
-    )
+    if stream_of(stream) is None:
+        raise errors.UnimplementedError(
+            None, None,
+            f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout, stderr, a log or a file",
+        )  # fmt: skip
+    return python_op(
+        node.op, lambda text: print_(text, output_stream=stream_of(stream), end=end), inputs,
+        attrs={"output_stream": stream, "end": end}, diagnostic=True,
+    )  # fmt: skip
 
 
 # ---- calls and control flow ------------------------------------------------------------------------------------------

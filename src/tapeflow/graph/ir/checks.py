@@ -50,7 +50,7 @@ def assert_op(function: Callable[..., Any], condition: Any, data: Sequence[Any],
         summarize: how many elements of each they show.
     """
     attrs = {"T": [tensor.dtype for tensor in data], "summarize": summarize}
-    return python_op("Assert", function, [condition, *data], attrs=attrs)
+    return python_op("Assert", function, [condition, *data], attrs=attrs, diagnostic=True)
 
 
 def assertion(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None) -> Operation | None:

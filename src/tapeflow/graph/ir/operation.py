@@ -79,12 +79,14 @@ class GraphOp(Op):
         steering: the number of inputs that only steer.
         lowered: returns for an operation of this op the operations that stand for it in a `GraphDef`.
         gradient_of: of the gradient of a conditional or a loop: that.
+        diagnostic: it only checks or prints what it takes.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
     """
 
     steering = 0
     first_output = 0
+    diagnostic = False
     lowered: Callable[[Operation], list[Operation]] | None = None
     runs_python = True  # and not kernels on tensors alone
 

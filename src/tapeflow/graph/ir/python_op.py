@@ -26,6 +26,7 @@ def python_op(
     stateful: bool = True,
     differentiable: bool = False,
     attrs: dict[str, Any] | None = None,
+    diagnostic: bool = False,
 ) -> Operation:
     """Adds an operation that calls a Python function to the graph that this thread builds.
 
@@ -38,6 +39,7 @@ def python_op(
         stateful: runs even where its outputs are unused.
         differentiable: gradients pass, by a tape around the function.
         attrs: the attrs of TensorFlow's op of this name, if there is one.
+        diagnostic: the function only checks or prints what it takes.
 
     Returns:
         The operation; its `outputs` are the symbolic tensors.
@@ -59,6 +61,7 @@ def python_op(
 
     op = GraphOp(name, kernel, stateful=stateful, gradient=gradient if differentiable else None,
                 attrs=attrs, gives_tuple=True)  # fmt: skip
+    op.diagnostic = diagnostic
     return graph.node(op, captured, specs)
 
 

@@ -12,9 +12,9 @@ from google.protobuf import json_format
 
 from tapeflow.compat.v1.arrays import constant
 from tapeflow.compat.v1.defaults import executing_eagerly_outside_functions, get_default_graph, get_default_session
+from tapeflow.compat.v1.global_step import get_global_step
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.scopes import name_scope
-from tapeflow.compat.v1.train.global_step import get_global_step
 from tapeflow.compat.v1.variable_scopes import in_name_scope
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state

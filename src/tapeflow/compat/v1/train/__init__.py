@@ -1,6 +1,13 @@
 """The public `tf.compat.v1.train` namespace: optimizers, savers, sessions that train, and their inputs."""
 
 from tapeflow.compat.v1 import names
+from tapeflow.compat.v1.global_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.summary.writers import summary_iterator
 from tapeflow.compat.v1.train.batching import (
@@ -12,13 +19,6 @@ from tapeflow.compat.v1.train.batching import (
     maybe_shuffle_batch_join,
     shuffle_batch,
     shuffle_batch_join,
-)
-from tapeflow.compat.v1.train.global_step import (
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-    global_step,
 )
 from tapeflow.compat.v1.train.hooks import (
     SecondOrStepTimer,

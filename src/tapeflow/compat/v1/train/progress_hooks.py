@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.compat.v1.global_step import get_global_step, readable_global_step
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.summary.writers import FileWriterCache
-from tapeflow.compat.v1.train.global_step import get_global_step, readable_global_step
 from tapeflow.compat.v1.train.hooks import (
     SecondOrStepTimer,
     SessionRunArgs,

@@ -9,10 +9,10 @@ from typing import Any
 
 from tapeflow.array import shaping
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.compat.v1.global_step import global_step as step_of
 from tapeflow.compat.v1.partitioned import PartitionedVariable, joined_parts, part_values, pieces_of, whole_value
 from tapeflow.compat.v1.placeholders import placeholder
 from tapeflow.compat.v1.protos import message
-from tapeflow.compat.v1.train.global_step import global_step as step_of
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow.compat.v1.variables import GraphKeys, get_collection, global_variables
 from tapeflow.core import errors

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.compat.v1.global_step import get_global_step
+from tapeflow.compat.v1.global_step import global_step as step_of
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.session import Session
 from tapeflow.compat.v1.summary.kinds import merge_all
 from tapeflow.compat.v1.summary.writers import FileWriter
-from tapeflow.compat.v1.train.global_step import get_global_step
-from tapeflow.compat.v1.train.global_step import global_step as step_of
 from tapeflow.compat.v1.train.looper import LooperThread
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow.compat.v1.train.saver import Saver
