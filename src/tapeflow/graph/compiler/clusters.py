@@ -253,7 +253,7 @@ def cluster_all(program: Program) -> None:
 
 
 def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
-    if devices.machine.has_gpu or not _has_llvm():
+    if devices.machine.has_gpu or not has_llvm():
         return
     clustering = _Clustering(program)
     chosen = [group for group in clustering.groups() if pays(group.steps)]
@@ -262,7 +262,8 @@ def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
 
 
 @functools.cache
-def _has_llvm() -> bool:
+def has_llvm() -> bool:
+    """Returns True if LLVM is installed."""
     return importlib.util.find_spec("llvmlite") is not None
 
 

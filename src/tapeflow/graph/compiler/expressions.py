@@ -49,6 +49,11 @@ class Recorder(ElementBuilder):
     def __init__(self) -> None:
         self._known: dict[Any, Node] = {}
 
+    @property
+    def size(self) -> int:
+        """The number of expressions."""
+        return len(self._known)
+
     def input(self, index: int, dtype: DType, of_row: bool) -> Element:
         """Returns the expression for an input of the kernel."""
         return Element(Node("input", (), (index,), dtype, of_row), dtype)
@@ -128,7 +133,7 @@ class Passes:
 
     def __init__(self, outputs: Sequence[Node], rows: bool) -> None:
         self.outputs, self.rows = outputs, rows
-        nodes = _below(outputs, lambda node: False)
+        nodes = below(outputs, lambda node: False)
         reductions = [node for node in nodes if node.kind == "reduce"]
         count = 1 + max((node.phase for node in (*outputs, *reductions)), default=0)
         self.reductions: list[list[Node]] = [[r for r in reductions if r.phase == i] for i in range(count)]
@@ -154,7 +159,7 @@ class Passes:
 
     def computed(self, i: int) -> list[Node]:
         """Returns the expressions that a pass computes for each element, operands first; with those of rows."""
-        return _below(self.roots[i], lambda node: node.of_row or self.kept.get(node, i) < i)
+        return below(self.roots[i], lambda node: node.of_row or self.kept.get(node, i) < i)
 
 
 def recorded(
@@ -172,7 +177,7 @@ def recorded(
     return Passes([element.value for element in compute(b, elements)], rows)
 
 
-def _below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:
+def below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:
     """Returns expressions and those that they depend on, operands first; not what is below one that stops."""
     found: dict[int, Node] = {}
 

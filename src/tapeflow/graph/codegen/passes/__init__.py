@@ -33,12 +33,13 @@ from tapeflow.graph.codegen.passes.starting import start_early
 from tapeflow.graph.codegen.passes.updating import update
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
+from tapeflow.graph.compiler.native_loops import compile_loops
 
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 _KERNELS: tuple[Pass, ...] = (
-    seed, recur, normalize, recognize, exchange, select, postpone, assemble, unbroadcast, prune,
+    seed, recur, compile_loops, normalize, recognize, exchange, select, postpone, assemble, unbroadcast, prune,
 )  # fmt: skip
 _UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
 _ORDER: tuple[Pass, ...] = fuse_pairs, prune, start_early, parallelize, reuse, bind
