@@ -21,7 +21,8 @@ import numpy as np
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.ops.elements import Element, Unsupported, supports
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
@@ -61,10 +62,11 @@ class Cluster:
     def text(self) -> str:
         """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
         shapes = tuple([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
-        shape = np.broadcast_shapes(*shapes)
+        shape, of_outputs = self._shapes_for(shapes)
         rows = self._has_reductions
         sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
-        return self._text(operands, recorded(operands, self._compute, rows), len(sizes)).replace("{name}", self._name)
+        passes = recorded(operands, self._compute, [s == shape for s in of_outputs], rows)
+        return self._text(operands, passes, len(sizes)).replace("{name}", self._name)
 
     def function(self) -> Callable[..., Any]:
         """Returns the function that takes the inputs, and returns one tensor or a tuple of them.
@@ -105,46 +107,56 @@ class Cluster:
         Raises:
             ValueError: the shapes do not go together.
         """
-        shape = np.broadcast_shapes(*shapes)
-        of_outputs = self._shapes_of_outputs(shapes, shape)
-        if of_outputs is None:
-            return _ONE_BY_ONE
+        shape, of_outputs = self._shapes_for(shapes)
         rows = self._has_reductions or any(s != shape for s in of_outputs)
+        rows_of = [(*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])] if len(shape) > 1 else []
+        if any(s != shape and s not in rows_of for s in of_outputs) or self._reduces_less(shapes, shape):
+            return _ONE_BY_ONE
         sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
-        key = rows, *operands
+        of_elements = tuple([s == shape for s in of_outputs])
+        key = rows, of_elements, *operands
         kernel = self._kernels.get(key)
         if kernel is None:
             try:
-                passes = recorded(operands, self._compute, rows)
+                passes = recorded(operands, self._compute, of_elements, rows)
                 if passes.kept and sizes[-1] > _LONGEST_ROW:
                     return _ONE_BY_ONE
-                kernel = function(
-                    self._text(operands, passes, len(sizes)), self._name, 1 + len(shapes) + len(of_outputs)
-                )
+                text = self._text(operands, passes, len(sizes))
+                kernel = function(text, self._name, 1 + len(shapes) + len(of_outputs))
             except Unsupported:  # the plan remembers it
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
         array = (ctypes.c_int64 * len(sizes))(*sizes)
         return _Plan(kernel, ctypes.addressof(array), of_outputs, array)
 
-    def _shapes_of_outputs(self, shapes: _Shapes, shape: tuple[int, ...]) -> list[tuple[int, ...]] | None:
-        """Returns the shapes of the outputs; None if the loops over a shape can't compute one of them.
+    def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+        """Returns the shape that the loops go through, and those of the outputs.
 
         Raises:
             ValueError: the shapes do not go together.
         """
+        known = self._shapes_of_all(shapes)
+        repeated = [known[id(step.outputs[0])] for step in self._steps if step.op is ops.BroadcastTo.op]
+        return np.broadcast_shapes(*shapes, *repeated), [known[id(t)] for t in self.outputs]
+
+    def _shapes_of_all(self, shapes: _Shapes) -> dict[int, tuple[int, ...]]:
         known: dict[int, tuple[int, ...]] = {id(t): tuple(s) for t, s in zip(self._inputs, shapes, strict=True)}
         for step in self._steps:
-            if step.op.over_rows is None:
-                result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
-            elif known[id(step.inputs[0])] != shape:
-                return None
-            else:
-                result = (*shape[:-1], 1) if step.args[2] else shape[:-1]
+            result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
+            if step.op is ops.BroadcastTo.op or step.op is ops.Reshape.op:
+                before, result = result, tuple(step.outputs[0].shape.as_list())
+                repeats = step.op is ops.BroadcastTo.op
+                if result != (np.broadcast_shapes(before, result) if repeats else (*before, 1)):
+                    raise ValueError(f"{step.name} can't give shape {result}")
+            elif step.op.over_rows is not None:
+                result = (*result[:-1], 1) if step.args[2] else result[:-1]
             known[id(step.outputs[0])] = result
-        results = [known[id(t)] for t in self.outputs]
-        rows = {shape, (*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])} if len(shape) > 1 else {shape}
-        return results if rows.issuperset(results) else None
+        return known
+
+    def _reduces_less(self, shapes: _Shapes, shape: tuple[int, ...]) -> bool:
+        """Returns True if a reduction is of fewer elements than the loops go through."""
+        known = self._shapes_of_all(shapes) if self._has_reductions else {}
+        return any(known[id(s.inputs[0])] != shape for s in self._steps if s.op.over_rows is not None)
 
     def _compute(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
         """Returns the elements of the outputs."""
@@ -157,7 +169,9 @@ class Cluster:
 
         for step in self._steps:
             op, out = step.op, step.outputs[0]
-            if op.over_rows is not None:
+            if op is ops.BroadcastTo.op or op is ops.Reshape.op:
+                result = element(step.args[0])
+            elif op.over_rows is not None:
                 result = op.over_rows(b, element(step.args[0]))
             else:
                 result = op.element(b, *op.map(element, step.args))
@@ -293,6 +307,12 @@ def reduces_rows(step: Step) -> bool:
     return type(axis) is int and (x.shape.rank or 0) > 1 and axis in (-1, x.shape.rank - 1)
 
 
+def _repeats(step: Step) -> bool:
+    """Returns True if a step repeats a tensor to a static shape."""
+    out = step.outputs[0] if step.op is ops.BroadcastTo.op else None
+    return out is not None and out.dtype in DTYPES and out.shape.is_fully_defined() and not step.placed
+
+
 class _Group:
     """Steps that become a cluster, or a single step.
 
@@ -343,7 +363,19 @@ class _Clustering:
         """Returns the shape that the loops of a step would go through, or None."""
         if reduces_rows(step):
             return step.args[0].shape.as_list()
+        if _repeats(step) or self._restores_axis(step):
+            return step.outputs[0].shape.as_list()
         return step.outputs[0].shape.as_list() if is_elementwise(self._program, step) else None
+
+    def _restores_axis(self, step: Step) -> bool:
+        """Returns True if a step gives the sum of rows the axis back that the sum dropped."""
+        if step.op is not ops.Reshape.op or step.placed or not step.outputs[0].shape.is_fully_defined():
+            return False
+        source = step.args[0]
+        group = self._group_of.get(id(source))
+        steps = [] if group is None else [s for s in group.steps if s.outputs and s.outputs[0] is source]
+        kept = [*source.shape.as_list(), 1] if source.shape.rank is not None else None
+        return any(map(reduces_rows, steps)) and step.outputs[0].shape.as_list() == kept
 
     def _joined(self, index: int, step: Step, sources: set[_Group], loops: list[int | None]) -> _Group | None:
         """Returns the group of a producer that the step has joined; it unites the groups of several."""

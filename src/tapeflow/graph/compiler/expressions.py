@@ -122,28 +122,28 @@ class Passes:
 
     Args:
         outputs: the expressions.
-        rows: whether there are rows; else everything is computed for each element.
+        of_elements: for each output, whether it has a value for each element, and not one for each row.
+        rows: whether there are rows, along the inner loop.
 
     Attributes:
         roots: for each pass, the expressions that it computes for each element: those of outputs, of operands of
             reductions, and those that it keeps.
+        pass_of: for each output, the pass in which it is known.
         reductions: for each pass, the reductions that it ends with.
         kept: the expressions that are stored for later passes, with the pass that computes them.
     """
 
-    def __init__(self, outputs: Sequence[Node], rows: bool) -> None:
-        self.outputs, self.rows = outputs, rows
+    def __init__(self, outputs: Sequence[Node], of_elements: Sequence[bool], rows: bool) -> None:
+        self.outputs, self.of_elements, self.rows = outputs, of_elements, rows
         nodes = below(outputs, lambda node: False)
         reductions = [node for node in nodes if node.kind == "reduce"]
-        count = 1 + max((node.phase for node in (*outputs, *reductions)), default=0)
+        self.pass_of = [node.phase + (node.kind == "reduce") for node in outputs]
+        count = 1 + max([*self.pass_of, *(node.phase for node in reductions)], default=0)
         self.reductions: list[list[Node]] = [[r for r in reductions if r.phase == i] for i in range(count)]
-        self.roots: list[list[Node]] = [
-            [
-                *(r.operands[0] for r in self.reductions[i]),
-                *(o for o in outputs if not (rows and o.of_row) and o.phase == i),
-            ]
-            for i in range(count)
-        ]
+        self.roots: list[list[Node]] = [[r.operands[0] for r in self.reductions[i]] for i in range(count)]
+        for node, each, i in zip(outputs, of_elements, self.pass_of, strict=True):
+            if each:
+                self.roots[i].append(node)
         self.kept: dict[Node, int] = {}
         self._keep_slow()
 
@@ -163,18 +163,20 @@ class Passes:
 
 
 def recorded(
-    inputs: Sequence[Operand], compute: Callable[[Recorder, Sequence[Element]], Sequence[Element]], rows: bool = False
-) -> Passes:
+    inputs: Sequence[Operand], compute: Callable[[Recorder, Sequence[Element]], Sequence[Element]],
+    of_elements: Sequence[bool] | None = None, rows: bool = False,
+) -> Passes:  # fmt: skip
     """Returns the passes that compute elements of outputs from elements of inputs.
 
     Args:
         inputs: the inputs.
         compute: returns the elements of the outputs.
-        rows: whether there are rows, along the inner loop.
+        of_elements, rows: see `Passes`; by default all outputs are of elements.
     """
     b = Recorder()
     elements = [b.input(i, operand.dtype, not operand.varies[-1]) for i, operand in enumerate(inputs)]
-    return Passes([element.value for element in compute(b, elements)], rows)
+    outputs = [element.value for element in compute(b, elements)]
+    return Passes(outputs, [True] * len(outputs) if of_elements is None else of_elements, rows)
 
 
 def below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:

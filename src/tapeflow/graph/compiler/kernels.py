@@ -89,8 +89,8 @@ class _Kernel:
             row = loop.index
             starts = [self._offset(b, pointer, i, row, sizes) for pointer, i in zip(ins, self._inputs, strict=True)]
             results = []
-            for pointer, node in zip(outs, self._outputs, strict=True):
-                varies = (*[True] * (self._loops - 1), not node.of_row)
+            for pointer, node, each in zip(outs, self._outputs, self._passes.of_elements, strict=True):
+                varies = (*[True] * (self._loops - 1), each)
                 results.append(self._offset(b, pointer, Operand(node.dtype, varies), row, sizes))
             _Row(self, b, starts, results, ir.Constant(_i64, 0), sizes[-1], kept).write()
         b.ret_void()
@@ -207,8 +207,8 @@ class _Row:
         for i, roots in enumerate(self._passes.roots):
             if roots:
                 self._pass(i)
-        for pointer, node in zip(self._outs, self._kernel._outputs, strict=True):
-            if node.of_row and self._passes.rows:
+        for pointer, node, each in zip(self._outs, self._passes.outputs, self._passes.of_elements, strict=True):
+            if not each:
                 value = self._vectors.stored(Element(self._row_value(node), node.dtype))
                 self._b.store(self._first(value), pointer)
 
@@ -299,8 +299,9 @@ class _Row:
                 values[node] = emitted(node, self._vectors, [values[o] for o in node.operands])
             if self._passes.kept.get(node) == i:
                 self._b.store(values[node], self._at(self._kept[node], index, node.dtype), align=4)
-        for pointer, node in zip(self._outs, self._kernel._outputs, strict=True):
-            if node.phase == i and not (node.of_row and self._passes.rows):
+        passes = self._passes
+        for pointer, node, each, at in zip(self._outs, passes.outputs, passes.of_elements, passes.pass_of, strict=True):
+            if each and at == i:
                 self._store(self._vectors.stored(Element(values[node], node.dtype)), pointer, index, mask)
         return values
 

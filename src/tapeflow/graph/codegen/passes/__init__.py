@@ -12,7 +12,6 @@ from collections.abc import Callable
 from tapeflow.graph.codegen.passes.adam import join_adam
 from tapeflow.graph.codegen.passes.assembling import assemble
 from tapeflow.graph.codegen.passes.binding import bind
-from tapeflow.graph.codegen.passes.broadcasting import unbroadcast
 from tapeflow.graph.codegen.passes.caching import cache
 from tapeflow.graph.codegen.passes.exchanging import exchange
 from tapeflow.graph.codegen.passes.folding import fold
@@ -39,7 +38,7 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 _KERNELS: tuple[Pass, ...] = (
-    seed, recur, compile_loops, normalize, recognize, exchange, select, postpone, assemble, unbroadcast, prune,
+    seed, recur, compile_loops, normalize, recognize, exchange, select, postpone, assemble,
 )  # fmt: skip
 _UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
 _ORDER: tuple[Pass, ...] = fuse_pairs, prune, start_early, parallelize, reuse, bind
