@@ -248,5 +248,11 @@ def bare_function(saved: Any, library: Library) -> ConcreteFunction:
     """Returns the trace that a `SavedBareConcreteFunction` message stands for."""
     if saved.HasField("function_spec"):
         return library.concrete(saved.concrete_function_name, signature_of(saved.function_spec))
-    keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in saved.argument_keywords]
-    return library.concrete(saved.concrete_function_name, inspect.Signature(keywords))
+    positional = saved.allowed_positional_arguments
+    parameters = [
+        inspect.Parameter(
+            name, inspect.Parameter.POSITIONAL_OR_KEYWORD if i < positional else inspect.Parameter.KEYWORD_ONLY
+        )
+        for i, name in enumerate(saved.argument_keywords)
+    ]
+    return library.concrete(saved.concrete_function_name, inspect.Signature(parameters))
