@@ -213,6 +213,26 @@ def test_weights_in_the_checkpoint_format(tmp_path):
         model.load_weights(str(tmp_path / "absent"))
 
 
+def test_weights_that_a_checkpoint_lacks(tmp_path, caplog):
+    class Two(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = Line(), Line()
+
+    old = tf.Module()
+    old.encoder = tf.Module()
+    old.encoder.W = tf.Variable(7.0)
+    path = tf.train.Checkpoint(old).write(str(tmp_path / "other"))
+    with pytest.raises(AssertionError, match=r"matched a weight of model.*values of encoder/W.*\.h5"):
+        Two().load_weights(path)
+
+    old.first = old.encoder
+    path, model = tf.train.Checkpoint(old).write(str(tmp_path / "part")), Two()
+    with caplog.at_level("WARNING", "tensorflow"):
+        model.load_weights(path).expect_partial()
+    assert float(model.first.W) == 7.0 and "no value for 5 of the 6 weights" in caplog.text
+
+
 def test_weights_in_keras_own_format(tmp_path):
     model = keras.Sequential([keras.layers.Dense(2)])
     model(tf.ones([1, 3]))

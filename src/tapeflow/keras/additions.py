@@ -36,7 +36,9 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.io.replacing import replaced_file
+from tapeflow.logger import get_logger
 from tapeflow.train.checkpoint import Checkpoint
+from tapeflow.train.reader import list_variables
 
 _KERAS_FILES = (".h5", ".keras", ".json")
 
@@ -151,13 +153,42 @@ def _saving_checkpoints(save_weights: Any) -> Any:
     return save
 
 
+def _check_weights(model: Any, path: str, status: Any) -> None:
+    """Checks that weights were loaded, and warns of those that were not. Layers that are not built yet have none.
+
+    Raises:
+        AssertionError: the model has weights, and the checkpoint has a value for none of them.
+    """
+    missing = [w for w in model.weights if not (status.has_restored(w) or status.has_restored(w.value))]
+    if not missing:
+        status.assert_nontrivial_match()
+        return
+    names = _some([w.path for w in missing])
+    if len(missing) == len(model.weights):
+        saved = [name.partition("/.ATTRIBUTES")[0] for name, _ in list_variables(path) if "/.ATTRIBUTES" in name]
+        raise AssertionError(
+            f"Nothing in the checkpoint {path} matched a weight of model {model.name!r}. The checkpoint has values of "
+            f"{_some(saved)}; the model has {names}. Values are matched by the names of attributes and the order of "
+            "layers: create the model as it was saved. tf.train.Checkpoint(model=model).restore(...) reads what "
+            "tf.train.Checkpoint wrote, and files that end in .h5 are matched by the order of layers alone."
+        )
+    get_logger().warning(
+        "The checkpoint %s has no value for %d of the %d weights of model %r, which keep theirs: %s",
+        path, len(missing), len(model.weights), model.name, names,
+    )  # fmt: skip
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
 def _loading_checkpoints(load_weights: Any) -> Any:
     @functools.wraps(load_weights)
     def load(self: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
         if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
             return load_weights(self, filepath, *args, **kwargs)
         status = Checkpoint(self).read(os.fspath(filepath))
-        status.assert_nontrivial_match()
+        _check_weights(self, os.fspath(filepath), status)
         return status
 
     return load

@@ -80,6 +80,18 @@ class CheckpointLoadStatus:
             )
         return self
 
+    def has_restored(self, trackable: Any) -> bool:
+        """Returns True if an object has its value from the checkpoint.
+
+        Args:
+            trackable: the object.
+
+        Returns:
+            True or False.
+        """
+        nodes = self._restoration.graph.nodes
+        return any(bound is trackable and nodes[i].attributes for i, bound in self._restoration.bound.items())
+
     def expect_partial(self) -> CheckpointLoadStatus:
         """Declares that some of the checkpoint may stay unused, so that no warning tells of it.
 
