@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 
 from tapeflow.core import errors
+from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.logger import get_logger
@@ -204,7 +205,12 @@ def restore_state(trackable: Any, attributes: Any, bundle: Bundle) -> bool:
         attribute = attribute_of(trackable, name)
         if attribute in saved:
             key = saved[attribute] + name.removeprefix(attribute)
+            if bundle.dtype(key) is variant and hasattr(trackable, "_restore_from_variants"):
+                trackable._restore_from_variants(bundle.read_variants(key))
+                return True
             restored[name] = restored_tensor(bundle, key, tensor)
+        elif name in saved:  # a table or an iterator that was saved here, before attributes had TensorFlow's names
+            restored[name] = restored_tensor(bundle, saved[name], tensor)
     if not restored or len(restored) < len(now):
         return False
     trackable._restore_from_tensors(restored)
