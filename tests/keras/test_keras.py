@@ -213,6 +213,18 @@ def test_weights_in_the_checkpoint_format(tmp_path):
         model.load_weights(str(tmp_path / "absent"))
 
 
+def test_weights_in_keras_own_format(tmp_path):
+    model = keras.Sequential([keras.layers.Dense(2)])
+    model(tf.ones([1, 3]))
+    model.save_weights(tmp_path / "model.weights.h5")
+    other = keras.Sequential([keras.layers.Dense(2)])
+    other(tf.zeros([1, 3]))
+    other.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(other.layers[0].kernel, model.layers[0].kernel)
+    with h5py.File(tmp_path / "model.weights.h5") as file:
+        assert sorted(file) == ["layers", "vars"]  # nothing twice
+
+
 def test_weights_that_a_checkpoint_lacks(tmp_path, caplog):
     class Two(keras.Model):
         def __init__(self):
@@ -231,18 +243,6 @@ def test_weights_that_a_checkpoint_lacks(tmp_path, caplog):
     with caplog.at_level("WARNING", "tensorflow"):
         model.load_weights(path).expect_partial()
     assert float(model.first.W) == 7.0 and "no value for 5 of the 6 weights" in caplog.text
-
-
-def test_weights_in_keras_own_format(tmp_path):
-    model = keras.Sequential([keras.layers.Dense(2)])
-    model(tf.ones([1, 3]))
-    model.save_weights(tmp_path / "model.weights.h5")
-    other = keras.Sequential([keras.layers.Dense(2)])
-    other(tf.zeros([1, 3]))
-    other.load_weights(tmp_path / "model.weights.h5")
-    np.testing.assert_array_equal(other.layers[0].kernel, model.layers[0].kernel)
-    with h5py.File(tmp_path / "model.weights.h5") as file:
-        assert sorted(file) == ["layers", "vars"]  # nothing twice
 
 
 @pytest.mark.parametrize(
