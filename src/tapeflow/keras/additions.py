@@ -25,6 +25,7 @@ from typing import Any
 
 import keras
 from keras._tf_keras.keras import backend
+from keras.src.layers.convolutional.base_depthwise_conv import BaseDepthwiseConv
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.saving import saving_lib
@@ -53,6 +54,9 @@ def add() -> None:
         layer.reset_states = _reset_layer_states
     keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
     keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
+    BaseDepthwiseConv._lookup_dependency = _renamed(
+        BaseDepthwiseConv._lookup_dependency, {"depthwise_kernel": "kernel"}
+    )
     saving_lib.save_model = _replacing_files(saving_lib.save_model)
     saving_lib.save_weights_only = _replacing_files(saving_lib.save_weights_only)
     legacy_h5_format.save_model_to_hdf5 = _replacing_files(legacy_h5_format.save_model_to_hdf5)
@@ -157,7 +161,8 @@ def _check_weights(model: Any, path: str, status: Any) -> None:
     """Checks that weights were loaded, and warns of those that were not. Layers that are not built yet have none.
 
     Raises:
-        AssertionError: the model has weights, and the checkpoint has a value for none of them.
+        AssertionError: the model has weights, and the checkpoint has a value for none of them; or for those of a layer
+            under other names.
     """
     missing = [w for w in model.weights if not (status.has_restored(w) or status.has_restored(w.value))]
     if not missing:
@@ -172,10 +177,39 @@ def _check_weights(model: Any, path: str, status: Any) -> None:
             "layers: create the model as it was saved. tf.train.Checkpoint(model=model).restore(...) reads what "
             "tf.train.Checkpoint wrote, and files that end in .h5 are matched by the order of layers alone."
         )
+    for layer in model._flatten_layers():
+        own = {
+            w.name for w in missing if any(w is v for v in layer._trainable_variables + layer._non_trainable_variables)
+        }
+        left = status.left_of(layer) if own else []
+        if left:
+            raise AssertionError(
+                f"The checkpoint {path} has no value for the weights {sorted(own)} of layer {layer.path!r}, but values "
+                f"under other names: {left}. Another version of Keras wrote it. Assign these weights with the values "
+                "that tf.train.load_variable reads, or load the model with tf_keras (Keras 2)."
+            )
     get_logger().warning(
         "The checkpoint %s has no value for %d of the %d weights of model %r, which keep theirs: %s",
         path, len(missing), len(model.weights), model.name, names,
     )  # fmt: skip
+
+
+def _renamed(lookup: Any, names: dict[str, str]) -> Any:
+    """Returns the method that also finds children by their names in Keras 2.
+
+    Args:
+        lookup: the method.
+        names: from the old names to the present ones.
+    """
+
+    @functools.wraps(lookup)
+    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
+        child = lookup(self, name, cached_dependencies)
+        if child is None and name in names:
+            return lookup(self, names[name], cached_dependencies)
+        return child
+
+    return find
 
 
 def _some(names: list[str]) -> str:
