@@ -25,7 +25,6 @@ from typing import Any
 
 import keras
 from keras._tf_keras.keras import backend
-from keras.src.layers.convolutional.base_depthwise_conv import BaseDepthwiseConv
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.saving import saving_lib
@@ -54,9 +53,6 @@ def add() -> None:
         layer.reset_states = _reset_layer_states
     keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
     keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
-    BaseDepthwiseConv._lookup_dependency = _renamed(
-        BaseDepthwiseConv._lookup_dependency, {"depthwise_kernel": "kernel"}
-    )
     saving_lib.save_model = _replacing_files(saving_lib.save_model)
     saving_lib.save_weights_only = _replacing_files(saving_lib.save_weights_only)
     legacy_h5_format.save_model_to_hdf5 = _replacing_files(legacy_h5_format.save_model_to_hdf5)
@@ -65,6 +61,8 @@ def add() -> None:
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
     BaseOptimizer.apply = _one_by_one(BaseOptimizer.apply)
+    for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
+        layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
     backend.get_graph = get_default_graph
 
 
