@@ -1,15 +1,17 @@
 """Writes Keras models in every form, under whichever version of TensorFlow runs this: 1.15 to 2.21.
 
     python keras_models.py FOLDER [ARTEFACT ...]
+    python keras_models.py pack FOLDER ARCHIVE
+
+The second form packs a folder into an archive, such as those in `tests/fixtures/old_versions/keras_models`.
 
 Each artefact is a folder with models that were trained for two steps, and `io.npz`: inputs `x0`, ..., targets `y`, the
 outputs `out`, and the losses and outputs of three more steps, `losses` and `third`. Runs on Python 3.7 too.
 """
 
-from __future__ import print_function
-
 import os
 import sys
+import tarfile
 
 import numpy as np
 import tensorflow as tf
@@ -40,7 +42,7 @@ class Scaled(keras.layers.Layer):
     """A layer of the program's own."""
 
     def __init__(self, units, **kwargs):
-        super(Scaled, self).__init__(**kwargs)
+        super().__init__(**kwargs)
         self.units = units
 
     def build(self, shape):
@@ -51,7 +53,7 @@ class Scaled(keras.layers.Layer):
         return tf.matmul(inputs, self.kernel) * self.scale
 
     def get_config(self):
-        config = super(Scaled, self).get_config()
+        config = super().get_config()
         config["units"] = self.units
         return config
 
@@ -60,7 +62,7 @@ class Subclassed(keras.Model):
     """A model of the program's own."""
 
     def __init__(self):
-        super(Subclassed, self).__init__()
+        super().__init__()
         self.first = keras.layers.Dense(5, activation="tanh")
         self.blocks = [keras.layers.Dense(4, activation="relu"), keras.layers.Dense(4)]
         self.norm = keras.layers.LayerNormalization()
@@ -133,7 +135,7 @@ def own_layer(folder):
 def text(folder):
     if VERSION < (2, 3):
         return
-    preprocessing = getattr(keras.layers, "experimental").preprocessing if VERSION < (2, 6) else keras.layers
+    preprocessing = keras.layers.experimental.preprocessing if VERSION < (2, 6) else keras.layers
     vectorize = preprocessing.TextVectorization(max_tokens=12, output_sequence_length=4)
     vectorize.adapt(np.array([["the quick brown fox"], ["jumps over the lazy dog"], ["the fox"]]))
     layers = [keras.Input((1,), dtype="string"), vectorize, keras.layers.Embedding(12, 3)]
@@ -145,7 +147,7 @@ def text(folder):
 def string_lookup(folder):
     if VERSION < (2, 3):
         return
-    preprocessing = getattr(keras.layers, "experimental").preprocessing if VERSION < (2, 6) else keras.layers
+    preprocessing = keras.layers.experimental.preprocessing if VERSION < (2, 6) else keras.layers
     lookup = preprocessing.StringLookup()
     lookup.adapt(np.array([["a"], ["b"], ["b"], ["c"]]))
     inputs = keras.Input((2,), dtype="string")
@@ -246,7 +248,7 @@ def save(folder, model, optimizer, *inputs, **kwargs):
     checkpoint.write(os.path.join(folder, "checkpoint", "c"))
     out = model.predict_on_batch(inputs_of_model)
     losses = [step() for _ in range(3)]
-    arrays = {"x%d" % i: x.astype("S") if x.dtype == object else x for i, x in enumerate(inputs)}
+    arrays = {f"x{i}": x.astype("S") if x.dtype == object else x for i, x in enumerate(inputs)}
     third = np.asarray(model.predict_on_batch(inputs_of_model))
     np.savez(os.path.join(folder, "io.npz"), y=y.numpy(), losses=losses, third=third, out=np.asarray(out), **arrays)
 
@@ -260,6 +262,18 @@ def _start(i, weight):
 
 ARTEFACTS = [dense, dense_momentum, conv_norm, recurrent, conv_lstm, two_inputs, subclassed, own_layer, text,
              string_lookup, legacy_optimizer, v1_optimizer, iterator]  # fmt: skip
+
+
+def pack(folder, archive):
+    """Packs a folder into an archive without times and owners."""
+
+    def plain(info):
+        info.mtime, info.uid, info.gid, info.uname, info.gname = 0, 0, 0, "", ""
+        return info
+
+    with tarfile.open(archive, "w:xz") as file:
+        for name in sorted(os.listdir(folder)):
+            file.add(os.path.join(folder, name), name, filter=plain)
 
 
 def main(folder, *names):
@@ -278,4 +292,4 @@ def main(folder, *names):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    pack(*sys.argv[2:]) if sys.argv[1] == "pack" else main(*sys.argv[1:])

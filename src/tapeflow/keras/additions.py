@@ -33,11 +33,13 @@ from keras.src.utils.tracking import Tracker
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
+from tapeflow.core.values.trackable import wrap
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.io.replacing import replaced_file
 from tapeflow.logger import get_logger
 from tapeflow.train.checkpoint import Checkpoint
+from tapeflow.train.object_graph import View
 from tapeflow.train.reader import list_variables
 
 _KERAS_FILES = (".h5", ".keras", ".json")
@@ -61,6 +63,7 @@ def add() -> None:
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
     BaseOptimizer.apply = _one_by_one(BaseOptimizer.apply)
+    keras.Layer._lookup_dependency = _finding_collections(keras.Layer._lookup_dependency)
     for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
         layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
     backend.get_graph = get_default_graph
@@ -149,10 +152,26 @@ def _saving_checkpoints(save_weights: Any) -> Any:
         if not overwrite and os.path.exists(f"{path}.index"):
             raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        _check_reachable(self)
         Checkpoint(self).write(path)
         return None
 
     return save
+
+
+def _check_reachable(model: Any) -> None:
+    """Checks that a checkpoint would hold all weights of a model. Keras 3 hides those in lists and dicts of layers.
+
+    Raises:
+        ValueError: it would not.
+    """
+    reached = {id(o) for o in View(model).walk()[0]}
+    lost = [w.path for w in model.weights if id(w) not in reached and id(w.value) not in reached]
+    if lost:
+        raise ValueError(
+            f"A checkpoint of model {model.name!r} would not hold {_some(lost)}: Keras 3 hides what is in lists and "
+            "dicts of layers from checkpoints. Save the weights to a file that ends in .weights.h5."
+        )
 
 
 def _check_weights(model: Any, path: str, status: Any) -> None:
@@ -206,6 +225,20 @@ def _renamed(lookup: Any, names: dict[str, str]) -> Any:
         if child is None and name in names:
             return lookup(self, names[name], cached_dependencies)
         return child
+
+    return find
+
+
+def _finding_collections(lookup: Any) -> Any:
+    """Returns the method that also finds the lists and dicts of a layer, which Keras 2 has in its checkpoints."""
+
+    @functools.wraps(lookup)
+    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
+        child = lookup(self, name, cached_dependencies)
+        if child is not None or name not in self.__dict__.get("_tracked", ()):
+            return child
+        collection = getattr(self, name)
+        return wrap(dict(collection) if isinstance(collection, dict) else list(collection))
 
     return find
 
