@@ -33,8 +33,8 @@ from keras.src.utils.tracking import Tracker
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
-from tapeflow.core.values.trackable import wrap
 from tapeflow.core.values.variable import Variable
+from tapeflow.data_structures import ListWrapper, _DictWrapper
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.io.replacing import replaced_file
 from tapeflow.logger import get_logger
@@ -238,7 +238,7 @@ def _finding_collections(lookup: Any) -> Any:
         if child is not None or name not in self.__dict__.get("_tracked", ()):
             return child
         collection = getattr(self, name)
-        return wrap(dict(collection) if isinstance(collection, dict) else list(collection))
+        return _DictWrapper(dict(collection)) if isinstance(collection, dict) else ListWrapper(list(collection))
 
     return find
 
