@@ -12,7 +12,7 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.trackable import Trackable
+from tapeflow.core.values.trackable import Trackable, has_state
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.graph.graphdef.node_protos import dtype_of
 from tapeflow.saved_model import revived
@@ -30,6 +30,7 @@ from tapeflow.saved_model.objects import (
 )
 from tapeflow.saved_model.options import LoadOptions
 from tapeflow.train.bundle import Bundle
+from tapeflow.train.object_graph import View, state_of
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph, restore_state
 
@@ -133,6 +134,7 @@ class _Loader:
         existing = {self.number_of(path): pair for path, pair in nodes.items() if pair is not None}
         self.objects.update((number, value) for number, (value, _) in existing.items())
         self._setters = {number: setter for number, (_, setter) in existing.items()}
+        self._revived = len(existing) > 0
 
     def number_of(self, path: str) -> int:
         """Returns the number of the object at a path: names of attributes from the root, between dots."""
@@ -199,7 +201,24 @@ class _Loader:
             for name, child in children.items():
                 self._setters[i](self.objects[i], name, self._attribute(child))
         self._restore_states(values)
+        if self._revived and values and not self._options.allow_partial_checkpoint:
+            self._check_revived({id(self.objects[number]) for number in values})
         return self.objects[0]
+
+    def _check_revived(self, restored: set[int]) -> None:
+        """Checks that nothing in a library's objects is left without its value, such as a table of another name.
+
+        Raises:
+            AssertionError: something is.
+        """
+        objects = View(self.objects[0]).walk()[0]
+        left = [o for o in objects if has_state(o) and id(o) not in restored and state_of(o)]
+        if left:
+            raise AssertionError(
+                f"Found {len(left)} Python objects that were not bound to values in the SavedModel at "
+                f"{self._directory}: {left[:5]}. Their classes changed since it was written. tf.saved_model.load needs "
+                "no classes: it loads the functions as they were saved."
+            )
 
     def _user_object(self, number: int, user: Any) -> Any:
         """Returns a new object; None for a container, which is created when its elements are there."""
