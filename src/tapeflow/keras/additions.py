@@ -63,6 +63,7 @@ def add() -> None:
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
     BaseOptimizer.apply = _one_by_one(BaseOptimizer.apply)
+    keras.Model._names_of_edges = _names_of_edges
     keras.Layer._lookup_dependency = _finding_collections(keras.Layer._lookup_dependency)
     for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
         layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
@@ -227,6 +228,16 @@ def _renamed(lookup: Any, names: dict[str, str]) -> Any:
         return child
 
     return find
+
+
+def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
+    """Returns the names of the layers of a model in checkpoints of Keras 2 that had other numbers there: before 2.3,
+    the input layer of a sequential model was number 0.
+    """
+    numbered = [name for name in names if name.removeprefix("layer-").isdecimal()]
+    if len(numbered) != len(self.layers) + 1 or not isinstance(self, keras.Sequential):
+        return {}
+    return {name: f"layer-{int(name.removeprefix('layer-')) - 1}" for name in numbered}
 
 
 def _finding_collections(lookup: Any) -> Any:

@@ -19,6 +19,7 @@ from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
+from tapeflow.graph.graphdef.export import GRADIENT_NAME
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -41,6 +42,9 @@ class Library:
     """
 
     def __init__(self, graph_def: Any, concrete_functions: Mapping[str, Any], objects: Mapping[int, Any]) -> None:
+        own = {gradient.registered_op_type for gradient in graph_def.library.registered_gradients}
+        for definition in graph_def.library.function:
+            _forget_gradients(definition, own)
         self._definitions = {f.signature.name: f for f in graph_def.library.function}
         self._saved = concrete_functions
         self._objects = objects
@@ -120,6 +124,15 @@ class Library:
             return nest.flatten(concrete.call_flat([*dys, *captured]))
 
         operation.op = with_gradient(operation.op, gradient, own_name)
+
+
+def _forget_gradients(definition: Any, own: set[str]) -> None:
+    """Removes the names of gradients that calls of functions had where the SavedModel was written: TensorFlow 1.15 and
+    2.0 wrote them. The gradient of such a call is that of its function.
+    """
+    for node in definition.node_def:
+        if node.op.endswith("PartitionedCall") and node.attr[GRADIENT_NAME].s.decode() not in own:
+            del node.attr[GRADIENT_NAME]
 
 
 def _tensor_of(captured: CapturedTensor, builder: Builder) -> Any:

@@ -159,11 +159,14 @@ class Position(NamedTuple):
         restoration = self.restoration
         edges = restoration.graph.nodes[self.node_id].children
         children = trackable._trackable_children() if edges else {}
+        names = {edge.local_name: edge.local_name for edge in edges}
+        if hasattr(trackable, "_names_of_edges"):  # a class that had others formerly
+            names.update(trackable._names_of_edges(list(names)))
         for edge in edges:
-            position = Position(restoration, edge.node_id)
-            child = restoration.view.lookup(trackable, edge.local_name, children)
+            position, name = Position(restoration, edge.node_id), names[edge.local_name]
+            child = restoration.view.lookup(trackable, name, children)
             if child is None:
-                trackable._deferred_dependencies.setdefault(edge.local_name, []).append(position)
+                trackable._deferred_dependencies.setdefault(name, []).append(position)
             else:
                 matches.append((position, child))
         return matches
