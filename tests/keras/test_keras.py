@@ -225,6 +225,46 @@ def test_weights_in_keras_own_format(tmp_path):
         assert sorted(file) == ["layers", "vars"]  # nothing twice
 
 
+class Stack(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.named = [Line(), Line()], {"x": Line()}
+        self.convolution = keras.layers.DepthwiseConv2D(1)
+
+    def call(self, inputs):
+        return self.named["x"](self.blocks[1](self.blocks[0](self.convolution(inputs))))
+
+
+def test_weights_of_keras_2_in_lists_and_of_depthwise_convolutions(tmp_path, caplog):
+    old = tf.Module()
+    old.blocks, old.named = [tf.Module(), tf.Module()], {"x": tf.Module()}
+    for i, block in enumerate([*old.blocks, old.named["x"]]):
+        block.W, block.others = tf.Variable(i + 2.0), [tf.Variable(0.0), tf.Variable(i)]
+    old.convolution = tf.Module()
+    old.convolution.depthwise_kernel, old.convolution.bias = tf.Variable(tf.ones([1, 1, 2, 1])), tf.Variable([7.0, 7.0])
+    model = Stack()
+    model(tf.ones([1, 2, 2, 2]))
+    with caplog.at_level("WARNING", "tensorflow"):
+        model.load_weights(tf.train.Checkpoint(old).write(str(tmp_path / "weights"))).assert_consumed()
+    np.testing.assert_array_equal(model(tf.ones([1, 2, 2, 2])), tf.fill([1, 2, 2, 2], (1 + 7) * 2.0 * 3.0 * 4.0))
+    assert not caplog.text
+    other = Stack()
+    other(tf.ones([1, 2, 2, 2]))
+    model.save_weights(str(tmp_path / "again"))
+    other.load_weights(str(tmp_path / "again")).assert_consumed()
+    assert [w.numpy().tolist() for w in other.weights] == [w.numpy().tolist() for w in model.weights]
+
+
+def test_weights_of_a_layer_under_other_names(tmp_path):
+    old = tf.Module()
+    old.convolution = tf.Module()
+    old.convolution.filters, old.convolution.bias = tf.Variable(tf.ones([1, 1, 2, 1])), tf.Variable([7.0, 7.0])
+    model = Stack()
+    model(tf.ones([1, 2, 2, 2]))
+    with pytest.raises(AssertionError, match=r"weights \['kernel'\] of layer .* under other names: \['filters'\]"):
+        model.load_weights(tf.train.Checkpoint(old).write(str(tmp_path / "weights")))
+
+
 def test_weights_that_a_checkpoint_lacks(tmp_path, caplog):
     class Two(keras.Model):
         def __init__(self):

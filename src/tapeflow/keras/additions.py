@@ -153,26 +153,42 @@ def _saving_checkpoints(save_weights: Any) -> Any:
         if not overwrite and os.path.exists(f"{path}.index"):
             raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        _check_reachable(self)
-        Checkpoint(self).write(path)
+        _Weights(self).write(path)
         return None
 
     return save
 
 
-def _check_reachable(model: Any) -> None:
-    """Checks that a checkpoint would hold all weights of a model. Keras 3 hides those in lists and dicts of layers.
+class _Weights(Checkpoint):
+    """A checkpoint of a model that also holds its lists and dicts of layers and weights, which Keras 3 hides."""
 
-    Raises:
-        ValueError: it would not.
-    """
-    reached = {id(o) for o in View(model).walk()[0]}
-    lost = [w.path for w in model.weights if id(w) not in reached and id(w.value) not in reached]
-    if lost:
-        raise ValueError(
-            f"A checkpoint of model {model.name!r} would not hold {_some(lost)}: Keras 3 hides what is in lists and "
-            "dicts of layers from checkpoints. Save the weights to a file that ends in .weights.h5."
-        )
+    def _view(self) -> View:
+        return _ViewOfLayers(self._root, self._attached)
+
+
+class _ViewOfLayers(View):
+    def __init__(self, root: Any, attached: dict[str, Any]) -> None:
+        super().__init__(root, attached)
+        self._collections: dict[tuple[int, str], Any] = {}
+
+    def children(self, trackable: Any) -> dict[str, Any]:
+        names = trackable.__dict__.get("_tracked", ()) if isinstance(trackable, keras.Layer) else ()
+        found = {name: self._collection(trackable, name) for name in names}
+        return super().children(trackable) | {name: c for name, c in found.items() if c._trackable_children()}
+
+    def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
+        hidden = isinstance(trackable, keras.Layer) and name in trackable.__dict__.get("_tracked", ())
+        return self._collection(trackable, name) if hidden else super().lookup(trackable, name, children)
+
+    def _collection(self, layer: Any, name: str) -> Any:
+        key = id(layer), name
+        if key not in self._collections:
+            self._collections[key] = _trackable_form(getattr(layer, name))
+        return self._collections[key]
+
+
+def _trackable_form(collection: Any) -> Any:
+    return _DictWrapper(dict(collection)) if isinstance(collection, dict) else ListWrapper(list(collection))
 
 
 def _check_weights(model: Any, path: str, status: Any) -> None:
@@ -248,8 +264,7 @@ def _finding_collections(lookup: Any) -> Any:
         child = lookup(self, name, cached_dependencies)
         if child is not None or name not in self.__dict__.get("_tracked", ()):
             return child
-        collection = getattr(self, name)
-        return _DictWrapper(dict(collection)) if isinstance(collection, dict) else ListWrapper(list(collection))
+        return _trackable_form(getattr(self, name))
 
     return find
 
@@ -263,7 +278,7 @@ def _loading_checkpoints(load_weights: Any) -> Any:
     def load(self: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
         if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
             return load_weights(self, filepath, *args, **kwargs)
-        status = Checkpoint(self).read(os.fspath(filepath))
+        status = _Weights(self).read(os.fspath(filepath))
         _check_weights(self, os.fspath(filepath), status)
         return status
 
