@@ -33,6 +33,7 @@ from keras.src.utils.tracking import Tracker
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
+from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -173,8 +174,8 @@ class _ViewOfLayers(View):
 
     def children(self, trackable: Any) -> dict[str, Any]:
         names = trackable.__dict__.get("_tracked", ()) if isinstance(trackable, keras.Layer) else ()
-        found = {name: self._collection(trackable, name) for name in names}
-        return super().children(trackable) | {name: c for name, c in found.items() if c._trackable_children()}
+        used = [n for n in names if any(isinstance(v, Trackable) for v in keras.tree.flatten(getattr(trackable, n)))]
+        return super().children(trackable) | {name: self._collection(trackable, name) for name in used}
 
     def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
         hidden = isinstance(trackable, keras.Layer) and name in trackable.__dict__.get("_tracked", ())
