@@ -33,7 +33,6 @@ from keras.src.utils.tracking import Tracker
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
-from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -174,7 +173,7 @@ class _ViewOfLayers(View):
 
     def children(self, trackable: Any) -> dict[str, Any]:
         names = trackable.__dict__.get("_tracked", ()) if isinstance(trackable, keras.Layer) else ()
-        used = [n for n in names if any(isinstance(v, Trackable) for v in keras.tree.flatten(getattr(trackable, n)))]
+        used = [n for n in names if _holds_weights(getattr(trackable, n))]
         return super().children(trackable) | {name: self._collection(trackable, name) for name in used}
 
     def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
@@ -186,6 +185,11 @@ class _ViewOfLayers(View):
         if key not in self._collections:
             self._collections[key] = _trackable_form(getattr(layer, name))
         return self._collections[key]
+
+
+def _holds_weights(collection: Any) -> bool:
+    """Returns True if a collection has layers or variables, and not only shapes and the like."""
+    return any(hasattr(item, "_trackable_children") for item in keras.tree.flatten(collection))
 
 
 def _trackable_form(collection: Any) -> Any:
