@@ -22,7 +22,7 @@ from tapeflow.core.protos import CompressedElement
 from tapeflow.core.types.dtypes import as_dtype, string
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.batches import BatchDataset
-from tapeflow.data.nodes import Node, RangeDataset, RepeatDataset, SkipDataset, TakeDataset
+from tapeflow.data.nodes import RangeDataset, RepeatDataset, SkipDataset, TakeDataset
 from tapeflow.data.parts import register
 from tapeflow.data.shuffling import ShuffleDataset
 from tapeflow.train.snappy import decompress
@@ -30,7 +30,7 @@ from tapeflow.train.snappy import decompress
 # The nodes of TensorFlow whose numbers of elements are known, by the names of their iterators. Each has the nodes here
 # that it stands for: TensorFlow joins some.
 _SOURCES = {"Range": ("next",), "TensorSlice": ("index", "i"), "FromTensor": ("produced",)}  # keys of their numbers
-_KINDS: dict[str, tuple[type[Node], ...]] = {
+_KINDS: dict[str, tuple[Any, ...]] = {
     "Map": (), "ParallelMap": (), "ParallelMapV2": (), "Prefetch": (), "AssertCardinality": (),
     "Batch": (BatchDataset,), "BatchV2": (BatchDataset,), "MapAndBatch": (BatchDataset,),
     "Shuffle": (ShuffleDataset,), "ShuffleAndRepeat": (RepeatDataset, ShuffleDataset),
@@ -234,15 +234,14 @@ class _Reader:
         """Returns how many results a parallel map holds."""
         state = self._state(place)
         results = self._groups.get(f"{self._paths[place]}::invocation_results", {})
-        if "invocation_results_size" not in state and "size" not in results:
-            _refuse(f"the state of {self._kinds[place]} has no number of results")
-        return int(state.get("invocation_results_size", results.get("size")))
+        count = state.get("invocation_results_size", results.get("size"))
+        return int(count) if count is not None else _refuse(f"{self._kinds[place]} has no number of results")
 
     def _following(self) -> list[list[np.ndarray]]:
         """Returns the elements in the buffer of a prefetch at the end of the pipeline."""
         if self._kinds[:1] != ["Prefetch"]:
             return []
-        elements = []
+        elements: list[list[Any]] = []
         for i in range(self._number(0, "buffer_size")):
             state = self._groups.get(f"{self._paths[0]}::{i}", {})
             size = int(state.get("buffer.size", 0))

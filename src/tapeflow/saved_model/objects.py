@@ -103,7 +103,7 @@ def _saved_tensors(name: str, save: Any) -> dict[str, Any]:
 class LoadedOptimizer(LoadedObject):
     """An optimizer of a loaded SavedModel: its variables, and its slots, which functions there may use."""
 
-    _object_identifier = "optimizer"  # type: ignore[assignment]  # a property in the base class
+    _object_identifier = "optimizer"
 
     def __init__(self) -> None:
         self._slots: dict[str, dict[int, Any]] = NoDependency({})  # type: ignore[assignment]  # set as a plain dict
