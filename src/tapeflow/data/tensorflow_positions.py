@@ -41,7 +41,7 @@ _IGNORED = {"Root", "Model", "MaxIntraOpParallelism", "PrivateThreadPool", "Opti
 
 
 class Position(NamedTuple):
-    """Where an iterator of TensorFlow was.
+    """The position of an iterator of TensorFlow.
 
     Attributes:
         taken: the number of elements that it had yielded.
