@@ -255,6 +255,13 @@ def test_weights_of_keras_2_in_lists_and_of_depthwise_convolutions(tmp_path, cap
     assert [w.numpy().tolist() for w in other.weights] == [w.numpy().tolist() for w in model.weights]
 
 
+def test_numbers_of_layers_in_checkpoints_before_2_3():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2), keras.layers.Dense(2)])
+    names = model._names_of_edges(["layer-0", "layer_with_weights-0", "layer-1", "layer-2"])
+    assert names == {"layer-0": "layer--1", "layer-1": "layer-0", "layer-2": "layer-1"}  # number 0 was the input layer
+    assert model._names_of_edges(["layer-0", "layer-1", "optimizer"]) == {}
+
+
 def test_weights_of_a_layer_under_other_names(tmp_path):
     old = tf.Module()
     old.convolution = tf.Module()
