@@ -309,6 +309,73 @@ def test_weights_in_keras_own_format(tmp_path):
         assert sorted(file) == ["layers", "vars"]  # nothing twice
 
 
+class Stack(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.named = [Line(), Line()], {"x": Line()}
+        self.convolution = keras.layers.DepthwiseConv2D(1)
+
+    def call(self, inputs):
+        return self.named["x"](self.blocks[1](self.blocks[0](self.convolution(inputs))))
+
+
+def test_weights_of_keras_2_in_lists_and_of_depthwise_convolutions(tmp_path, caplog):
+    old = tf.Module()
+    old.blocks, old.named = [tf.Module(), tf.Module()], {"x": tf.Module()}
+    for i, block in enumerate([*old.blocks, old.named["x"]]):
+        block.W, block.others = tf.Variable(i + 2.0), [tf.Variable(0.0), tf.Variable(i)]
+    old.convolution = tf.Module()
+    old.convolution.depthwise_kernel, old.convolution.bias = tf.Variable(tf.ones([1, 1, 2, 1])), tf.Variable([7.0, 7.0])
+    model = Stack()
+    model(tf.ones([1, 2, 2, 2]))
+    with caplog.at_level("WARNING", "tensorflow"):
+        model.load_weights(tf.train.Checkpoint(old).write(str(tmp_path / "weights"))).assert_consumed()
+    np.testing.assert_array_equal(model(tf.ones([1, 2, 2, 2])), tf.fill([1, 2, 2, 2], (1 + 7) * 2.0 * 3.0 * 4.0))
+    assert not caplog.text
+    other = Stack()
+    other(tf.ones([1, 2, 2, 2]))
+    model.save_weights(str(tmp_path / "again"))
+    other.load_weights(str(tmp_path / "again")).assert_consumed()
+    assert [w.numpy().tolist() for w in other.weights] == [w.numpy().tolist() for w in model.weights]
+
+
+def test_numbers_of_layers_in_checkpoints_before_2_3():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2), keras.layers.Dense(2)])
+    names = model._names_of_edges(["layer-0", "layer_with_weights-0", "layer-1", "layer-2"])
+    assert names == {"layer-0": "layer--1", "layer-1": "layer-0", "layer-2": "layer-1"}  # number 0 was the input layer
+    assert model._names_of_edges(["layer-0", "layer-1", "optimizer"]) == {}
+
+
+def test_weights_of_a_layer_under_other_names(tmp_path):
+    old = tf.Module()
+    old.convolution = tf.Module()
+    old.convolution.filters, old.convolution.bias = tf.Variable(tf.ones([1, 1, 2, 1])), tf.Variable([7.0, 7.0])
+    model = Stack()
+    model(tf.ones([1, 2, 2, 2]))
+    with pytest.raises(AssertionError, match=r"weights \['kernel'\] of layer .* under other names: \['filters'\]"):
+        model.load_weights(tf.train.Checkpoint(old).write(str(tmp_path / "weights")))
+
+
+def test_weights_that_a_checkpoint_lacks(tmp_path, caplog):
+    class Two(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = Line(), Line()
+
+    old = tf.Module()
+    old.encoder = tf.Module()
+    old.encoder.W = tf.Variable(7.0)
+    path = tf.train.Checkpoint(old).write(str(tmp_path / "other"))
+    with pytest.raises(AssertionError, match=r"matched a weight of model.*values of encoder/W.*\.h5"):
+        Two().load_weights(path)
+
+    old.first = old.encoder
+    path, model = tf.train.Checkpoint(old).write(str(tmp_path / "part")), Two()
+    with caplog.at_level("WARNING", "tensorflow"):
+        model.load_weights(path).expect_partial()
+    assert float(model.first.W) == 7.0 and "no value for 5 of the 6 weights" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("dataset", "size"),
     [

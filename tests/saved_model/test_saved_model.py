@@ -536,3 +536,65 @@ def test_steps_with_gradients_through_control_flow_are_saved(tmp_path):
     np.testing.assert_allclose(before, [0.0026287842, 0.0024658493], rtol=1e-5)
     for each in (model, loaded):
         np.testing.assert_allclose([each.step(x, n) for _ in range(2)], [0.0023175399, 0.0021821652], rtol=1e-5)
+
+
+# ---- for readers with older definitions of ops -----------------------------------------------------------------------
+
+
+def _nodes(path):
+    graph = read_model(path)[0].graph_def
+    return [*graph.node, *(node for f in graph.library.function for node in f.node_def)]
+
+
+def test_default_attrs_are_not_written(tmp_path):
+    module = tf.Module()
+    module.f = tf.function(
+        lambda x: tf.math.top_k(tf.matmul(x, x, transpose_b=True), 2).values,
+        input_signature=[tf.TensorSpec([None, 3], tf.float32)],
+    )
+    tf.saved_model.save(module, str(tmp_path))
+    attrs = {node.op: set(node.attr) for node in _nodes(str(tmp_path))}
+    assert attrs["TopKV2"] <= {"T"} and attrs["MatMul"] == {"T", "transpose_b"}
+    assert read_model(str(tmp_path))[0].meta_info_def.stripped_default_attrs
+    x = tf.constant([[1.0, 2.0, 3.0], [0.5, -1.0, 4.0]])
+    assert tf.saved_model.load(str(tmp_path)).f(x).numpy().tolist() == [[14.0, 10.5], [17.25, 10.5]]
+
+
+def test_sums_of_strings_are_operations_of_tensorflow(tmp_path):
+    module = tf.Module()
+    module.f = tf.function(lambda x: x + "!", input_signature=[tf.TensorSpec([None], tf.string)])
+    tf.saved_model.save(module, str(tmp_path))
+    assert [node.op for node in _nodes(str(tmp_path)) if node.op.startswith("Add")] == [
+        "Add"
+    ] * 2  # AddV2 takes no strings
+    assert tf.saved_model.load(str(tmp_path)).f(tf.constant(["a"])).numpy().tolist() == [b"a!"]
+
+
+# ---- state in the checkpoint besides variables -----------------------------------------------------------------------
+
+
+def test_slots_of_an_optimizer_are_saved_and_loaded(tmp_path):
+    module = tf.Module()
+    module.v, module.optimizer = tf.Variable([1.0, 2.0]), tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
+    for _ in range(2):
+        module.optimizer.minimize(lambda: tf.reduce_sum(module.v**2), var_list=[module.v])
+    slot = module.optimizer.get_slot(module.v, "momentum")
+
+    @tf.function(input_signature=[])
+    def momentum():
+        return slot + 0.0
+
+    module.momentum = momentum
+    first, second = str(tmp_path / "first"), str(tmp_path / "second")
+    tf.saved_model.save(module, first)
+    tf.saved_model.save(tf.saved_model.load(first), second)
+    for path in (first, second):
+        loaded = tf.saved_model.load(path)
+        assert loaded.optimizer.get_slot_names() == ["momentum"]
+        assert loaded.optimizer.get_slot(loaded.v, "momentum").numpy().tolist() == slot.numpy().tolist()
+        loaded.optimizer.get_slot(loaded.v, "momentum").assign([7.0, 8.0])
+        assert loaded.momentum().numpy().tolist() == [7.0, 8.0]
+        optimizer = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
+        restored = tf.train.Checkpoint(v=tf.Variable([0.0, 0.0]), optimizer=optimizer)
+        restored.read(f"{path}/variables/variables").assert_existing_objects_matched()
+        assert restored.optimizer.get_slot(restored.v, "momentum").numpy().tolist() == slot.numpy().tolist()

@@ -94,6 +94,71 @@ def test_slot_variables_of_an_optimizer():
     np.testing.assert_allclose(optimizer.slots["v"], [0.001, 0.001], rtol=1e-4)
 
 
+V1 = tf.compat.v1.train
+OLDER = {
+    "Adam": lambda: V1.AdamOptimizer(0.1),
+    "Momentum": lambda: V1.MomentumOptimizer(0.1, 0.9),
+    "RMSProp": lambda: V1.RMSPropOptimizer(0.01, momentum=0.5, centered=True),
+    "Ftrl": lambda: V1.FtrlOptimizer(0.1),
+}
+
+
+def _train(optimizer, v, target):
+    losses = []
+    for _ in range(3):
+        losses.append(float(tf.reduce_sum((v - target) ** 2)))
+        optimizer.minimize(lambda: tf.reduce_sum((v - target) ** 2), var_list=[v])
+    return losses
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_optimizers_train_on(prefix, name):
+    optimizer, v = OLDER[name](), tf.Variable([1.0, 2.0])
+    _train(optimizer, v, 5.0)
+    tf.train.Checkpoint(optimizer=optimizer, v=v).write(prefix)
+    expected = _train(optimizer, v, 5.0)
+
+    optimizer, v = OLDER[name](), tf.Variable([0.0, 0.0])  # which creates its slots when it is restored
+    status = tf.train.Checkpoint(optimizer=optimizer, v=v).read(prefix)
+    assert _train(optimizer, v, 5.0) == expected
+    status.assert_consumed()
+
+    _train(optimizer, v, -5.0)  # and now it has them
+    tf.train.Checkpoint(optimizer=optimizer, v=v).read(prefix).assert_consumed()
+    assert _train(optimizer, v, 5.0) == expected
+
+
+def test_slots_of_what_is_set_later(prefix):
+    optimizer, v = OLDER["Adam"](), tf.Variable([1.0, 2.0])
+    _train(optimizer, v, 5.0)
+    tf.train.Checkpoint(model=tf.train.Checkpoint(v=v), optimizer=optimizer).write(prefix)
+    expected = _train(optimizer, v, 5.0)
+    model, optimizer = tf.Module(), OLDER["Adam"]()
+    status = tf.train.Checkpoint(model=model, optimizer=optimizer).read(prefix)
+    with pytest.raises(AssertionError, match="Unresolved"):
+        status.assert_consumed()
+    model.v = tf.Variable([0.0, 0.0])
+    assert _train(optimizer, model.v, 5.0) == expected
+    status.assert_consumed()
+
+
+def test_slots_that_a_checkpoint_lacks(prefix):
+    v = tf.Variable([1.0, 2.0])
+    tf.train.Checkpoint(optimizer=OLDER["Momentum"](), v=v).write(prefix)
+    optimizer = OLDER["Momentum"]()
+    _train(optimizer, v, 5.0)
+    status = tf.train.Checkpoint(optimizer=optimizer, v=v).read(prefix)
+    with pytest.raises(AssertionError, match="not bound to checkpointed values"):
+        status.assert_existing_objects_matched()
+
+
+def test_slots_of_tensorflows_adam():
+    optimizer, v = OLDER["Adam"](), tf.Variable([0.0, 0.0])
+    tf.train.Checkpoint(optimizer=optimizer, v=v).read(str(GOLDEN / "slots")).expect_partial()
+    np.testing.assert_allclose(optimizer.get_slot(v, "m"), [0.1, 0.1], rtol=1e-5)
+    np.testing.assert_allclose(optimizer.get_slot(v, "v"), [0.001, 0.001], rtol=1e-4)
+
+
 @pytest.mark.tensorflow
 def test_tensorflow_restores_ours(prefix):
     checkpoint = tf.train.Checkpoint(model=make_model(tf, 1), z=tf.Variable(9))

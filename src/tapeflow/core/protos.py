@@ -37,6 +37,8 @@ _MESSAGES = {
     "SavedModel": "1 int64 saved_model_schema_version, 2 bytes* meta_graphs",  # messages, that are parsed one by one
     "FingerprintDef": "1 uint64 saved_model_checksum, 2 uint64 graph_def_program_hash, 3 uint64 signature_def_hash, "
     "4 uint64 saved_object_graph_hash, 5 uint64 checkpoint_hash, 6 VersionDef version, 7 string uuid",
+    "CompressedComponentMetadata": "1 int32 dtype, 2 TensorShapeProto tensor_shape, 4 uint64* uncompressed_bytes",
+    "CompressedElement": "1 bytes data, 2 CompressedComponentMetadata* component_metadata",
     "BytesList": "1 bytes* value",
     "FloatList": "1 float* value",
     "Int64List": "1 int64* value",
@@ -104,6 +106,7 @@ QueueRunnerDef = _message("QueueRunnerDef")
 ReaderBaseState = _message("ReaderBaseState")
 SavedModel = _message("SavedModel")
 FingerprintDef = _message("FingerprintDef")
+CompressedElement = _message("CompressedElement")
 BytesList = _message("BytesList")
 FloatList = _message("FloatList")
 Int64List = _message("Int64List")

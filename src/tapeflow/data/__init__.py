@@ -17,6 +17,7 @@ from tapeflow.data import (
     saving,
     shuffling,
     staged,
+    tensorflow_positions,
 )
 from tapeflow.data.files import FixedLengthRecordDatasetV2 as FixedLengthRecordDataset
 from tapeflow.data.files import TextLineDatasetV2 as TextLineDataset

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
 from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from tapeflow.core.context import state
 from tapeflow.core.errors import OpError, OutOfRangeError
@@ -156,8 +159,37 @@ class OwnedIterator(Iterator, Trackable):
                     None, None, f"The dataset ended after {i} elements; the iterator that was saved had taken {count}."
                 ) from None
 
+    _saveable_name = "ITERATOR"
+
     def _serialize_to_tensors(self) -> dict[str, Any]:
         return {"ITERATOR_STATE": convert(self.position(), string)}
+
+    def _restore_from_variants(self, states: list[bytes]) -> None:
+        """Goes to the position of an iterator of TensorFlow.
+
+        Raises:
+            InvalidArgumentError: the dataset is another one.
+            UnimplementedError: TensorFlow's states don't tell the position.
+        """
+        taken, seeds, following = parts.position_in(self._dataset, states)
+        self.go_to(json.dumps({"taken": taken, "seeds": seeds}))
+        ahead = self._next(len(following))
+        if len(ahead) < len(following) or not all(map(_are_equal, ahead, following)):
+            raise invalid(
+                "The dataset differs from the one of the iterator that TensorFlow saved: the next elements are others. "
+                "[Op:DeserializeIterator]"
+            )
+
+    def _next(self, count: int) -> list[Element]:
+        """Returns the next elements, which stay the next ones."""
+        with self._lock:
+            before, running.log = running.log, self._log
+            try:
+                ahead = list(itertools.islice(self._elements, count))
+            finally:
+                running.log = before
+            self._elements = itertools.chain(ahead, self._elements)
+        return ahead
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.go_to(restored_tensors["ITERATOR_STATE"].numpy().decode())
@@ -214,6 +246,11 @@ class OwnedIterator(Iterator, Trackable):
             return Optional(self.__next__(), self._spec)
         except StopIteration:
             return Optional.empty(self._spec)
+
+
+def _are_equal(element: Element, expected: list[Any]) -> bool:
+    """Returns True if the tensors of an element are some arrays."""
+    return len(element) == len(expected) and all(map(np.array_equal, element, expected))
 
 
 class NumpyIterator:

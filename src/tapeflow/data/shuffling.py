@@ -101,9 +101,9 @@ class SeedLog:
     """
 
     def __init__(self, past: Sequence[Any] = ()) -> None:
-        self._past = [((int(a), int(b)), [int(n) for n in numbers]) for (a, b), numbers in past]
+        self._past = [((int(a), int(b)), [_number(n) for n in numbers]) for (a, b), numbers in past]
         self._order: dict[Seeds, int] = {}
-        self._lines: list[tuple[tuple[int, int], list[int]]] = []
+        self._lines: list[tuple[tuple[int, int], list[Any]]] = []
 
     def next(self, seeds: Seeds) -> tuple[int, int]:
         """Returns the seeds with which a shuffle begins: those of the past, and after these the following ones."""
@@ -112,16 +112,23 @@ class SeedLog:
         if place == len(self._lines):
             self._lines.append((seeds.base if past is None else past[0], []))
         base, numbers = self._lines[place]
-        if past is None:
+        if past is not None and len(numbers) < len(past[1]):
+            number = past[1][len(numbers)]
+        elif past is None or isinstance(numbers[-1], tuple):
             number = seeds.number()
         else:
-            number = past[1][len(numbers)] if len(numbers) < len(past[1]) else numbers[-1] + 1
+            number = numbers[-1] + 1
         numbers.append(number)
-        return seeds.of(number, base)
+        return number if isinstance(number, tuple) else seeds.of(number, base)
 
     def state(self) -> list[Any]:
         """Returns the bases and numbers from which another log continues, as JSON values."""
         return [[list(base), list(numbers)] for base, numbers in self._lines]
+
+
+def _number(value: Any) -> Any:
+    """Returns the number of an iterator in a log; where TensorFlow's seeds are known alone, these two."""
+    return (int(value[0]), int(value[1])) if isinstance(value, (list, tuple)) else int(value)
 
 
 class ShuffleDataset(Chooser):

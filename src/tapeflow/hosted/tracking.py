@@ -35,7 +35,23 @@ def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
 
 
 class CheckpointInitialValueCallable:
-    """The initial value of a variable from a checkpoint, for Keras 2's older optimizers; here values are assigned."""
+    """The initial value of a variable from a checkpoint, for Keras 2's older optimizers.
+
+    Args:
+        checkpoint_position: the node of a variable in a checkpoint that is being restored.
+    """
+
+    def __init__(self, checkpoint_position: Any) -> None:
+        self.checkpoint_position = checkpoint_position
+
+    @property
+    def restore_uid(self) -> int:
+        """The number of the restoration."""
+        return self.checkpoint_position.restore_uid
+
+    def __call__(self, shape: Any = None, dtype: Any = None, shard_info: Any = None) -> Any:
+        """Returns the value; the checkpoint determines shape and dtype."""
+        return self.checkpoint_position.value()
 
 
 class DelegatingTrackableMixin:

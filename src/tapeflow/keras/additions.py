@@ -26,6 +26,7 @@ from typing import Any
 
 import keras
 from keras._tf_keras.keras import backend
+from keras.src.backend.common import global_state
 from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.optimizers.base_optimizer import BaseOptimizer
@@ -38,9 +39,13 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.data_structures import ListWrapper, _DictWrapper
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.io.replacing import replaced_file
+from tapeflow.logger import get_logger
 from tapeflow.train.checkpoint import Checkpoint
+from tapeflow.train.object_graph import View
+from tapeflow.train.reader import list_variables
 
 _KERAS_FILES = (".h5", ".keras", ".json")
 
@@ -67,6 +72,10 @@ def add() -> None:
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
     keras.Model._resolve_auto_jit_compile = _never_auto_compile
     BaseOptimizer.apply = _one_by_one(BaseOptimizer.apply)
+    keras.Model._names_of_edges = _names_of_edges
+    keras.Layer._lookup_dependency = _finding_collections(keras.Layer._lookup_dependency)
+    for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
+        layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
     backend.get_graph = get_default_graph
 
 
@@ -153,10 +162,129 @@ def _saving_checkpoints(save_weights: Any) -> Any:
         if not overwrite and os.path.exists(f"{path}.index"):
             raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        Checkpoint(self).write(path)
+        _Weights(self).write(path)
         return None
 
     return save
+
+
+class _Weights(Checkpoint):
+    """A checkpoint of a model that also holds its lists and dicts of layers and weights, which Keras 3 hides."""
+
+    def _view(self) -> View:
+        return _ViewOfLayers(self._root, self._attached)
+
+
+class _ViewOfLayers(View):
+    def __init__(self, root: Any, attached: dict[str, Any]) -> None:
+        super().__init__(root, attached)
+        self._collections: dict[tuple[int, str], Any] = {}
+
+    def children(self, trackable: Any) -> dict[str, Any]:
+        names = trackable.__dict__.get("_tracked", ()) if isinstance(trackable, keras.Layer) else ()
+        used = [n for n in names if _holds_weights(getattr(trackable, n))]
+        return super().children(trackable) | {name: self._collection(trackable, name) for name in used}
+
+    def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
+        hidden = isinstance(trackable, keras.Layer) and name in trackable.__dict__.get("_tracked", ())
+        return self._collection(trackable, name) if hidden else super().lookup(trackable, name, children)
+
+    def _collection(self, layer: Any, name: str) -> Any:
+        key = id(layer), name
+        if key not in self._collections:
+            self._collections[key] = _trackable_form(getattr(layer, name))
+        return self._collections[key]
+
+
+def _holds_weights(collection: Any) -> bool:
+    """Returns True if a collection has layers or variables, and not only shapes and the like."""
+    return any(hasattr(item, "_trackable_children") for item in keras.tree.flatten(collection))
+
+
+def _trackable_form(collection: Any) -> Any:
+    return _DictWrapper(dict(collection)) if isinstance(collection, dict) else ListWrapper(list(collection))
+
+
+def _check_weights(model: Any, path: str, status: Any) -> None:
+    """Checks that weights were loaded, and warns of those that were not. Layers that are not built yet have none.
+
+    Raises:
+        AssertionError: the model has weights, and the checkpoint has a value for none of them; or for those of a layer
+            under other names.
+    """
+    missing = [w for w in model.weights if not (status.has_restored(w) or status.has_restored(w.value))]
+    if not missing:
+        status.assert_nontrivial_match()
+        return
+    names = _some([w.path for w in missing])
+    if len(missing) == len(model.weights):
+        saved = [name.partition("/.ATTRIBUTES")[0] for name, _ in list_variables(path) if "/.ATTRIBUTES" in name]
+        raise AssertionError(
+            f"Nothing in the checkpoint {path} matched a weight of model {model.name!r}. The checkpoint has values of "
+            f"{_some(saved)}; the model has {names}. Values are matched by the names of attributes and the order of "
+            "layers: create the model as it was saved. tf.train.Checkpoint(model=model).restore(...) reads what "
+            "tf.train.Checkpoint wrote, and files that end in .h5 are matched by the order of layers alone."
+        )
+    for layer in model._flatten_layers():
+        own = {
+            w.name for w in missing if any(w is v for v in layer._trainable_variables + layer._non_trainable_variables)
+        }
+        left = status.left_of(layer) if own else []
+        if left:
+            raise AssertionError(
+                f"The checkpoint {path} has no value for the weights {sorted(own)} of layer {layer.path!r}, but values "
+                f"under other names: {left}. Another version of Keras wrote it. Assign these weights with the values "
+                "that tf.train.load_variable reads, or load the model with tf_keras (Keras 2)."
+            )
+    get_logger().warning(
+        "The checkpoint %s has no value for %d of the %d weights of model %r, which keep theirs: %s",
+        path, len(missing), len(model.weights), model.name, names,
+    )  # fmt: skip
+
+
+def _renamed(lookup: Any, names: dict[str, str]) -> Any:
+    """Returns the method that also finds children by their names in Keras 2.
+
+    Args:
+        lookup: the method.
+        names: from the old names to the present ones.
+    """
+
+    @functools.wraps(lookup)
+    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
+        child = lookup(self, name, cached_dependencies)
+        if child is None and name in names:
+            return lookup(self, names[name], cached_dependencies)
+        return child
+
+    return find
+
+
+def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
+    """Returns the names of the layers of a model in checkpoints of Keras 2 that had other numbers there: before 2.3,
+    the input layer of a sequential model was number 0.
+    """
+    numbered = [name for name in names if name.removeprefix("layer-").isdecimal()]
+    if len(numbered) != len(self.layers) + 1 or not isinstance(self, keras.Sequential):
+        return {}
+    return {name: f"layer-{int(name.removeprefix('layer-')) - 1}" for name in numbered}
+
+
+def _finding_collections(lookup: Any) -> Any:
+    """Returns the method that also finds the lists and dicts of a layer, which Keras 2 has in its checkpoints."""
+
+    @functools.wraps(lookup)
+    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
+        child = lookup(self, name, cached_dependencies)
+        if child is not None or name not in self.__dict__.get("_tracked", ()):
+            return child
+        return _trackable_form(getattr(self, name))
+
+    return find
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _loading_checkpoints(load_weights: Any) -> Any:
@@ -164,8 +292,8 @@ def _loading_checkpoints(load_weights: Any) -> Any:
     def load(self: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
         if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
             return load_weights(self, filepath, *args, **kwargs)
-        status = Checkpoint(self).read(os.fspath(filepath))
-        status.assert_nontrivial_match()
+        status = _Weights(self).read(os.fspath(filepath))
+        _check_weights(self, os.fspath(filepath), status)
         return status
 
     return load
@@ -241,6 +369,8 @@ class _RestoredValue:
             return self._value
         if in_stateless_scope():  # Keras swallows errors that are raised here, and builds the layer a second time
             return self._initializer(shape, dtype=dtype)
+        # The error ends the initialization of this model's variables; Keras would go on with them in the next model.
+        global_state.set_global_attribute("uninitialized_variables", [])
         raise ValueError(
             f"Received incompatible tensor with shape {self._value.shape} when attempting to restore variable with "
             f"shape {tuple(shape)} and name {self._path}."

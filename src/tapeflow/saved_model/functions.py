@@ -19,10 +19,12 @@ from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
+from tapeflow.graph.graphdef.export import GRADIENT_NAME
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.logger import get_logger
 from tapeflow.lookup.tables import StaticHashTable
 from tapeflow.registered_gradients import new_name, with_gradient
 from tapeflow.saved_model.asset import Asset
@@ -40,6 +42,9 @@ class Library:
     """
 
     def __init__(self, graph_def: Any, concrete_functions: Mapping[str, Any], objects: Mapping[int, Any]) -> None:
+        own = {gradient.registered_op_type for gradient in graph_def.library.registered_gradients}
+        for definition in graph_def.library.function:
+            _forget_gradients(definition, own)
         self._definitions = {f.signature.name: f for f in graph_def.library.function}
         self._saved = concrete_functions
         self._objects = objects
@@ -85,7 +90,11 @@ class Library:
                     bound = bound.resource_handle
                 tensors.append(graph.capture_variable(bound) if isinstance(bound, Variable) else graph.capture(bound))
             if [t.dtype for t in tensors] != definition.dtypes:
-                raise ValueError(f"The function {name!r} takes other tensors than the SavedModel says.")
+                raise ValueError(
+                    f"The function {name!r} takes tensors of dtypes {[d.name for d in definition.dtypes]}, and not of "
+                    f"{[t.dtype.name for t in tensors]} as the objects of the SavedModel say. Functions that take "
+                    "iterators, as layers' adapt() calls, can't be loaded from older versions of TensorFlow."
+                )
             builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
             builder.add(in_order(definition.nodes, definition.arguments))
             result = Node("result", "", [], [], {})
@@ -115,6 +124,15 @@ class Library:
             return nest.flatten(concrete.call_flat([*dys, *captured]))
 
         operation.op = with_gradient(operation.op, gradient, own_name)
+
+
+def _forget_gradients(definition: Any, own: set[str]) -> None:
+    """Removes the names of gradients that calls of functions had where the SavedModel was written: TensorFlow 1.15 and
+    2.0 wrote them. The gradient of such a call is that of its function.
+    """
+    for node in definition.node_def:
+        if node.op.endswith("PartitionedCall") and node.attr[GRADIENT_NAME].s.decode() not in own:
+            del node.attr[GRADIENT_NAME]
 
 
 def _tensor_of(captured: CapturedTensor, builder: Builder) -> Any:
@@ -158,27 +176,33 @@ def restored_function(name: str, saved: Any, library: Library) -> Function:
     restored.__signature__ = signature  # type: ignore[attr-defined]  # as above
     specs = from_proto(saved.function_spec.input_signature)
     options = Options(None if specs is None else tuple(specs), autograph=False)
-    return RestoredFunction(restored, options, name, traces=lambda: [library.concrete(n, signature) for n in names])
+    return RestoredFunction(restored, options, name, traces=[partial(library.concrete, n, signature) for n in names])
 
 
 class RestoredFunction(Function):
     """A function of a loaded SavedModel: it has the traces that it was saved with, and is saved with them again.
 
     Args:
-        traces: returns them.
+        traces: functions that return them.
     """
 
-    def __init__(self, *args: Any, traces: Callable[[], list[ConcreteFunction]]) -> None:
+    def __init__(self, *args: Any, traces: Sequence[Callable[[], ConcreteFunction]]) -> None:
         super().__init__(*args)
         self._saved_traces = traces
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
         """The traces that it was saved with."""
-        return self._saved_traces()
+        return [trace() for trace in self._saved_traces]
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, ConcreteFunction]:
-        return {f"trace_{i}": trace for i, trace in enumerate(self._saved_traces())}
+        children = {}
+        for i, trace in enumerate(self._saved_traces):
+            try:
+                children[f"trace_{i}"] = trace()
+            except ValueError as error:  # one that takes an iterator as former versions of TensorFlow passed it
+                get_logger().warning("Function %r is saved without one of its traces: %s", self._name, error)
+        return children
 
 
 def _fitted(expected: Any, bound: Any, converts: bool) -> Any:
@@ -248,5 +272,11 @@ def bare_function(saved: Any, library: Library) -> ConcreteFunction:
     """Returns the trace that a `SavedBareConcreteFunction` message stands for."""
     if saved.HasField("function_spec"):
         return library.concrete(saved.concrete_function_name, signature_of(saved.function_spec))
-    keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in saved.argument_keywords]
-    return library.concrete(saved.concrete_function_name, inspect.Signature(keywords))
+    positional = saved.allowed_positional_arguments
+    parameters = [
+        inspect.Parameter(
+            name, inspect.Parameter.POSITIONAL_OR_KEYWORD if i < positional else inspect.Parameter.KEYWORD_ONLY
+        )
+        for i, name in enumerate(saved.argument_keywords)
+    ]
+    return library.concrete(saved.concrete_function_name, inspect.Signature(parameters))

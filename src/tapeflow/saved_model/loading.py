@@ -12,19 +12,30 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.trackable import Trackable, has_state
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.graph.graphdef.node_protos import dtype_of
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
-from tapeflow.saved_model.objects import CapturedTensor, LoadedObject, RestoredTable
+from tapeflow.saved_model.objects import (
+    TABLE_FUNCTIONS,
+    CapturedTensor,
+    LoadedObject,
+    LoadedOptimizer,
+    RestoredMutableTable,
+    RestoredTable,
+    StatefulObject,
+)
 from tapeflow.saved_model.options import LoadOptions
 from tapeflow.train.bundle import Bundle
+from tapeflow.train.object_graph import View, state_of
 from tapeflow.train.reader import OBJECT_GRAPH
-from tapeflow.train.restoration import parse_graph
+from tapeflow.train.restoration import parse_graph, restore_state
 
 Setter = Callable[[Any, str, Any], None]
+_Values = dict[int, tuple[Bundle, Any]]  # by the numbers of nodes: the checkpoint, and their attributes there
 _CONTAINERS = frozenset(
     {"trackable_list_wrapper", "trackable_dict_wrapper", "trackable_tuple_wrapper", "signature_map"}
 )
@@ -123,6 +134,7 @@ class _Loader:
         existing = {self.number_of(path): pair for path, pair in nodes.items() if pair is not None}
         self.objects.update((number, value) for number, (value, _) in existing.items())
         self._setters = {number: setter for number, (_, setter) in existing.items()}
+        self._revived = len(existing) > 0
 
     def number_of(self, path: str) -> int:
         """Returns the number of the object at a path: names of attributes from the root, between dots."""
@@ -162,7 +174,6 @@ class _Loader:
             "captured_tensor": lambda i, captured: CapturedTensor(captured.name, captured.concrete_function),
             "bare_concrete_function": lambda i, function: None,  # it is built from the others
         }
-        slots = self._slot_variables()
         for i, node in enumerate(self._nodes):
             kind = node.WhichOneof("kind")
             if kind not in make:
@@ -172,34 +183,56 @@ class _Loader:
                     f"The SavedModel at {self._directory} holds an object of kind {kind!r} "
                     f"({self._name_of(i)!r}), which can't be loaded yet.",
                 )
-            if i in slots:
-                continue
             if i not in self.objects:
                 self.objects[i] = make[kind](i, getattr(node, kind))
             elif kind == "variable" and i in values:
-                bundle, key = values[i]
-                self.objects[i]._restore_from_tensors({"VARIABLE_VALUE": bundle.read(key)})
-        for i, (optimizer, slot) in slots.items():
-            self._add_slot(i, optimizer, slot, values)
+                self._restore_variable(i, values)
+        self._add_slots(values)
         tables = [i for i, node in enumerate(self._nodes) if node.HasField("resource")]
         for i in [*tables, *(i for i in self._setters if i not in tables)]:  # functions need tables that are there
             children = {c.local_name: c.node_id for c in self._nodes[i].children}
             if i in tables and not isinstance(self.objects[i], RestoredTable):  # one that existed is filled
                 self._attribute(children["_initialize"])()
                 continue
+            if i in tables:
+                for name in set(TABLE_FUNCTIONS) & set(children):
+                    self._setters[i](self.objects[i], name, self._attribute(children[name]))
+                self.objects[i].restore()
             for name, child in children.items():
                 self._setters[i](self.objects[i], name, self._attribute(child))
-            if i in tables:
-                self.objects[i].restore()
+        self._restore_states(values)
+        if self._revived and values and not self._options.allow_partial_checkpoint:
+            self._check_revived({id(self.objects[number]) for number in values})
         return self.objects[0]
+
+    def _check_revived(self, restored: set[int]) -> None:
+        """Checks that nothing in a library's objects is left without its value, such as a table of another name.
+
+        Raises:
+            AssertionError: something is.
+        """
+        objects = View(self.objects[0]).walk()[0]
+        left = [o for o in objects if has_state(o) and id(o) not in restored and state_of(o)]
+        if left:
+            raise AssertionError(
+                f"Found {len(left)} Python objects that were not bound to values in the SavedModel at "
+                f"{self._directory}: {left[:5]}. Their classes changed since it was written. tf.saved_model.load needs "
+                "no classes: it loads the functions as they were saved."
+            )
 
     def _user_object(self, number: int, user: Any) -> Any:
         """Returns a new object; None for a container, which is created when its elements are there."""
         if user.identifier in _CONTAINERS:
             return None
         registered = revived.read_by(user)
-        self._setters[number] = setattr if registered is None else registered.setter
-        return LoadedObject() if registered is None else registered.from_proto(user)
+        if registered is not None:
+            self._setters[number] = registered.setter
+            return registered.from_proto(user)
+        self._setters[number] = setattr
+        node = self._nodes[number]
+        if node.slot_variables:
+            return LoadedOptimizer()
+        return StatefulObject() if node.saveable_objects else LoadedObject()
 
     def _attribute(self, number: int) -> Any:
         """Returns an object as an attribute. Lists and dicts become trackable as such, and so are filled before."""
@@ -226,11 +259,13 @@ class _Loader:
 
     # ---- values ------------------------------------------------------------------------------------------------------
 
-    def _values(self) -> dict[int, tuple[Bundle, str]]:
-        """Returns each variable's bundle and key, by its number; nodes of the checkpoint are matched by names."""
-        if self._options.experimental_skip_checkpoint or not any(n.HasField("variable") for n in self._nodes):
+    def _values(self) -> _Values:
+        """Returns each object's bundle and attributes, by its number; nodes of the checkpoint are matched by names."""
+        prefix = variables_prefix(self._directory)
+        stateful = any(node.HasField("variable") or node.saveable_objects for node in self._nodes)
+        if self._options.experimental_skip_checkpoint or not (stateful or os.path.exists(f"{prefix}.index")):
             return {}
-        bundle = Bundle(variables_prefix(self._directory))
+        bundle = Bundle(prefix)
         saved = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy()).nodes
         pairs, queue = {0: 0}, deque([0])
         while queue:
@@ -240,42 +275,63 @@ class _Loader:
                 if child.local_name in below and child.node_id not in pairs:
                     pairs[child.node_id] = below[child.local_name]
                     queue.append(child.node_id)
-        for number, pair in list(pairs.items()):
-            slots = {(s.original_variable_node_id, s.slot_name): s for s in saved[pair].slot_variables}
+        for number in list(pairs):
+            slots = {(s.slot_name, s.original_variable_node_id): s for s in saved[pairs[number]].slot_variables}
             for slot in self._nodes[number].slot_variables:
-                match = slots.get((pairs.get(slot.original_variable_node_id), slot.slot_name))
-                if match is not None:
-                    pairs[slot.slot_variable_node_id] = match.slot_variable_node_id
-        return {n: (bundle, a.checkpoint_key) for n, pair in pairs.items() for a in saved[pair].attributes}
+                of_checkpoint = slots.get((slot.slot_name, pairs.get(slot.original_variable_node_id, -1)))
+                if of_checkpoint is not None:
+                    pairs[slot.slot_variable_node_id] = of_checkpoint.slot_variable_node_id
+        return {number: (bundle, saved[pair].attributes) for number, pair in pairs.items() if saved[pair].attributes}
 
-    def _slot_variables(self) -> dict[int, tuple[Any, Any]]:
-        """Returns the optimizers that create slot variables themselves, with the references, by the variables' numbers.
+    def _restore_variable(self, number: int, values: _Values) -> None:
+        bundle, (*_, attribute) = values[number]
+        self.objects[number]._restore_from_tensors({"VARIABLE_VALUE": bundle.read(attribute.checkpoint_key)})
 
-        An optimizer whose class is not registered has its slot variables as ordinary ones.
-        """
-        slots = {}
+    def _add_slots(self, values: _Values) -> None:
+        """Gives each optimizer its slots."""
         for number, node in enumerate(self._nodes):
-            if node.slot_variables:
-                if number not in self.objects:
-                    self.objects[number] = self._user_object(number, node.user_object)
-                optimizer = self.objects[number]
-                if hasattr(optimizer, "add_slot"):
-                    slots.update({slot.slot_variable_node_id: (optimizer, slot) for slot in node.slot_variables})
-        return slots
+            optimizer = self.objects[number]
+            for slot in node.slot_variables:
+                variable, i = self.objects[slot.original_variable_node_id], slot.slot_variable_node_id
+                if isinstance(optimizer, LoadedOptimizer):
+                    optimizer.set_slot(variable, slot.slot_name, self.objects[i])
+                elif hasattr(optimizer, "add_slot"):  # a library's, which creates its slots itself
+                    self.objects[i] = optimizer.add_slot(var=variable, slot_name=slot.slot_name)
+                    if i in values:
+                        self._restore_variable(i, values)
 
-    def _add_slot(self, number: int, optimizer: Any, slot: Any, values: dict[int, tuple[Bundle, str]]) -> None:
-        """Has an optimizer create a slot variable, and restores it."""
-        variable = self.objects[slot.original_variable_node_id]
-        self.objects[number] = added = optimizer.add_slot(var=variable, slot_name=slot.slot_name)
-        if number in values:
-            bundle, key = values[number]
-            added._restore_from_tensors({"VARIABLE_VALUE": bundle.read(key)})
+    def _restore_states(self, values: _Values) -> None:
+        """Restores the state of objects that are no variables, such as tables.
 
-    def _variable(self, number: int, proto: Any, values: dict[int, tuple[Bundle, str]]) -> Variable:
+        Raises:
+            UnimplementedError: nothing here can restore it.
+        """
+        for number, node in enumerate(self._nodes):
+            restored = self.objects[number]
+            if isinstance(restored, StatefulObject):
+                for name, functions in node.saveable_objects.items():
+                    restored.add_state(
+                        name, self._attribute(functions.save_function), self._attribute(functions.restore_function)
+                    )
+            if number not in values or node.HasField("variable"):
+                continue
+            bundle, attributes = values[number]
+            if not (isinstance(restored, Trackable) and restore_state(restored, attributes, bundle)):
+                names = [attribute.checkpoint_key for attribute in attributes]
+                raise errors.UnimplementedError(
+                    None,
+                    None,
+                    f"The SavedModel at {self._directory} has values of {self._name_of(number)!r} in its checkpoint "
+                    f"({names}), and neither functions that restore them nor an object that takes them. Load it with "
+                    "tf.saved_model.LoadOptions(experimental_skip_checkpoint=True) to go on without all its values, or "
+                    "save it again without that object.",
+                )
+
+    def _variable(self, number: int, proto: Any, values: _Values) -> Variable:
         shape, dtype = TensorShape(proto.shape), dtype_of(proto.dtype)
-        where = values.get(number)
-        if where is not None:
-            value: Any = where[0].read(where[1])
+        if number in values:
+            bundle, (*_, attribute) = values[number]
+            value: Any = bundle.read(attribute.checkpoint_key)
         elif self._options.experimental_skip_checkpoint or self._options.allow_partial_checkpoint:
             value = zeros([0 if d is None else d for d in shape.as_list()], dtype)
         else:
@@ -292,7 +348,7 @@ class _Loader:
 
     def _table(self, number: int) -> RestoredTable:
         self._setters[number] = setattr
-        return RestoredTable()
+        return RestoredMutableTable() if self._nodes[number].saveable_objects else RestoredTable()
 
     def _asset(self, proto: Any) -> Asset:
         name = os.path.basename(self._files[proto.asset_file_def_index])

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tapeflow.core.values.trackable import SAVED_MODEL, AutoTrackable, Trackable, function_types, wrap
+from tapeflow.core.values.trackable import SAVED_MODEL, AutoTrackable, NoDependency, Trackable, function_types, wrap
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.train.object_graph import View
+
+STATE = ".TENSORS"  # the name of a state that one function returns as a dict of tensors
+TABLE_FUNCTIONS = ("_create_resource", "_initialize", "_destroy_resource")  # the children of a table that create it
 
 
 class FunctionNode(Trackable):
@@ -55,6 +58,69 @@ class LoadedObject(AutoTrackable):
         return call(*args, **kwargs)
 
 
+class StatefulObject(LoadedObject):
+    """An object of a loaded SavedModel with state of its own, which functions there save and restore."""
+
+    _saveable_name = ""
+    _saves: tuple[tuple[str, Any, Any], ...] = ()
+
+    def add_state(self, name: str, save: Any, restore: Any) -> None:
+        """Adds a part of the state.
+
+        Args:
+            name: its name in the SavedModel.
+            save, restore: the functions that return it and set it.
+        """
+        if name != STATE:  # several tensors under one name
+            self._saveable_name = name
+        self._saves = NoDependency((*self._saves, (name, save, restore)))  # type: ignore[assignment]  # set as a tuple
+        setattr(self, f"_save_{name}", save)  # children, which are saved with the object
+        setattr(self, f"_restore_{name}", restore)
+
+    def saves(self) -> dict[str, tuple[str, str]]:
+        """Returns the names of the children that save and restore each part of the state."""
+        return {name: (f"_save_{name}", f"_restore_{name}") for name, _, _ in self._saves}
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {name: tensor for save in self._saves for name, tensor in _saved_tensors(*save[:2]).items()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        for name, save, restore in self._saves:
+            tensors = {key: restored_tensors[key] for key in _saved_tensors(name, save)}
+            if name == STATE:
+                restore(tensors)
+            else:
+                restore(*tensors.values())
+
+
+def _saved_tensors(name: str, save: Any) -> dict[str, Any]:
+    """Returns the tensors that a function of a SavedModel saves, by their names."""
+    if name == STATE:
+        return dict(save())
+    return {name + part["name"].numpy().decode(): part["tensor"] for part in save("")}
+
+
+class LoadedOptimizer(LoadedObject):
+    """An optimizer of a loaded SavedModel: its variables, and its slots, which functions there may use."""
+
+    _object_identifier = "optimizer"
+
+    def __init__(self) -> None:
+        self._slots: dict[str, dict[int, Any]] = NoDependency({})  # type: ignore[assignment]  # set as a plain dict
+
+    def set_slot(self, variable: Any, slot_name: str, slot: Any) -> None:
+        """Makes a variable the slot of another one."""
+        self._slots.setdefault(slot_name, {})[id(variable)] = slot
+
+    def get_slot(self, var: Any, slot_name: str) -> Any:
+        """Returns the slot of a variable, or None."""
+        return self._slots.get(slot_name, {}).get(id(var))
+
+    def get_slot_names(self) -> list[str]:
+        """Returns the names of the slots."""
+        return list(self._slots)
+
+
 class CapturedTensor(NamedTuple):
     """A tensor of a function that the function of a gradient captures.
 
@@ -82,6 +148,10 @@ class RestoredTable(LoadedObject):
         """Creates and fills the table, by the functions that were saved for it."""
         self.resource_handle = self._create_resource()
         self._initialize()
+
+
+class RestoredMutableTable(RestoredTable, StatefulObject):
+    """A table of a loaded SavedModel, whose entries are in the checkpoint."""
 
 
 class SignatureNode(Trackable):

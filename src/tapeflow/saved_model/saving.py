@@ -25,6 +25,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.graph.graphdef.definitions import strip_default_attrs
 from tapeflow.graph.graphdef.export import PRODUCER, FunctionWriter, OwnGradient
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io.replacing import replaced_file, replaced_folder
@@ -34,7 +35,14 @@ from tapeflow.registered_gradients import new_name
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import FILE, PARTS, assets_directory, function_spec, variables_prefix, write_model
-from tapeflow.saved_model.objects import CapturedTensor, FunctionNode, RestoredTable, SavedView, SignatureNode
+from tapeflow.saved_model.objects import (
+    CapturedTensor,
+    FunctionNode,
+    RestoredTable,
+    SavedView,
+    SignatureNode,
+    StatefulObject,
+)
 from tapeflow.saved_model.options import SaveOptions
 from tapeflow.saved_model.own_gradients import traced_gradient
 from tapeflow.saved_model.serving import add_call, add_constant, add_saver, add_signature, add_table, add_variable
@@ -210,12 +218,12 @@ class _Model:
         return self._ids[key]
 
     def paths(self) -> list[list[str]]:
-        """Returns the names that lead from the root to each object, by number."""
+        """Returns the names that lead from the root to each object, by number; none to the slots of optimizers."""
         paths: dict[int, list[str]] = {0: []}
         for number in range(len(self.objects)):  # those that are nearer to the root come first
             for child in self._graph.nodes[number].children:
                 paths.setdefault(child.node_id, [*paths[number], child.local_name])
-        return [paths[i] for i in range(len(self.objects))]
+        return [paths.get(i, []) for i in range(len(self.objects))]
 
     def checkpoint(self) -> list[tuple[str, EagerTensor]]:
         """Returns the variables by name, and the object graph."""
@@ -258,6 +266,8 @@ class _Model:
         meta.graph_def.node.add(name="init", op="NoOp", input=[f"^{call.name}" for call in calls])
         meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "init"
         meta.collection_def["saved_model_main_op"].node_list.value.append("init")
+        strip_default_attrs(meta.graph_def)
+        meta.meta_info_def.stripped_default_attrs = True
         return meta
 
     def _inputs(self, concrete: ConcreteFunction, captured: Mapping[int, str]) -> list[str]:
@@ -293,6 +303,12 @@ class _Model:
             node = proto.nodes.add()
             for child in self._graph.nodes[i].children:
                 node.children.add(node_id=child.node_id, local_name=child.local_name)
+            node.slot_variables.extend(self._graph.nodes[i].slot_variables)
+            if isinstance(trackable, StatefulObject):
+                numbers = {child.local_name: child.node_id for child in node.children}
+                for name, (save, restore) in trackable.saves().items():
+                    functions = node.saveable_objects[name]
+                    functions.save_function, functions.restore_function = numbers[save], numbers[restore]
             if i in self._variables:
                 _write_variable(node.variable, self._variables[i])
             elif i in self._assets:

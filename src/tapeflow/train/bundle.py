@@ -275,31 +275,51 @@ class Bundle:
             return self._from_slices(key, entry)
         return self._read(key, entry)
 
+    def read_variants(self, key: str) -> list[bytes]:
+        """Reads a tensor of dtype variant.
+
+        Returns:
+            Its elements as serialized messages.
+
+        Raises:
+            NotFoundError: there is none of that name, or its file is missing.
+            DataLossError: the files are damaged.
+        """
+        entry = self._entry_of(key)
+        with self._lock:
+            file, lost = self._at(key, entry)
+            return _messages(file.read(entry.size), math.prod(self._dims(key, entry)), lost)
+
     def _read(self, key: str, entry: Any) -> EagerTensor:
-        dtype = self._dtype(key, entry)
+        dtype, dims = self._dtype(key, entry), self._dims(key, entry)
+        count = math.prod(dims)
+        with self._lock:
+            file, lost = self._at(key, entry)
+            if dtype is string:
+                return EagerTensor(_strings(file, entry, count, lost).reshape(dims), dtype)
+            return EagerTensor(_numbers(file, entry, count, dtype, lost).reshape(dims), dtype)
+
+    def _dims(self, key: str, entry: Any) -> tuple[int, ...]:
         dims = tuple(d.size for d in entry.shape.dim)
         if entry.shape.unknown_rank or any(d < 0 for d in dims):
             raise self._lost("its shape is incomplete.", key)
-        count = math.prod(dims)
+        return dims
+
+    def _at(self, key: str, entry: Any) -> tuple[Any, Callable[[str], Exception]]:
+        """Returns the file with a tensor, at its first byte, and what creates the error if it is damaged there."""
         if not 0 <= entry.shard_id < self._shards:
             raise self._lost(f"it is said to be in file {entry.shard_id} of {self._shards}.", key)
         path = data_file(self.prefix, entry.shard_id, self._shards)
         file = self._data.get(path)
         if file is None:
             raise errors.NotFoundError(None, None, f"{path}; No such file or directory (entry {key!r})")
-        with self._lock:
-            available = os.fstat(file.fileno()).st_size
-            if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
-                raise self._lost(
-                    f"it is said to be at bytes {entry.offset} to {entry.offset + entry.size}, of {available}.",
-                    key,
-                    path,
-                )
-            file.seek(entry.offset)
-            lost: Callable[[str], Exception] = lambda why: self._lost(why, key, path)  # noqa: E731
-            if dtype is string:
-                return EagerTensor(_strings(file, entry, count, lost).reshape(dims), dtype)
-            return EagerTensor(_numbers(file, entry, count, dtype, lost).reshape(dims), dtype)
+        available = os.fstat(file.fileno()).st_size
+        if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
+            raise self._lost(
+                f"it is said to be at bytes {entry.offset} to {entry.offset + entry.size}, of {available}.", key, path
+            )
+        file.seek(entry.offset)
+        return file, lambda why: self._lost(why, key, path)
 
     def _from_slices(self, key: str, entry: Any) -> EagerTensor:
         """Reads a tensor that was saved in pieces, as partitioned variables are."""
@@ -388,6 +408,27 @@ def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]
         values[i] = data[position : position + length]
         position += length
     return values
+
+
+def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list[bytes]:
+    """Returns the elements of a tensor of variants: each has its length before it, and a checksum of all so far after
+    it.
+    """
+    messages, position, crc = [], 0, 0
+    for _ in range(count):
+        try:
+            length, position = read_varint(data, position)
+        except ValueError as error:
+            raise lost(f"{error}.") from None
+        end = position + length
+        if end + 4 > len(data):
+            raise lost("the lengths of its elements do not fit its size.")
+        messages.append(data[position:end])
+        crc = crc32c(messages[-1], crc32c(length.to_bytes(8, "little"), crc))
+        stored, position = data[end : end + 4], end + 4
+        _check(crc, struct.unpack("<I", stored)[0], lost)
+        crc = crc32c(stored, crc)
+    return messages
 
 
 # ---- the keys of pieces ----------------------------------------------------------------------------------------------

@@ -80,6 +80,32 @@ class CheckpointLoadStatus:
             )
         return self
 
+    def has_restored(self, trackable: Any) -> bool:
+        """Returns True if an object has its value from the checkpoint.
+
+        Args:
+            trackable: the object.
+
+        Returns:
+            True or False.
+        """
+        nodes = self._restoration.graph.nodes
+        return any(bound is trackable and nodes[i].attributes for i, bound in self._restoration.bound.items())
+
+    def left_of(self, trackable: Any) -> list[str]:
+        """Returns the names of an object's attributes that have a value in the checkpoint and were not found in it.
+
+        Args:
+            trackable: the object.
+
+        Returns:
+            The names, which the attributes have in the checkpoint.
+        """
+        restoration = self._restoration
+        nodes = restoration.graph.nodes
+        edges = [e for i, bound in restoration.bound.items() if bound is trackable for e in nodes[i].children]
+        return [e.local_name for e in edges if e.node_id not in restoration.bound and nodes[e.node_id].attributes]
+
     def expect_partial(self) -> CheckpointLoadStatus:
         """Declares that some of the checkpoint may stay unused, so that no warning tells of it.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 
@@ -37,7 +37,12 @@ class View:
         return trackable._lookup_dependency(name, children)
 
     def walk(self) -> tuple[list[Any], list[str], list[dict[str, Any]]]:
-        """Returns everything from the root, level by level: the objects, their shortest paths, and their children."""
+        """Returns everything from the root, level by level, and then the slots of optimizers: the objects, their
+        shortest paths, and their children.
+
+        Raises:
+            NotImplementedError: a slot has children, or is a child itself.
+        """
         objects, paths, children = [self.root], [""], []
         seen, queue = {id(self.root)}, deque([(self.root, "")])
         while queue:
@@ -51,7 +56,53 @@ class View:
                     objects.append(child)
                     paths.append(child_path)
                     queue.append((child, child_path))
+        for slot in slots_of(objects):
+            if id(slot.value) in seen or slot.value._trackable_children():
+                raise NotImplementedError(
+                    f"The slot {slot.name!r} of {paths[slot.optimizer]!r} can't be saved: it has attributes, or is an "
+                    "attribute of another object. Keep slots in their optimizer only."
+                )
+            seen.add(id(slot.value))
+            objects.append(slot.value)
+            paths.append(f"{paths[slot.variable]}/.OPTIMIZER_SLOT/{paths[slot.optimizer]}/{_escaped(slot.name)}")
+            children.append({})
         return objects, paths, children
+
+
+class Slot(NamedTuple):
+    """A variable that an optimizer keeps for another variable, such as its momentum.
+
+    Attributes:
+        optimizer, variable: the numbers of both among the objects.
+        name: the name of the slot.
+        value: the slot itself.
+    """
+
+    optimizer: int
+    variable: int
+    name: str
+    value: Any
+
+
+def slots_of(objects: list[Any]) -> list[Slot]:
+    """Returns the slots of all optimizers among some objects, for the variables among them."""
+    slots = []
+    for number, optimizer in enumerate(objects):
+        if not hasattr(type(optimizer), "get_slot_names"):
+            continue
+        for name in optimizer.get_slot_names():
+            for i, variable in enumerate(objects):
+                slot = _slot(optimizer, variable, name)
+                if slot is not None:
+                    slots.append(Slot(number, i, name, slot))
+    return slots
+
+
+def _slot(optimizer: Any, variable: Any, name: str) -> Any:
+    try:
+        return optimizer.get_slot(variable, name)
+    except (AttributeError, KeyError):  # of what has no slots
+        return None
 
 
 def _escaped(name: str) -> str:
@@ -91,6 +142,10 @@ def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
             key = f"{path}/.ATTRIBUTES/{name}"
             node.attributes.add(name=name, full_name=getattr(trackable, "_shared_name", ""), checkpoint_key=key)
         tensors += [(f"{path}/.ATTRIBUTES/{name}", tensor) for name, tensor in state.items()]
+    for slot in slots_of(objects):
+        graph.nodes[slot.optimizer].slot_variables.add(
+            original_variable_node_id=slot.variable, slot_name=slot.name, slot_variable_node_id=ids[id(slot.value)]
+        )
     _mark_values(graph)
     return graph, tensors
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 
 from tapeflow.core import errors
+from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.logger import get_logger
 from tapeflow.train.bundle import Bundle
@@ -103,6 +105,31 @@ class Position(NamedTuple):
                 queue.extend(position._children_of(trackable))
                 position._restore_slots(trackable)
 
+    # ---- for optimizers, which create their slots when these are restored --------------------------------------------
+
+    @property
+    def restore_uid(self) -> int:
+        """The number of the restoration: later ones have larger numbers."""
+        return self.restoration.uid
+
+    def is_simple_variable(self) -> bool:
+        """Returns True if the node is a variable without children."""
+        node = self.restoration.graph.nodes[self.node_id]
+        return [a.name for a in node.attributes] == ["VARIABLE_VALUE"] and not node.children
+
+    def value_shape(self) -> TensorShape:
+        """Returns the shape of the variable's value."""
+        return TensorShape(self.restoration.bundle.shape(self._value_key()))
+
+    def value(self) -> EagerTensor:
+        """Returns the variable's value."""
+        return self.restoration.bundle.read(self._value_key())
+
+    def _value_key(self) -> str:
+        return self.restoration.graph.nodes[self.node_id].attributes[0].checkpoint_key
+
+    # ---- restoring ---------------------------------------------------------------------------------------------------
+
     def _bind(self, trackable: Any) -> bool:
         """Binds the node to this object. Returns whether it was unbound."""
         restoration = self.restoration
@@ -125,30 +152,21 @@ class Position(NamedTuple):
         return True
 
     def _restore_state(self, trackable: Any) -> None:
-        saved = {a.name: a.checkpoint_key for a in self.restoration.graph.nodes[self.node_id].attributes}
-        if not saved:
-            return
-        now = state_of(trackable)
-        bundle = self.restoration.bundle
-        restored = {}
-        for name, tensor in now.items():
-            attribute = attribute_of(trackable, name)
-            if attribute in saved:
-                key = saved[attribute] + name.removeprefix(attribute)
-                restored[name] = restored_tensor(bundle, key, tensor)
-        if len(restored) == len(now) > 0:
-            trackable._restore_from_tensors(restored)
+        restore_state(trackable, self.restoration.graph.nodes[self.node_id].attributes, self.restoration.bundle)
 
     def _children_of(self, trackable: Any) -> list[tuple[Position, Any]]:
         matches = []
         restoration = self.restoration
         edges = restoration.graph.nodes[self.node_id].children
         children = trackable._trackable_children() if edges else {}
+        names = {edge.local_name: edge.local_name for edge in edges}
+        if hasattr(trackable, "_names_of_edges"):  # a class that had others formerly
+            names.update(trackable._names_of_edges(list(names)))
         for edge in edges:
-            position = Position(restoration, edge.node_id)
-            child = restoration.view.lookup(trackable, edge.local_name, children)
+            position, name = Position(restoration, edge.node_id), names[edge.local_name]
+            child = restoration.view.lookup(trackable, name, children)
             if child is None:
-                trackable._deferred_dependencies.setdefault(edge.local_name, []).append(position)
+                trackable._deferred_dependencies.setdefault(name, []).append(position)
             else:
                 matches.append((position, child))
         return matches
@@ -166,12 +184,40 @@ class Position(NamedTuple):
                 continue
             for optimizer_id, slot in restoration.slots_waiting.pop(variable_id):
                 create = getattr(restoration.bound[optimizer_id], "_create_or_restore_slot_variable", None)
-                if create is not None:
-                    create(
-                        slot_variable_position=Position(restoration, slot.slot_variable_node_id),
-                        slot_name=slot.slot_name,
-                        variable=variable,
-                    )
+                if create is None:
+                    continue
+                position = Position(restoration, slot.slot_variable_node_id)
+                created = create(slot_variable_position=position, slot_name=slot.slot_name, variable=variable)
+                if created is not None:
+                    position.restore(created)
+
+
+def restore_state(trackable: Any, attributes: Any, bundle: Bundle) -> bool:
+    """Restores an object's own state from the attributes of a node.
+
+    Returns:
+        Whether the checkpoint has the object's state.
+
+    Raises:
+        InvalidArgumentError: a value has another dtype.
+    """
+    saved = {a.name: a.checkpoint_key for a in attributes}
+    now = state_of(trackable) if saved else {}
+    restored = {}
+    for name, tensor in now.items():
+        attribute = attribute_of(trackable, name)
+        if attribute in saved:
+            key = saved[attribute] + name.removeprefix(attribute)
+            if bundle.dtype(key) is variant and hasattr(trackable, "_restore_from_variants"):
+                trackable._restore_from_variants(bundle.read_variants(key))
+                return True
+            restored[name] = restored_tensor(bundle, key, tensor)
+        elif name in saved:  # a table or an iterator that was saved here, before attributes had TensorFlow's names
+            restored[name] = restored_tensor(bundle, saved[name], tensor)
+    if not restored or len(restored) < len(now):
+        return False
+    trackable._restore_from_tensors(restored)
+    return True
 
 
 def restored_tensor(bundle: Bundle, key: str, like: EagerTensor) -> EagerTensor:

@@ -144,7 +144,10 @@ class FunctionWriter:
                     node.input.append(before[-1].name)
         node.input.extend(f"^{c.name}" for c in operation._control_inputs)
         definitions = {} if isinstance(op, GraphOp) else op.opdef.attrs
-        for name, value in attrs_of(operation).items():
+        attrs = attrs_of(operation)
+        if not isinstance(op, GraphOp) and op.alias and not _allows(op, attrs):
+            node.op = op.alias
+        for name, value in attrs.items():
             value = _as_defined(value, definitions[name].type) if name in definitions else value
             if value is not None:
                 set_attr(node.attr[name], value)
@@ -314,6 +317,12 @@ class FunctionWriter:
             proto.node_def.extend(nodes)
             if operation.op.gradient_name:
                 self.own_gradients.append(OwnGradient(operation, proto.node_def[-1], proto.signature.name))
+
+
+def _allows(op: Any, attrs: Mapping[str, Any]) -> bool:
+    """Returns True if TensorFlow's definition of an op allows these attrs. AddV2, for example, refuses strings."""
+    definitions = op.opdef.attrs
+    return all(value in (definitions[name].allowed or [value]) for name, value in attrs.items() if name in definitions)
 
 
 def _is_op(name: str) -> bool:

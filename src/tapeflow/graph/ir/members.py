@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 
 
@@ -70,6 +71,11 @@ class Members:
             NotFoundError: no op has that name.
         """
         return hooks.op_def_proto(type)
+
+    @property
+    def _variable_creator_stack(self) -> list[Any]:
+        """The `tf.variable_creator_scope`s in force."""
+        return state.variable_creators
 
     @property
     def _functions(self) -> dict[str, Any]:

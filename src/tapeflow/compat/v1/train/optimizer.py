@@ -18,6 +18,7 @@ from tapeflow.core.ops.definition import registry
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.trackable import CHECKPOINT, Trackable
 from tapeflow.core.values.variable import Variable, _add
 from tapeflow.custom_gradients import gradients
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
@@ -26,7 +27,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.segment import unsorted_segment_sum
 
 
-class Optimizer:
+class Optimizer(Trackable):
     """Base class of the optimizers, which update variables to minimize a loss.
 
     Args:
@@ -59,6 +60,7 @@ class Optimizer:
         self._name, self._use_locking = name, use_locking
         self._slots: dict[str, dict[int, Variable]] = {}
         self._own: dict[tuple[str, int], Variable] = {}  # variables that are no slots, by name and graph
+        self._waiting: dict[tuple[str, int], list[Any]] = {}  # restorations of slots, by name and variable
 
     def get_name(self) -> str:
         """Returns the name."""
@@ -203,6 +205,8 @@ class Optimizer:
             value = fill(var.shape.as_list(), convert(first, var.dtype))
             slot: Any = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
             slots[_key(var)] = slot
+            for position in sorted(self._waiting.pop((name, _key(var)), ()), key=lambda p: p.restore_uid):
+                position.restore(slot)
             part = getattr(var, "_save_slice_info", None)
             if part is not None:  # the slot is a part, too
                 slot._save_slice_info = part._replace(full_name=part.full_name + slot._name.removeprefix(var._name))
@@ -216,7 +220,26 @@ class Optimizer:
         key = name, graph
         if key not in self._own:
             self._own[key] = Variable(first, trainable=False, name=name, dtype=float32)
+            self._handle_deferred_dependencies(name, self._own[key])
         return self._own[key]
+
+    # ---- checkpoints -------------------------------------------------------------------------------------------------
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        own = {name: v for (name, graph), v in sorted(self._own.items()) if graph == id(state.graph)}
+        return own | super()._trackable_children(save_type, **kwargs)
+
+    def _create_or_restore_slot_variable(
+        self, slot_variable_position: Any, slot_name: str, variable: Variable
+    ) -> Variable | None:
+        """Returns the slot to restore; None if it is restored when it is created."""
+        position, creators = slot_variable_position, state.variable_creators
+        if self.get_slot(variable, slot_name) is None:
+            if state.graph is not None or creators or not position.is_simple_variable():
+                self._waiting.setdefault((slot_name, _key(variable)), []).append(position)
+                return None
+            self._slot(variable, slot_name, 0.0)
+        return self.get_slot(variable, slot_name)
 
     # ---- for subclasses ----------------------------------------------------------------------------------------------
 
