@@ -381,6 +381,8 @@ class _Clustering:
         """Returns the group of a producer that the step has joined; it unites the groups of several."""
         joined: _Group | None = None
         for group in sorted((g for g in sources if _go_together(g.loops, loops)), key=lambda g: g.first):
+            if not self._is_aligned(step, group):
+                continue
             if joined is None:
                 if not any(self._reaches(other, group) for other in sources if other is not group):
                     joined = group
@@ -392,10 +394,20 @@ class _Clustering:
                 self._unite(joined, group)
         return joined
 
+    def _is_aligned(self, step: Step, group: _Group) -> bool:
+        """Returns True if the dimensions of what a step takes from a group are those of its loops.
+
+        A reduction that drops its axis gives one value for each row; an element-wise step would take them along a row.
+        """
+        taken = [t for t in step.inputs if self._group_of.get(id(t)) is group]
+        return all(t.shape.rank == len(group.loops or ()) for t in taken) or self._restores_axis(step)
+
     def _may_unite(self, a: _Group, b: _Group) -> bool:
         """Returns True if one loop can compute two groups, and neither depends on the other through a third one."""
         return (
             _go_together(a.loops, b.loops)
+            and all(self._is_aligned(step, b) for step in a.steps)
+            and all(self._is_aligned(step, a) for step in b.steps)
             and not any(self._reaches(s, b) for s in a.sources if s is not b)
             and not any(self._reaches(s, a) for s in b.sources if s is not a)
         )
