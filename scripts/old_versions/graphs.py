@@ -1,0 +1,522 @@
+"""Graphs of TensorFlow 1, and functions of early TensorFlow 2: small models, saved by the version that runs this file.
+
+    graphs.py write FOLDER [NAME ...]    writes each artefact into a folder of its name
+    graphs.py check FOLDER               loads each in every way, and writes what happened to FOLDER/loads.json
+
+An artefact of a graph has a checkpoint `m` with its meta graph, a SavedModel `saved`, and `io.npz`: the inputs `x` and
+`t`, the outputs `y`, the losses of three training steps, and the outputs `y3` after them.
+"""
+
+import json
+import os
+import shutil
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import numpy as np
+import tensorflow as tf
+
+v1 = tf.compat.v1
+GRAPHS = {}  # by the artefact's name: a function from input and target to outputs and loss, and what else it has
+FUNCTIONS = {}  # by the artefact's name: a function that writes it into a folder
+LOADERS = ("saved_model.load", "v1.saved_model.load", "import_meta_graph")
+
+
+def graph(resource=(False, True), optimizer="sgd", x=None, steps=3, inputs="x"):
+    """Registers a model: one artefact with reference variables (`_ref`), and one with resource variables (`_res`)."""
+
+    def register(build):
+        for use in resource:
+            name = build.__name__ + ("_res" if use else "_ref")
+            GRAPHS[name] = dict(build=build, resource=use, optimizer=optimizer, x=x, steps=steps, inputs=inputs)
+        return build
+
+    return register
+
+
+def function(write):
+    """Registers a function that writes an artefact."""
+    FUNCTIONS[write.__name__] = write
+    return write
+
+
+def weights(name, shape, seed=0):
+    values = np.random.RandomState(seed + sum(map(ord, name))).normal(size=shape).astype(np.float32) * 0.5
+    return v1.get_variable(name, initializer=tf.constant(values))
+
+
+def mean_square(y, t):
+    return v1.reduce_mean(v1.squared_difference(y, t))
+
+
+# ---- models ----------------------------------------------------------------------------------------------------------
+
+
+@graph()
+def plain(x, t):
+    y = tf.tanh(tf.matmul(x, weights("w", [3, 2])) + weights("b", [2]))
+    return y, mean_square(y, t)
+
+
+@graph(optimizer="adam")
+def adam(x, t):
+    y = tf.tanh(tf.matmul(x, weights("w", [3, 2])) + weights("b", [2]))
+    return y, mean_square(y, t)
+
+
+@graph(optimizer="momentum")
+def momentum(x, t):
+    return plain(x, t)
+
+
+@graph(optimizer="ftrl")
+def ftrl(x, t):
+    return plain(x, t)
+
+
+@graph(optimizer="rmsprop")
+def rmsprop(x, t):
+    return plain(x, t)
+
+
+@graph()
+def cond(x, t):
+    w, b = weights("w", [3, 2]), weights("b", [2])
+    y = v1.cond(v1.reduce_sum(x) > 0.0, lambda: tf.matmul(x, w) * 2.0 + b, lambda: tf.matmul(x, w) - b)
+    return y, mean_square(y, t)
+
+
+@graph()
+def cond_several(x, t):
+    """Two results, an unused branch input, and a conditional in a conditional."""
+    w, b = weights("w", [3, 2]), weights("b", [2])
+    h = tf.matmul(x, w)
+
+    def inner():
+        return v1.cond(v1.reduce_sum(h) > 0.0, lambda: tf.tanh(h) + b, lambda: tf.sigmoid(h) * b)
+
+    y, z = v1.cond(v1.reduce_mean(x) > -1.0, lambda: (inner(), h * 3.0), lambda: (h, b + h))
+    return y + 0.1 * z, mean_square(y, t)
+
+
+@graph()
+def switch_case(x, t):
+    w, b = weights("w", [3, 2]), weights("b", [2])
+    h = tf.matmul(x, w)
+    n = v1.reduce_sum(x)
+    y = v1.case([(n < -1.0, lambda: h * b), (n < 0.5, lambda: h - b)], default=lambda: h + b, exclusive=False)
+    return y, mean_square(y, t)
+
+
+@graph()
+def loop(x, t):
+    w, b = weights("w", [2, 2]), weights("b", [2])
+    first = tf.matmul(x, weights("first", [3, 2]))
+    y = v1.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w) + b)), [0, first])[1]
+    return y, mean_square(y, t)
+
+
+@graph(resource=(False,))
+def loop_of_conds(x, t):
+    w = weights("w", [2, 2])
+    first = tf.matmul(x, weights("first", [3, 2]))
+
+    def body(i, h):
+        h = v1.cond(tf.equal(i % 2, 0), lambda: tf.tanh(tf.matmul(h, w)), lambda: h * 0.5)
+        return i + 1, h
+
+    y = v1.while_loop(lambda i, h: i < 4, body, [0, first])[1]
+    return y, mean_square(y, t)
+
+
+@graph()
+def loop_in_loop(x, t):
+    w = weights("w", [2, 2])
+    first = tf.matmul(x, weights("first", [3, 2]))
+
+    def body(i, h):
+        inner = v1.while_loop(lambda j, g: j < i, lambda j, g: (j + 1, tf.tanh(tf.matmul(g, w))), [0, h])[1]
+        return i + 1, inner + h
+
+    y = v1.while_loop(lambda i, h: i < 3, body, [0, first])[1]
+    return y, mean_square(y, t)
+
+
+@graph()
+def loop_in_cond(x, t):
+    w = weights("w", [2, 2])
+    first = tf.matmul(x, weights("first", [3, 2]))
+
+    def run():
+        return v1.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w))), [0, first])[1]
+
+    y = v1.cond(v1.reduce_sum(x) > -100.0, run, lambda: first)
+    return y, mean_square(y, t)
+
+
+@graph()
+def mapped(x, t):
+    w = weights("w", [3, 2])
+    y = v1.map_fn(lambda row: tf.tanh(v1.reduce_sum(v1.expand_dims(row, 1) * w, 0)), x)
+    return y, mean_square(y, t)
+
+
+@graph()
+def scanned(x, t):
+    w = weights("w", [3, 2])
+    y = v1.scan(lambda a, row: tf.tanh(a + row), tf.matmul(x, w), initializer=tf.zeros([2]))
+    return y, mean_square(y, t)
+
+
+@graph(x=(2, 4, 3))
+def lstm(x, t):
+    cell = v1.nn.rnn_cell.LSTMCell(2, initializer=v1.glorot_uniform_initializer(seed=3))
+    y = v1.nn.dynamic_rnn(cell, x, sequence_length=[4, 2], dtype=tf.float32)[0]
+    return y[:, -1] + y[:, 1], mean_square(y[:, -1] + y[:, 1], t)
+
+
+@graph(x=(2, 4, 3), optimizer="adam")
+def gru(x, t):
+    cells = [v1.nn.rnn_cell.GRUCell(2, kernel_initializer=v1.glorot_uniform_initializer(seed=i)) for i in (1, 2)]
+    y = v1.nn.dynamic_rnn(v1.nn.rnn_cell.MultiRNNCell(cells), x, dtype=tf.float32)[0]
+    return y[:, -1], mean_square(y[:, -1], t)
+
+
+@graph(x=(2, 4, 3))
+def bidirectional(x, t):
+    forward, backward = (v1.nn.rnn_cell.BasicRNNCell(2, activation=tf.tanh, name=n) for n in ("f", "b"))
+    with v1.variable_scope("", initializer=v1.glorot_uniform_initializer(seed=5)):
+        (a, b), _ = v1.nn.bidirectional_dynamic_rnn(forward, backward, x, dtype=tf.float32)
+    return a[:, -1] + b[:, 0], mean_square(a[:, -1] + b[:, 0], t)
+
+
+@graph(x=(2, 8, 8, 1), optimizer="momentum")
+def slim(x, t):
+    from tensorflow.contrib import slim
+
+    normal = {"decay": 0.9, "updates_collections": None, "is_training": v1.placeholder_with_default(False, [], "is_training")}
+    init = v1.glorot_uniform_initializer(seed=2)
+    with slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm, normalizer_params=normal,
+                        weights_initializer=init):  # fmt: skip
+        net = slim.conv2d(x, 4, [3, 3], scope="conv1")
+        net = slim.max_pool2d(net, [2, 2], scope="pool1")
+        net = slim.conv2d(net, 4, [3, 3], scope="conv2")
+    y = slim.fully_connected(slim.flatten(net), 2, activation_fn=None, weights_initializer=init, scope="out")
+    return y, mean_square(y, t)
+
+
+@graph(x=(2, 3))
+def dropout(x, t):
+    """Dropout in one branch: the saved model runs the other."""
+    train = v1.placeholder_with_default(False, [], name="is_training")
+    w, b = weights("w", [3, 2]), weights("b", [2])
+    h = v1.cond(train, lambda: v1.nn.dropout(x, rate=0.5, seed=1), lambda: x)
+    y = tf.matmul(h, w) + b
+    return y, mean_square(y, t)
+
+
+@graph()
+def table(x, t):
+    names = tf.constant(["a", "b", "c"])
+    values = tf.constant([0, 1, 2], tf.int64)
+    lookup = v1.lookup if hasattr(v1.lookup, "StaticHashTable") else tf.lookup
+    found = lookup.StaticHashTable(lookup.KeyValueTensorInitializer(names, values), -1)
+    keys = v1.placeholder_with_default(tf.constant(["c", "a"]), [None], name="keys")
+    y = v1.gather(weights("w", [3, 2]), found.lookup(keys)) + tf.matmul(x, weights("v", [3, 2]))
+    return y, mean_square(y, t)
+
+
+@graph()
+def vocabulary(x, t):
+    """A table from a file, which is an asset."""
+    path = os.path.join(os.environ["ARTEFACT"], "words.txt")
+    with open(path, "w") as file:
+        file.write("red\ngreen\nblue\n")
+    from tensorflow.contrib import lookup
+
+    found = lookup.index_table_from_file(path, num_oov_buckets=1)
+    words = v1.placeholder_with_default(tf.constant(["blue", "pink"]), [None], name="words")
+    y = v1.gather(weights("w", [4, 2]), found.lookup(words)) + tf.matmul(x, weights("v", [3, 2]))
+    return y, mean_square(y, t)
+
+
+@graph()
+def partitioned(x, t):
+    """A variable in two parts."""
+    with v1.variable_scope("", partitioner=v1.fixed_size_partitioner(2)):
+        w = v1.get_variable("w", [5, 2], initializer=v1.glorot_uniform_initializer(seed=1))
+    y = v1.nn.embedding_lookup(w, [4, 1], partition_strategy="div") + tf.matmul(x, weights("v", [3, 2]))
+    return y, mean_square(y, t)
+
+
+@graph(optimizer="adam")
+def embedding(x, t):
+    """Gradients of rows."""
+    y = v1.nn.embedding_lookup(weights("w", [5, 2]), [4, 1]) + tf.matmul(x, weights("v", [3, 2]))
+    return y, mean_square(y, t)
+
+
+@graph()
+def counters(x, t):
+    """Variables that a call changes, in branches and after other changes."""
+    n = v1.get_variable("n", [], initializer=v1.zeros_initializer(), trainable=False)
+    w = weights("w", [3, 2])
+    with tf.control_dependencies([v1.assign(n, 2.0)]):
+        twice = v1.assign_add(n, 3.0)
+    with tf.control_dependencies([twice]):
+        changed = v1.cond(v1.reduce_sum(x) > -100.0, lambda: v1.assign_sub(n, 1.0), lambda: v1.assign(n, 0.0))
+    y = tf.matmul(x, w) * changed
+    return y, mean_square(y, t)
+
+
+@graph(resource=(False,))
+def scatters(x, t):
+    n = v1.get_variable("n", [3], initializer=v1.zeros_initializer(), trainable=False)
+    with tf.control_dependencies([v1.assign(n, [1.0, 2.0, 3.0])]):
+        n = v1.scatter_add(n, [0, 0], [1.0, 1.0])
+    with tf.control_dependencies([n]):
+        y = tf.matmul(x * n, weights("w", [3, 2]))
+    return y, mean_square(y, t)
+
+
+@graph(steps=0)
+def queue(x, t):
+    """The inputs pass through a queue."""
+    q = v1.FIFOQueue(10, [tf.float32], shapes=[[3]], name="fifo")
+    enqueue = q.enqueue_many([x])
+    v1.train.add_queue_runner(v1.train.QueueRunner(q, [enqueue]))
+    with tf.control_dependencies([enqueue]):
+        rows = q.dequeue_many(v1.shape(x)[0])
+    y = tf.matmul(v1.reshape(rows, [-1, 3]), weights("w", [3, 2]))
+    return y, mean_square(y, t)
+
+
+@graph()
+def averages(x, t):
+    """Moving averages of variables, restored instead of these."""
+    w = weights("w", [3, 2])
+    y = tf.matmul(x, w)
+    average = v1.train.ExponentialMovingAverage(0.5)
+    loss = mean_square(y, t)
+    v1.add_to_collection(v1.GraphKeys.UPDATE_OPS, average.apply([w]))
+    return y + 0.0 * average.average(w)[:1], loss
+
+
+@graph()
+def of_function(x, t):
+    """A call of a function, with a conditional and a loop in it."""
+    w = weights("w", [3, 2])
+
+    @tf.function
+    def f(a, w):
+        h = tf.matmul(a, w)
+        h = tf.cond(tf.reduce_sum(h) > 0.0, lambda: h * 2.0, lambda: h + 1.0)
+        return tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.tanh(h)), [0, h])[1]
+
+    y = f(x, w)
+    return y, mean_square(y, t)
+
+
+@graph()
+def keras_layers(x, t):
+    net = v1.layers.dense(x, 4, tf.nn.relu, kernel_initializer=v1.glorot_uniform_initializer(seed=1))
+    net = v1.layers.batch_normalization(net, training=v1.placeholder_with_default(False, [], name="is_training"))
+    y = v1.layers.dense(net, 2, kernel_initializer=v1.glorot_uniform_initializer(seed=2))
+    return y, mean_square(y, t)
+
+
+OPTIMIZERS = {
+    "sgd": lambda: v1.train.GradientDescentOptimizer(0.1),
+    "adam": lambda: v1.train.AdamOptimizer(0.05),
+    "momentum": lambda: v1.train.MomentumOptimizer(0.1, 0.9),
+    "ftrl": lambda: v1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
+    "rmsprop": lambda: v1.train.RMSPropOptimizer(0.05, momentum=0.5, centered=True),
+}
+
+
+def write_graph(name, folder):
+    """Builds a model, trains it for one step, saves it, and records three more steps."""
+    entry = GRAPHS[name]
+    os.environ["ARTEFACT"] = folder
+    v1.reset_default_graph()
+    with tf.Graph().as_default() as g, v1.Session(graph=g) as sess:
+        v1.set_random_seed(7)
+        values = np.random.RandomState(1).normal(size=entry["x"] or (2, 3)).astype(np.float32)
+        target = np.random.RandomState(2).normal(size=(2, 2)).astype(np.float32)
+        x = v1.placeholder(tf.float32, [None, *values.shape[1:]], name="x")
+        t = v1.placeholder(tf.float32, [None, 2], name="t")
+        with v1.variable_scope(v1.get_variable_scope(), use_resource=entry["resource"]):
+            y, loss = entry["build"](x, t)
+            y, loss = tf.identity(y, name="y"), tf.identity(loss, name="loss")
+            if entry["steps"]:
+                with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+                    step = v1.train.get_or_create_global_step()
+                    train = OPTIMIZERS[entry["optimizer"]]().minimize(loss, global_step=step, name="train")
+        sess.run([v1.global_variables_initializer(), v1.tables_initializer()])
+        feeds = {x: values, t: target}
+        if entry["steps"]:
+            sess.run(train, feeds)
+        saver = v1.train.Saver()
+        saver.save(sess, os.path.join(folder, "m"))
+        v1.saved_model.simple_save(
+            sess, os.path.join(folder, "saved"), {"x": x}, {"y": y}, legacy_init_op=v1.tables_initializer()
+        )
+        arrays = {"x": values, "t": target, "y": sess.run(y, {x: values})}
+        losses = [sess.run([loss, train], feeds)[0] for _ in range(entry["steps"])]
+        arrays.update(losses=np.array(losses, np.float32), y3=sess.run(y, {x: values}))
+        np.savez(os.path.join(folder, "io.npz"), **arrays)
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------
+
+
+@function
+def prints_to_file(folder):
+    class Model(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def f(self, x):
+            tf.print("sum", tf.reduce_sum(x), output_stream="file://" + os.path.join(folder, "printed.txt"))
+            return x * 2.0
+
+    save_module(Model(), folder)
+
+
+@function
+def calls_with_gradients(folder):
+    """A function that calls others, whose calls name their gradients."""
+
+    class Model(tf.Module):
+        def __init__(self):
+            super(Model, self).__init__()
+            self.w = tf.Variable(np.random.RandomState(0).normal(size=(3, 2)).astype(np.float32))
+
+        @tf.function
+        def g(self, x):
+            return tf.tanh(tf.matmul(x, self.w))
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def f(self, x):
+            return self.g(x) + self.g(2.0 * x)
+
+    save_module(Model(), folder)
+
+
+@function
+def loops_over_variable(folder):
+    class Model(tf.Module):
+        def __init__(self):
+            super(Model, self).__init__()
+            self.w = tf.Variable(np.random.RandomState(0).normal(size=(3, 3)).astype(np.float32))
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def f(self, x):
+            return tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, self.w))), [0, x])[1]
+
+    save_module(Model(), folder)
+
+
+def save_module(module, folder):
+    """Saves a module, and records its outputs, the gradients of their sum, and three steps of gradient descent."""
+    tf.saved_model.save(module, os.path.join(folder, "saved"))
+    x = np.random.RandomState(1).normal(size=(2, 3)).astype(np.float32)
+    arrays = {"x": x, "y": module.f(tf.constant(x)).numpy()}
+    for i in range(3 if module.variables else 0):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(module.f(tf.constant(x)) ** 2)
+        grads = tape.gradient(loss, module.variables)
+        for j, (variable, grad) in enumerate(zip(module.variables, grads)):
+            arrays["grad%d_%d" % (i, j)] = grad.numpy()
+            variable.assign_sub(0.1 * grad)
+    arrays["y3"] = module.f(tf.constant(x)).numpy()
+    np.savez(os.path.join(folder, "io.npz"), **arrays)
+
+
+# ---- writing and checking --------------------------------------------------------------------------------------------
+
+
+def write(home, names):
+    eager = tf.__version__ >= "2"
+    for name in names or sorted(FUNCTIONS if eager else GRAPHS):
+        folder = os.path.join(home, name)
+        os.makedirs(folder)
+        try:
+            FUNCTIONS[name](folder) if eager else write_graph(name, folder)
+        except Exception as error:
+            shutil.rmtree(folder)
+            print("%s: %s: %s" % (name, type(error).__name__, error))
+
+
+def load_and_run(tf, folder, loader):
+    """Returns the outputs, losses and later outputs of an artefact, loaded in one of the ways.
+
+    A wrapped graph is trained by a tape around its signature; the other ways run the training operation of the graph.
+    """
+    io = np.load(os.path.join(folder, "io.npz"))
+    v1 = tf.compat.v1
+    if loader == "saved_model.load":
+        loaded = tf.saved_model.load(os.path.join(folder, "saved"))
+        f = loaded.signatures["serving_default"]
+        y = f(x=tf.constant(io["x"]))["y"].numpy()
+        if not len(io["losses"]):
+            return {"y": y}
+        trained = [v for v in loaded.variables if v.trainable]
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.math.squared_difference(f(x=tf.constant(io["x"]))["y"], io["t"]))
+        grads = tape.gradient(loss, trained)
+        if all(g is None for g in grads):
+            raise AssertionError("no gradients")
+        return {"y": y, "first_loss": loss.numpy()}
+    with tf.Graph().as_default() as g, v1.Session(graph=g) as sess:
+        if loader == "v1.saved_model.load":
+            v1.saved_model.load(sess, ["serve"], os.path.join(folder, "saved"))
+        else:
+            saver = v1.train.import_meta_graph(os.path.join(folder, "m.meta"))
+            saver.restore(sess, os.path.join(folder, "m"))
+            tables = g.get_collection("table_initializer")
+            sess.run(tables)
+        results = {"y": sess.run("y:0", {"x:0": io["x"]})}
+        feeds = {"x:0": io["x"], "t:0": io["t"]}
+        results["losses"] = np.array([sess.run(["loss:0", "train"], feeds)[0] for _ in io["losses"]], np.float32)
+        results["y3"] = sess.run("y:0", {"x:0": io["x"]})
+        return results
+
+
+def difference(folder, results):
+    """Returns the largest difference of results from the recorded ones, relative to the largest value."""
+    io = np.load(os.path.join(folder, "io.npz"))
+    expected = dict(io)
+    if len(io["losses"]):
+        expected["first_loss"] = io["losses"][0]
+    worst = 0.0
+    for name, value in results.items():
+        if np.size(value):
+            scale = np.abs(expected[name]).max()
+            worst = max(worst, float(np.abs(value - expected[name]).max() / (scale or 1.0)))
+    return worst
+
+
+def check(tf, home, names=()):
+    """Returns what each loader does with each artefact: the largest relative difference, or the error."""
+    found = {}
+    for name in names or sorted(n for n in os.listdir(home) if n in GRAPHS):
+        for loader in LOADERS:
+            folder = os.path.join(home, name)
+            try:
+                found["%s %s" % (name, loader)] = difference(folder, load_and_run(tf, folder, loader))
+            except Exception as error:
+                found["%s %s" % (name, loader)] = "%s: %s" % (type(error).__name__, str(error)[:300])
+    return found
+
+
+if __name__ == "__main__":
+    command, home, names = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3:]
+    if command == "write":
+        write(home, names)
+    else:
+        results = check(tf, home, names)
+        with open(os.path.join(home, "loads.json"), "w") as file:
+            json.dump(results, file, indent=1, sort_keys=True)
+        for key, value in sorted(results.items()):
+            print(key, value)
