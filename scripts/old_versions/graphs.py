@@ -506,7 +506,7 @@ def check(tf, home, names=()):
             try:
                 found["%s %s" % (name, loader)] = difference(folder, load_and_run(tf, folder, loader))
             except Exception as error:
-                found["%s %s" % (name, loader)] = "%s: %s" % (type(error).__name__, str(error)[:300])
+                found["%s %s" % (name, loader)] = "%s: %s" % (type(error).__name__, str(error).split(chr(10) * 2)[0][:300])
     return found
 
 

@@ -476,12 +476,10 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
         )
     prefix = f"{import_scope}/" if import_scope else ""
     with sess.graph.as_default():
-        there = set(map(id, sess.graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
-        import_meta_graph(_without_saver(meta), import_scope=import_scope, **saver_kwargs)
-        variables = [v for v in sess.graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if id(v) not in there]
+        saver = import_meta_graph(meta, import_scope=import_scope, **saver_kwargs)
         path = messages.variables_prefix(directory)
-        if variables and checkpoint_exists(path):
-            Saver({v.op.name.removeprefix(prefix): v for v in variables}).restore(sess, path)
+        if saver is not None and checkpoint_exists(path):
+            saver.restore(sess, path)
         assets = {
             f"{prefix}{a.tensor_info.name}": os.path.join(messages.assets_directory(directory), a.filename)
             for a in _assets_of(meta)
@@ -502,19 +500,6 @@ def _assets_of(meta: Any) -> Iterable[Any]:
         asset.ParseFromString(packed.value)
         assets.append(asset)
     return assets
-
-
-def _without_saver(meta: Any) -> Any:
-    """Returns the message without the nodes that save and restore variables: they are in a scope of their own."""
-    scope = meta.saver_def.restore_op_name.rpartition("/")[0]
-    if not scope:
-        return meta
-    without = type(meta)()
-    without.CopyFrom(meta)
-    nodes = [node for node in meta.graph_def.node if not node.name.startswith(f"{scope}/")]
-    del without.graph_def.node[:]
-    without.graph_def.node.extend(nodes)
-    return without
 
 
 def _main_op_of(meta: Any) -> str | None:

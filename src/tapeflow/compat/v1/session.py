@@ -24,6 +24,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen.dataflow import Dataflow
 from tapeflow.graph.codegen.stepping import Stepping
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
@@ -218,6 +219,10 @@ class Session:
         self, fed: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], operations: Sequence[Operation]
     ) -> Callable[..., Any]:
         """Returns a part of the graph as a function of the raw values that are fed."""
+        if self._graph.has_control_flow:
+            dataflow = Dataflow(fed, tensors, operations, self._held)
+            if dataflow.needed:
+                return dataflow
         together = RunTogether(fed, tensors, operations, self._held)
         return together if together.needed() else Compiled("run", fed, tensors, operations, self._held)
 

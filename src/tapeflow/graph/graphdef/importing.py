@@ -22,6 +22,8 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
@@ -37,7 +39,8 @@ from tapeflow.graph.graphdef.node_protos import (
     in_order,
     nodes_of_graph,
 )
-from tapeflow.graph.graphdef.v1_control_flow import functional
+from tapeflow.graph.graphdef.reference_variables import without_references
+from tapeflow.graph.graphdef.v1_control_flow import Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
@@ -101,12 +104,12 @@ def import_graph_def(
             else scope and f"{scope}/"
         )
         replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
-        nodes = in_order(functional(nodes_of_graph(graph_def)))
+        nodes = without_references(nodes_of_graph(graph_def))
         builder = Builder(graph, {f.signature.name: f for f in graph_def.library.function}, prefix)
         builder.replaced = replaced
         state.name_scope = ""
         try:
-            builder.add(nodes)
+            builder.add_graph(nodes)
         finally:
             state.name_scope = scope
     unused = [k for k in (input_map or {}) if _key(k) not in builder.used]
@@ -203,6 +206,7 @@ class Builder:
         functions: the functions of the library that were read, by name.
         bodies: their bodies, by function, shapes and variables.
         open: the names of the functions that are being built.
+        resources: holds the state of tables where no session does; None if each run of an operation creates it.
         gradients: what gives an operation a gradient of its own, by the name of that gradient in the attrs of its node.
     """
 
@@ -218,12 +222,41 @@ class Builder:
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
         self.open: tuple[str, ...] = () if around is None else around.open
+        self.resources: Any = None if around is None else around.resources
         self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
 
     def add(self, nodes: Sequence[Node]) -> None:
         """Adds nodes, each of which comes after those that it depends on."""
         for node in nodes:
             self._add(node)
+
+    def add_graph(self, nodes: Sequence[Node]) -> None:
+        """Adds the nodes of a graph, in any order: control flow of TensorFlow 1 as `If` and `While`, if it can be
+        expressed so, and else as it stands."""
+        try:
+            nodes = in_order(functional(nodes))
+        except Unstructured:
+            self._add_dataflow(nodes)
+        else:
+            self.add(nodes)
+
+    def _add_dataflow(self, nodes: Sequence[Node]) -> None:
+        """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a
+        `NextIteration` gets its input last."""
+        last = [n for n in nodes if n.op == "NextIteration"]
+        for node in last:
+            operation = self.graph.insert(
+                ControlFlowOp(node.op, {"T": attr_of(node, definition_of(node.op), "T")}),
+                self.graph.unique_name(self.prefix + node.name), [],
+            )  # fmt: skip
+            operation.outputs.append(SymbolicTensor(operation, 0, operation.op.attrs["T"], TensorShape(None)))
+            self.operations[node.name], self.values[node.name] = operation, list(operation.outputs)
+        names = [n.name for n in last]
+        self.add(in_order([n for n in nodes if n.op != "NextIteration"], names))
+        for node in last:
+            operation = self.operations[node.name]
+            operation.args = [self._tensor(node, node.inputs[0])]
+            operation._control_inputs.extend(o for c in node.controls for o in self._control(c))
 
     def _add(self, node: Node) -> None:
         definition = definition_of(node.op)

@@ -21,13 +21,14 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.control_flow import Assert
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import bool_, resource, string, variant
+from tapeflow.core.types.dtypes import bool_, int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
@@ -93,7 +94,8 @@ def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> O
 
 
 def _no_op(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return builder.graph.insert(GraphOp("NoOp"), builder.graph.unique_name(node.name), ())
+    kind = "ControlTrigger" if node.op == "ControlTrigger" else "NoOp"
+    return builder.graph.insert(GraphOp(kind), builder.graph.unique_name(node.name), ())
 
 
 def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -263,6 +265,20 @@ def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> li
     return [TensorShape(None)] * len(inputs)
 
 
+def _control_flow(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    """Adds an operation of TensorFlow 1's control flow as it stands."""
+    definition = definition_of(node.op)
+    attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
+    dtype = bool_ if node.op == "LoopCond" else attrs["T"]
+    shape = inputs[0].shape
+    if node.op == "Merge":
+        for other in inputs[1:]:
+            shape = shape.most_specific_compatible_shape(other.shape)
+    specs = [(dtype, shape)] + [(dtype, shape)] * (node.op == "Switch") + [(int32, [])] * (node.op == "Merge")
+    builder.graph.has_control_flow = True
+    return builder.graph.node(ControlFlowOp(node.op, attrs), inputs, specs, node.name)
+
+
 # ---- counters --------------------------------------------------------------------------------------------------------
 
 
@@ -341,5 +357,10 @@ register(
         "While": _while,
         "StatelessWhile": _while,
         "ResourceCountUpTo": _count_up_to,
+        "Switch": _control_flow,
+        "Merge": _control_flow,
+        "Enter": _control_flow,
+        "Exit": _control_flow,
+        "LoopCond": _control_flow,
     }
 )

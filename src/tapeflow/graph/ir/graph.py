@@ -59,6 +59,7 @@ class Graph(Collections, Names, Members):
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
         self.around: Graph | None = None  # the graph that is being built around it
+        self.has_control_flow = False  # of TensorFlow 1, as it stands: `Switch`, `Merge`, ...
         self.traced = True  # it is no scratch graph, which takes the tensors of any other
 
     # ---- contents -----------------------------------------------------------------------------------------------

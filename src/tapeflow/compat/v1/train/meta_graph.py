@@ -147,10 +147,19 @@ def import_meta_graph(
     for key, collection in meta.collection_def.items():
         for item in _items(graph, key, collection, prefix, variables):
             graph.add_to_collection(key, item)
-    if not graph.get_collection("variables"):
+    saver_def = _scoped(meta.saver_def, prefix) if meta.HasField("saver_def") else None
+    if saver_def is None and not graph.get_collection("variables"):
         return None
-    saver_def = meta.saver_def if meta.HasField("saver_def") else None
-    return Saver(saver_def=saver_def, **kwargs)
+    return Saver(saver_def=saver_def, **{"allow_empty": saver_def is not None, **kwargs})
+
+
+def _scoped(saver_def: Any, prefix: str) -> Any:
+    """Returns a `SaverDef` message whose operations have a prefix before their names."""
+    scoped = type(saver_def)()
+    scoped.CopyFrom(saver_def)
+    for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+        setattr(scoped, field, prefix + getattr(saver_def, field))
+    return scoped
 
 
 def _items(graph: Any, key: str, collection: Any, prefix: str, variables: dict[str, Any]) -> list[Any]:
