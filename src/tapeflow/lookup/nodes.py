@@ -39,8 +39,11 @@ def storage_of(handle: EagerTensor) -> Storage:
 
 
 def hash_table(
-    key_dtype: DType, value_dtype: DType, shared_name: str = "", held: Callable[[Callable[[], Table]], Table] | None = None
-) -> Operation:  # fmt: skip
+    key_dtype: DType,
+    value_dtype: DType,
+    shared_name: str = "",
+    held: Callable[[Callable[[], Table]], Table] | None = None,
+) -> Operation:
     """Adds an operation that returns the handle of a table, which is empty at first.
 
     Args:

@@ -10,6 +10,7 @@ from tapeflow.core.ops import op_def
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.graphdef.reference_variables import op_on_handles
 
+
 def call(name: str, arguments: dict[str, typing.Any], raw_op: Callable[[str], typing.Any]) -> typing.Any:
     """Calls, in a graph, the op on handles that stands for an op on references.
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import keyword
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -15,10 +12,10 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.function.signature import FunctionType, Signature
 from tapeflow.graph.graphdef.importing import import_graph_def
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.saved_model.graphs import type_of_function
 
 
 class _Graph(FuncGraph):
@@ -92,20 +89,6 @@ def _needed(targets: Iterable[Operation], fed: Any) -> set[Operation]:
     return needed
 
 
-def _function_type(names: Sequence[str], specs: Sequence[Any]) -> FunctionType:
-    """Returns the type of a function with these parameters, by position or name."""
-
-    def wrapped(*args: Any) -> Any:
-        raise NotImplementedError
-
-    kinds = inspect.Parameter
-    plain = [re.sub(r"\W", "_", name) + ("_" if keyword.iskeyword(name) else "") for name in names]
-    parameters = [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in dict.fromkeys(plain)]
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by `inspect`
-    signature = Signature(wrapped)
-    return FunctionType(signature, tuple(specs), {}, signature.names(specs, {}))
-
-
 class WrappedFunction(ConcreteFunction):
     """A function that has built a graph: what `wrap_function` returns."""
 
@@ -113,7 +96,7 @@ class WrappedFunction(ConcreteFunction):
 
     def __init__(self, graph: _Graph, names: Sequence[str], signature: Any = None) -> None:
         specs = [TensorSpec(t.shape, t.dtype) for t in graph.inputs] if signature is None else list(signature)
-        super().__init__(graph, _function_type(names, specs))
+        super().__init__(graph, type_of_function(names, specs))
         self._takes_names = signature is None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

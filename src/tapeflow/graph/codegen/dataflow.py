@@ -28,16 +28,21 @@ class ControlFlowOp(GraphOp):
     """An op by which TensorFlow 1 writes conditionals and loops."""
 
     def __init__(self, name: str, attrs: dict[str, Any]) -> None:
-        super().__init__(name, attrs=attrs, gradient=_no_gradient, gives_tuple=True)
+        super().__init__(name, attrs=attrs, gradient=self.no_gradient, gives_tuple=True)
 
+    @staticmethod
+    def no_gradient(call: Any, *dys: Any) -> Any:
+        """Raises the error for a gradient.
 
-def _no_gradient(call: Any, *dys: Any) -> Any:
-    operation = call.outputs[0].op
-    raise errors.UnimplementedError.of(
-        f"Node '{operation.name}' of op {operation.type} is control flow of TensorFlow 1 that can't be expressed by If "
-        "and While, and has no gradient. If the graph has a training operation, run that; or load the model with "
-        "tf.saved_model.load and differentiate its signatures."
-    )
+        Raises:
+            UnimplementedError: always.
+        """
+        operation = call.outputs[0].op
+        raise errors.UnimplementedError.of(
+            f"Node '{operation.name}' of op {operation.type} is control flow of TensorFlow 1 that can't be "
+            "expressed by If and While, and has no gradient. If the graph has a training operation, run that; or load the model with "
+            "tf.saved_model.load and differentiate its signatures."
+        )
 
 
 def needed_operations(targets: Sequence[Operation], fed: set[int]) -> list[Operation]:

@@ -21,8 +21,8 @@ from tapeflow.core.ops import forms
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.builders import builder_of
@@ -206,6 +206,8 @@ class Builder:
         functions: the functions of the library that were read, by name.
         bodies: their bodies, by function, shapes and variables.
         open: the names of the functions that are being built.
+        variables: the variables that there are already, by container and shared name.
+        used_variables: the ids of those that nodes stand for.
         resources: holds the state of tables where no session does; None if each run of an operation creates it.
         gradients: what gives an operation a gradient of its own, by the name of that gradient in the attrs of its node.
     """
@@ -222,13 +224,16 @@ class Builder:
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
         self.open: tuple[str, ...] = () if around is None else around.open
+        self.variables: Mapping[tuple[str, str], Any] = {} if around is None else around.variables
+        self.used_variables: set[int] = set() if around is None else around.used_variables
         self.resources: Any = None if around is None else around.resources
         self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
 
     def add(self, nodes: Sequence[Node]) -> None:
-        """Adds nodes, each of which comes after those that it depends on."""
+        """Adds nodes, each of which comes after those that it depends on, without those that are there."""
         for node in nodes:
-            self._add(node)
+            if node.name not in self.operations:
+                self._add(node)
 
     def add_graph(self, nodes: Sequence[Node]) -> None:
         """Adds the nodes of a graph, in any order: control flow of TensorFlow 1 as `If` and `While`, if it can be

@@ -108,6 +108,12 @@ def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     graph = builder.graph
     shared = _attr(node, "container"), _attr(node, "shared_name") or builder.prefix + node.name
+    variable = builder.variables.get(shared)
+    if variable is not None:
+        builder.used_variables.add(variable._id)
+        if graph.building_function:
+            return graph.capture_variable(variable, node.name).op
+        return graph.handle_of(variable, node.name).op
     variable = graph._shared_variables.get(shared)
     if variable is None:
         variable = without_value(_attr(node, "dtype"), _attr(node, "shape"), shared[1])
