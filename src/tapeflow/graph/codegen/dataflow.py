@@ -39,9 +39,9 @@ class ControlFlowOp(GraphOp):
         """
         operation = call.outputs[0].op
         raise errors.UnimplementedError.of(
-            f"Node '{operation.name}' of op {operation.type} is control flow of TensorFlow 1 that can't be "
-            "expressed by If and While, and has no gradient. If the graph has a training operation, run that; or load the model with "
-            "tf.saved_model.load and differentiate its signatures."
+            f"Node '{operation.name}' of op {operation.type} is control flow of TensorFlow 1 that can't be expressed "
+            "by If and While, and has no gradient. If the graph has a training operation, run that; or load the model "
+            "with tf.saved_model.load and differentiate its signatures."
         )
 
 

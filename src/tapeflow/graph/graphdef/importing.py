@@ -285,11 +285,12 @@ class Builder:
         if operation is None:  # nothing to do, as for the deletion of a resource
             self.values[node.name] = []
             return
+        operation, outputs = operation if isinstance(operation, tuple) else (operation, operation.outputs)
         if operation.device == "":
             operation.device = node.device
         self._rename(operation, self.prefix + node.name)
         self.operations[node.name] = operation
-        self.values[node.name] = list(operation.outputs)
+        self.values[node.name] = list(outputs)
         gradient = node.attrs[GRADIENT_NAME].s.decode() if GRADIENT_NAME in node.attrs else ""
         if gradient in self.gradients:
             self.gradients[gradient](self, operation)
@@ -422,18 +423,51 @@ class Builder:
         Raises:
             ValueError: the inputs do not have the dtypes of the function's arguments.
         """
-        if [t.dtype for t in inputs] != function.dtypes:
-            raise ValueError(
-                f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
-                f"{[d.name for d in function.dtypes]}, and is called "
-                f"with {[t.dtype.name for t in inputs]}"
-            )
+        self._check_dtypes(node, function, inputs)
         variables = [variable_of(t) for t in inputs]
         key = (id(function), tuple(map(str, shapes)), tuple(map(id, variables)))
         body = self.bodies.get(key)
         if body is None:
             body = self.bodies[key] = Body(self.func_graph(function, inputs, shapes, variables))
         return body
+
+    def loop_bodies(
+        self, node: Node, functions: Sequence[Function], inputs: Sequence[Any], shapes: Sequence[Any],
+        changing: Sequence[int], invariant: Sequence[int],
+    ) -> list[Any]:  # fmt: skip
+        """Returns the bodies of a loop's functions: of the loop variables, and then of what no iteration changes.
+
+        Args:
+            node: the loop.
+            functions: its condition and its body.
+            inputs: the initial values.
+            shapes: the static shapes of the functions' arguments.
+            changing: the places of the loop variables among the arguments.
+            invariant: the places of the others.
+
+        Raises:
+            ValueError: the inputs do not have the dtypes of the functions' arguments.
+        """
+        variables = [variable_of(t) for t in inputs]
+        bodies = []
+        for label, function in enumerate(functions):
+            key = label, id(function), tuple(map(str, shapes)), tuple(map(id, variables)), tuple(changing)
+            if key not in self.bodies:
+                self._check_dtypes(node, function, inputs)
+                graph = self.func_graph(function, inputs, shapes, variables)
+                graph.inputs = [graph.inputs[i] for i in (*changing, *invariant)]
+                if label:
+                    graph.outputs = graph.structured_outputs = [graph.outputs[i] for i in changing]
+                self.bodies[key] = Body(graph)
+            bodies.append(self.bodies[key])
+        return bodies
+
+    def _check_dtypes(self, node: Node, function: Function, inputs: Sequence[Any]) -> None:
+        if [t.dtype for t in inputs] != function.dtypes:
+            raise ValueError(
+                f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
+                f"{[d.name for d in function.dtypes]}, and is called with {[t.dtype.name for t in inputs]}"
+            )
 
     def function(self, node: Node, name: str) -> Function:
         """Returns the function of that name in the library.

@@ -21,6 +21,7 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.control_flow import Assert
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import bool_, int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
@@ -33,7 +34,7 @@ from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import Function, Node, attr_of, definition_of
 from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
@@ -242,21 +243,52 @@ def _conditional(
     return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
 
 
-def _while(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _while(builder: Builder, node: Node, inputs: list[Any]) -> Any:
+    """Adds a loop. Loop variables that its body only passes on are loop-invariant inputs of the operation: gradients
+    pass to the variables whose handles they are."""
     shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
     if "output_shapes" in node.attrs and len(node.attrs["output_shapes"].list.shape) == len(inputs):
         shapes = list(_attr(node, "output_shapes"))
     elif node.functions:
         shapes = _invariant_shapes(builder, node, inputs)
-    condition = builder.body(node, "cond", inputs, shapes)
-    body = builder.body(node, "body", inputs, shapes)
-    if [t.dtype for t in body.outputs] != [t.dtype for t in inputs] or [t.dtype for t in condition.outputs] != [bool_]:
+    functions = [node.functions.get(attr) or builder.function(node, node.attrs[attr].func.name) for attr in _OF_LOOPS]
+    passed = [_source(functions[1], output) == (name, 0)
+              for name, output in zip(functions[1].arguments, functions[1].outputs, strict=False)]  # fmt: skip
+    last = max((i for i, same in enumerate(passed) if not same), default=len(passed) - 1)
+    changing = [i for i in range(last + 1) if not passed[i] or inputs[i].dtype is not resource]
+    invariant = [i for i in range(len(inputs)) if i not in changing]
+    if invariant and changing:
+        condition, body = builder.loop_bodies(node, functions, inputs, shapes, changing, invariant)
+    else:
+        condition, body = (builder.body_of(node, function, inputs, shapes) for function in functions)
+        changing, invariant = list(range(len(inputs))), []
+    expected = [inputs[i].dtype for i in changing]
+    if [t.dtype for t in body.outputs] != expected or [t.dtype for t in condition.outputs] != [bool_]:
         raise ValueError(
             f"Node '{node.name}': the functions of a {node.op} give {[t.dtype.name for t in condition.outputs]} and "
-            f"{[t.dtype.name for t in body.outputs]} for {[t.dtype.name for t in inputs]}"
+            f"{[t.dtype.name for t in body.outputs]} for {[d.name for d in expected]}"
         )
-    specs = [(t.dtype, s) for t, s in zip(inputs, shapes, strict=True)]
-    return loop(inputs, (), condition, body, ([], []), specs, None, node.name)
+    places = list(range(len(invariant)))
+    operation = loop(
+        [inputs[i] for i in changing], [inputs[i] for i in invariant], condition, body, (places, places),
+        [(inputs[i].dtype, shapes[i]) for i in changing], None, node.name,
+    )  # fmt: skip
+    results = dict(zip(changing, operation.outputs, strict=True))
+    outputs = [results.get(i, t) for i, t in enumerate(inputs)]
+    if changing == list(range(len(changing))):
+        return operation, outputs
+    return ops.IdentityN(outputs)[0].op  # whose outputs have TensorFlow's numbers
+
+
+_OF_LOOPS = ("cond", "body")
+
+
+def _source(function: Function, output: tuple[str, int]) -> tuple[str, int]:
+    """Returns the output of a function's nodes, or the argument, that an output is identical to."""
+    nodes = {node.name: node for node in function.nodes}
+    while output[0] in nodes and nodes[output[0]].op == "Identity":
+        output = nodes[output[0]].inputs[0]
+    return output
 
 
 def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
