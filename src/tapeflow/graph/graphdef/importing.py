@@ -40,6 +40,7 @@ from tapeflow.graph.graphdef.node_protos import (
     nodes_of_graph,
 )
 from tapeflow.graph.graphdef.reference_variables import without_references
+from tapeflow.graph.graphdef.tensor_arrays import with_lists
 from tapeflow.graph.graphdef.v1_control_flow import Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import default_graph
@@ -239,11 +240,11 @@ class Builder:
         """Adds the nodes of a graph, in any order: control flow of TensorFlow 1 as `If` and `While`, if it can be
         expressed so, and else as it stands."""
         try:
-            nodes = in_order(functional(nodes))
+            structured = in_order(functional(with_lists(nodes)))
         except Unstructured:
             self._add_dataflow(nodes)
         else:
-            self.add(nodes)
+            self.add(structured)
 
     def _add_dataflow(self, nodes: Sequence[Node]) -> None:
         """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a
@@ -294,7 +295,7 @@ class Builder:
         gradient = node.attrs[GRADIENT_NAME].s.decode() if GRADIENT_NAME in node.attrs else ""
         if gradient in self.gradients:
             self.gradients[gradient](self, operation)
-        elif gradient:
+        elif gradient and not getattr(operation.op, "bodies", None):  # a call has the gradient of its function
             operation.op = hooks.with_registered_gradient(operation.op, gradient)
 
     def _tensor(self, node: Node, output: Output) -> Any:
