@@ -24,7 +24,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
-from tapeflow.graph.codegen.dataflow import ControlFlowOp, Dataflow
+from tapeflow.graph.codegen.dataflow import Dataflow, dataflow_operation
 from tapeflow.graph.graphdef.importing import Builder, import_graph_def
 from tapeflow.graph.graphdef.node_protos import (
     Node,
@@ -38,7 +38,6 @@ from tapeflow.graph.graphdef.node_protos import (
 from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
-from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.queue.held import Resources
 from tapeflow.saved_model.asset import Asset
@@ -162,12 +161,7 @@ class GraphModel:
             inputs = {output: graph.input(self._spec(output), stub.name) for output, stub in stubs.items()}
             handles = [graph.capture_variable(v, v._name) for v in self.variables if v._id in builder.used_variables]
 
-            def run(*values: Any) -> tuple[Any, ...]:
-                return tuple(dataflow(*values[: len(stubs)]))
-
-            op = GraphOp("Dataflow", run, stateful=True, gives_tuple=True, gradient=ControlFlowOp.no_gradient)
-            specs = [(t.dtype, t.shape) for t in tensors]
-            results = iter(graph.node(op, [*inputs.values(), *handles], specs).outputs)
+            results = iter(dataflow_operation(dataflow, list(inputs.values()), handles).outputs)
 
             def fetched(text: str) -> Any:
                 output = self._output(text)

@@ -12,6 +12,7 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.graph.codegen.dataflow import ControlFlowOp, Dataflow, dataflow_operation
 from tapeflow.graph.graphdef.importing import import_graph_def
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
@@ -53,6 +54,15 @@ class _Graph(FuncGraph):
                     same = self.capture(outer) if variable is None else self.capture_variable(variable, inner.op.name)
                     tensors[id(inner)] = same
 
+        if any(isinstance(o.op, ControlFlowOp) for o in needed):
+            given = [t for t in (*feeds, *whole.internal_captures) if id(t) in tensors]
+            computed = [t for t in targets if isinstance(t, SymbolicTensor) and id(t) not in tensors]
+            dataflow = Dataflow(given, computed, [t for t in targets if isinstance(t, Operation)])
+            with self.as_default():
+                operation = dataflow_operation(dataflow, [tensors[id(t)] for t in given])
+            tensors.update(zip(map(id, computed), operation.outputs, strict=True))
+            needed, self.fetched = set(), [operation]
+
         def of_part(value: Any) -> Any:
             if isinstance(value, SymbolicTensor):
                 return tensors.get(id(value), value)
@@ -69,7 +79,7 @@ class _Graph(FuncGraph):
             for tensor in operation.outputs:
                 copy.outputs.append(SymbolicTensor(copy, tensor.value_index, tensor.dtype, tensor.shape))
                 tensors[id(tensor)] = copy.outputs[-1]
-        self.fetched = [operations[id(t)] for t in targets if isinstance(t, Operation) and id(t) in operations]
+        self.fetched += [operations[id(t)] for t in targets if isinstance(t, Operation) and id(t) in operations]
         self.structured_outputs = nest.map_structure(
             lambda t: None if isinstance(t, Operation) else tensors[id(t)], fetches, expand_composites=True
         )

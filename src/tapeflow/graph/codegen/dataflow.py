@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import errors
+from tapeflow.core.context import state
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.stepping import computed
@@ -43,6 +44,22 @@ class ControlFlowOp(GraphOp):
             "by If and While, and has no gradient. If the graph has a training operation, run that; or load the model "
             "with tf.saved_model.load and differentiate its signatures."
         )
+
+
+def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequence[Any] = ()) -> Operation:
+    """Adds an operation that runs a part of another graph to the graph that this thread builds.
+
+    Args:
+        dataflow: the part.
+        inputs: what the operation feeds to it.
+        others: further inputs: handles of the variables that it uses.
+    """
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        return tuple(dataflow(*values[: len(inputs)]))
+
+    op = GraphOp("Dataflow", run, stateful=True, gives_tuple=True, gradient=ControlFlowOp.no_gradient)
+    return state.graph.node(op, [*inputs, *others], [(t.dtype, t.shape) for t in dataflow.outputs])
 
 
 def needed_operations(targets: Sequence[Operation], fed: set[int]) -> list[Operation]:
@@ -108,12 +125,12 @@ class Dataflow:
             if id(operation) in self.invariant:
                 continue
             is_merge = operation.type == "Merge"
-            awaited = dict.fromkeys(
-                t for t in operation.inputs if is_merge or not (id(t) in fed or id(t.op) in self.invariant)
-            )
+            awaited = {
+                id(t) for t in operation.inputs if is_merge or not (id(t) in fed or id(t.op) in self.invariant)
+            }
             controls = [c for c in operation._control_inputs if id(c) not in self.invariant]
             for tensor in awaited:
-                self.consumers.setdefault(id(tensor), []).append(operation)
+                self.consumers.setdefault(tensor, []).append(operation)
             for control in controls:
                 self.after.setdefault(id(control), []).append(operation)
             self.waits[id(operation)] = len(controls) if is_merge else len(awaited) + len(controls)

@@ -41,7 +41,7 @@ from tapeflow.graph.graphdef.node_protos import (
 )
 from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.graphdef.tensor_arrays import with_lists
-from tapeflow.graph.graphdef.v1_control_flow import Unstructured, functional
+from tapeflow.graph.graphdef.v1_control_flow import CONTROL_FLOW, Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
@@ -245,6 +245,26 @@ class Builder:
             self._add_dataflow(nodes)
         else:
             self.add(structured)
+
+    def add_function(self, function: Function) -> None:
+        """Adds the nodes of a function, whose arguments are there already.
+
+        Raises:
+            UnimplementedError: the function has control flow of TensorFlow 1 that is no conditional and no loop.
+        """
+        if not any(node.op in CONTROL_FLOW for node in function.nodes):
+            self.add(in_order(function.nodes, function.arguments))
+            return
+        arguments = [
+            Node(name, "Placeholder", [], [], {"dtype": AttrValue(type=dtype.as_datatype_enum)})
+            for name, dtype in zip(function.arguments, function.dtypes, strict=True)
+        ]
+        self.add_graph([*arguments, *function.nodes])
+        if self.graph.has_control_flow:
+            raise errors.UnimplementedError.of(
+                f"The function '{function.name}' has control flow of TensorFlow 1 that can't be expressed by If and "
+                "While: write it with tf.compat.v1.enable_control_flow_v2()"
+            )
 
     def _add_dataflow(self, nodes: Sequence[Node]) -> None:
         """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a
@@ -514,8 +534,8 @@ class Builder:
                 if variable is not None:
                     placeholder._id = variable._id
                 graph.inputs.append(placeholder)
-                inner.values[name] = [placeholder]
-            inner.add(in_order(function.nodes, function.arguments))
+                inner.values[name], inner.operations[name] = [placeholder], operation
+            inner.add_function(function)
             graph.outputs = [inner._tensor(Node("result", "", [], [], {}), output) for output in function.outputs]
         graph.structured_outputs = list(graph.outputs)
         return graph
