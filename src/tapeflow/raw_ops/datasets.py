@@ -61,7 +61,10 @@ def _text(value: Any) -> Any:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _tensor(value: Any) -> EagerTensor:
+def _tensor(value: Any) -> Any:
+    """Returns a raw value as a tensor; a variable as it is."""
+    if hasattr(value, "_read"):
+        return value
     return EagerTensor(value, string if isinstance(value, np.ndarray) else FROM_TORCH[value.dtype])
 
 

@@ -19,6 +19,7 @@ from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.held import boxed
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -492,6 +493,8 @@ def _shape_text(tensor: SymbolicTensor) -> str:
 
 
 def _fetched(value: Any, tensor: SymbolicTensor) -> Any:
+    if isinstance(value, Variable):  # the handle of one
+        return boxed(value)
     return EagerTensor(value, tensor.dtype).numpy()
 
 

@@ -6,6 +6,7 @@ has the same gradients, as one traced here. `node_ops.py` builds the nodes of ot
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -21,7 +22,9 @@ from tapeflow.core.ops import forms
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
+from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
@@ -38,6 +41,7 @@ from tapeflow.graph.graphdef.node_protos import (
     function_of,
     in_order,
     nodes_of_graph,
+    shape_of,
 )
 from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.graphdef.tensor_arrays import with_lists
@@ -190,6 +194,33 @@ def _grouped(node: Node, definition: OpDef, tensors: Sequence[Any]) -> list[Any]
         else:
             args.append(next(rest))
     return args
+
+
+class FunctionOfAttr:
+    """A function that an attr of a node names, such as the one that a pipeline maps. It is built when it is needed.
+
+    Attributes:
+        captured_inputs: none: a node passes what the function captures.
+    """
+
+    captured_inputs: Sequence[Any] = ()
+
+    def __init__(self, builder: Builder, node: Node, name: str) -> None:
+        self._builder, self._node, self.name = builder, node, name
+
+    @functools.cached_property
+    def body(self) -> Body:
+        """The function's body."""
+        function = self._builder.function(self._node, self.name)
+        known = self._builder.library[self.name].attr["_input_shapes"].list.shape
+        shapes = [shape_of(s) for s in known] if len(known) == len(function.dtypes) else []
+        shapes = [TensorShape(None) if d is resource else s for d, s in zip(function.dtypes, shapes, strict=False)]
+        shapes = shapes or [TensorShape(None)] * len(function.dtypes)
+        specs = [TensorSpec(s, d) for s, d in zip(shapes, function.dtypes, strict=True)]
+        return Body(self._builder.func_graph(function, specs, shapes, [None] * len(specs)))
+
+    def __repr__(self) -> str:
+        return f"<function {self.name!r}>"
 
 
 class Builder:
@@ -387,10 +418,19 @@ class Builder:
             )
         args = _grouped(node, op.opdef, tensors)
         attrs = list(op.attr_names.values())
-        args += [attr_of(node, definition, a) if a in definition.attrs else attr_of(node, op.opdef, a) for a in attrs]
+        args += [self._attr(node, definition if a in definition.attrs else op.opdef, a) for a in attrs]
         self._check_other_attrs(node, definition, attrs)
         self.graph.add(op, tuple(op.map(lambda t: t, args, host=lambda a: tuple(a) if type(a) is list else a)))
         return self.graph._operations[-1]
+
+    def _attr(self, node: Node, definition: OpDef, name: str) -> Any:
+        """Returns an attr of a node as ops here take it: functions as such."""
+        value, kind = attr_of(node, definition, name), definition.attrs[name].type
+        if kind == "func":
+            return FunctionOfAttr(self, node, value.name) if value.name else None
+        if kind == "list(func)":
+            return tuple([FunctionOfAttr(self, node, v.name) for v in value])
+        return value
 
     def _formed(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
         """Adds the operations that compute the node's op, and one that has their outputs."""

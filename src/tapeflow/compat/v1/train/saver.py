@@ -274,9 +274,13 @@ class Saver:
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         bundle = Bundle(path)
-        if sess is not None and self._operations is not None and OBJECT_GRAPH not in bundle.entries:
-            sess.run(self._operations.restore, {self._operations.filename: path})
-            return
+        if sess is not None and self._operations is not None:
+            try:
+                sess.run(self._operations.restore, {self._operations.filename: path})
+                return
+            except errors.NotFoundError:
+                if OBJECT_GRAPH not in bundle.entries:  # with which variables have other keys
+                    raise
         built = self._built_variables()
         for other in self._others:
             other.restore(sess, [self._read(bundle, spec.name, spec.tensor) for spec in other.specs])
