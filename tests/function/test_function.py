@@ -805,3 +805,15 @@ def test_invalid_operations_while_traced(call, error, says):
         tf.function(call)(tf.ones([1, 2, 2, 1]))
     assert type(caught.value) is error and says in str(caught.value)
     assert "<op " not in str(caught.value)  # frames of generated code
+
+
+def test_a_function_that_calls_another_twice_runs_after_its_gradient():
+    weights = tf.Variable(tf.fill([3, 2], 0.1))
+    inner = tf.function(lambda x: tf.tanh(tf.matmul(x, weights)))
+    twice = tf.function(lambda x: inner(x) + inner(2.0 * x))
+    x = tf.ones([2, 3])
+    before = twice(x)
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(twice(x))
+    assert tape.gradient(total, weights) is not None  # for which the second call gives residuals, too
+    np.testing.assert_array_equal(twice(x), before)

@@ -5,6 +5,7 @@ A builder takes the graph's `Builder`, the node and its inputs, and returns the 
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -194,11 +195,18 @@ def _assert(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     stream, end = _attr(node, "output_stream"), _attr(node, "end")
-    if stream in ("stdout", "stderr"):
-        return python_op(node.op, lambda text: print_(text, output_stream=getattr(sys, stream), end=end), inputs)
-    raise errors.UnimplementedError(
-        None, None, f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout or stderr"
-    )
+    if stream not in ("stdout", "stderr", *_LOGS) and not stream.startswith("file://"):
+        raise errors.UnimplementedError.of(
+            f"Node '{node.name}' of op {node.op}: prints to {stream!r}, and not to stdout, stderr, a file or a log"
+        )
+
+    def write(text: Any) -> None:
+        print_(text, output_stream=_LOGS.get(stream) or getattr(sys, stream, stream), end=end)
+
+    return python_op(node.op, write, inputs)
+
+
+_LOGS = {"log(info)": logging.INFO, "log(warning)": logging.WARNING, "log(error)": logging.ERROR}
 
 
 # ---- calls and control flow ------------------------------------------------------------------------------------------
