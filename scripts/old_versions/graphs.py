@@ -7,6 +7,7 @@ An artefact of a graph has a checkpoint `m` with its meta graph, a SavedModel `s
 `t`, the outputs `y`, the losses of three training steps, and the outputs `y3` after them.
 """
 
+# ruff: noqa: B905 (Python 3.7 has no such argument)
 import json
 import os
 import shutil
@@ -16,21 +17,37 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import numpy as np
-import tensorflow as tf
+
+try:
+    import tensorflow as tf
+except ImportError:  # the tests read what is here
+    import tapeflow as tf
 
 v1 = tf.compat.v1
 GRAPHS = {}  # by the artefact's name: a function from input and target to outputs and loss, and what else it has
-FUNCTIONS = {}  # by the artefact's name: a function that writes it into a folder
+FUNCTIONS = {}  # by the artefact's name: a function that writes it into a folder, under TensorFlow 2
+CHECKPOINTS = {}  # the same under TensorFlow 1
+VERSIONS = ["1.15.5", "2.0.4"]
+FIXTURES = {
+    "1.15.5": [
+        "adam_ref", "bidirectional_res", "cond_several_ref", "counters_ref", "dropout_res", "embedding_ref",
+        "first_format", "ftrl_ref", "gru_ref", "keras_layers_ref", "loop_in_cond_res", "loop_in_loop_res",
+        "loop_of_conds_ref", "lstm_ref", "mapped_res", "momentum_res", "of_function_res", "partitioned_ref",
+        "plain_ref", "plain_res", "queue_ref",
+        "scatters_ref", "slim_ref", "switch_case_res", "table_res", "vocabulary_ref",
+    ],
+    "2.0.4": ["calls_with_gradients", "loops_over_variable", "pipeline", "prints_to_file"],
+}  # fmt: skip
 LOADERS = ("saved_model.load", "v1.saved_model.load", "import_meta_graph")
 
 
-def graph(resource=(False, True), optimizer="sgd", x=None, steps=3, inputs="x"):
+def graph(resource=(False, True), optimizer="sgd", x=None, steps=3):
     """Registers a model: one artefact with reference variables (`_ref`), and one with resource variables (`_res`)."""
 
     def register(build):
         for use in resource:
             name = build.__name__ + ("_res" if use else "_ref")
-            GRAPHS[name] = dict(build=build, resource=use, optimizer=optimizer, x=x, steps=steps, inputs=inputs)
+            GRAPHS[name] = {"build": build, "resource": use, "optimizer": optimizer, "x": x, "steps": steps}
         return build
 
     return register
@@ -39,6 +56,12 @@ def graph(resource=(False, True), optimizer="sgd", x=None, steps=3, inputs="x"):
 def function(write):
     """Registers a function that writes an artefact."""
     FUNCTIONS[write.__name__] = write
+    return write
+
+
+def checkpoint(write):
+    """Registers a function of TensorFlow 1 that writes an artefact."""
+    CHECKPOINTS[write.__name__] = write
     return write
 
 
@@ -197,7 +220,8 @@ def bidirectional(x, t):
 def slim(x, t):
     from tensorflow.contrib import slim
 
-    normal = {"decay": 0.9, "updates_collections": None, "is_training": v1.placeholder_with_default(False, [], "is_training")}
+    is_training = v1.placeholder_with_default(False, [], "is_training")
+    normal = {"decay": 0.9, "updates_collections": None, "is_training": is_training}
     init = v1.glorot_uniform_initializer(seed=2)
     with slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm, normalizer_params=normal,
                         weights_initializer=init):  # fmt: skip
@@ -370,6 +394,30 @@ def write_graph(name, folder):
         np.savez(os.path.join(folder, "io.npz"), **arrays)
 
 
+# ---- checkpoints -----------------------------------------------------------------------------------------------------
+
+
+@checkpoint
+def first_format(folder):
+    """Checkpoints in the format before TensorFlow 1.0: one file `m`, and the file of a shard."""
+    values = {
+        "float": np.arange(6, dtype=np.float32).reshape(2, 3), "double": np.float64(3.25),
+        "half": np.float16([1.5, -2]), "long": np.arange(4), "byte": np.int8([-3, 4]),
+        "bool": np.array([True, False]), "text": np.array([b"x", b"yy"]), "complex": np.complex64([1 + 2j]),
+        "empty": np.zeros([0, 2], np.float32),
+    }  # fmt: skip
+    with tf.Graph().as_default(), v1.Session() as sess:
+        for name, value in values.items():
+            v1.get_variable(name, initializer=tf.constant(value))
+        with v1.variable_scope("parts", partitioner=v1.fixed_size_partitioner(2)):
+            whole = v1.get_variable("w", [5, 2], initializer=v1.glorot_uniform_initializer(seed=1))
+        sess.run(v1.global_variables_initializer())
+        v1.train.Saver(write_version=1, sharded=True).save(sess, os.path.join(folder, "shards"))
+        v1.train.Saver(write_version=1).save(sess, os.path.join(folder, "m"))
+        values["parts/w"] = np.concatenate(sess.run(list(whole)))
+        np.savez(os.path.join(folder, "io.npz"), **{name.replace("/", "|"): value for name, value in values.items()})
+
+
 # ---- functions -------------------------------------------------------------------------------------------------------
 
 
@@ -390,7 +438,7 @@ def calls_with_gradients(folder):
 
     class Model(tf.Module):
         def __init__(self):
-            super(Model, self).__init__()
+            super().__init__()
             self.w = tf.Variable(np.random.RandomState(0).normal(size=(3, 2)).astype(np.float32))
 
         @tf.function
@@ -408,7 +456,7 @@ def calls_with_gradients(folder):
 def loops_over_variable(folder):
     class Model(tf.Module):
         def __init__(self):
-            super(Model, self).__init__()
+            super().__init__()
             self.w = tf.Variable(np.random.RandomState(0).normal(size=(3, 3)).astype(np.float32))
 
         @tf.function(input_signature=[tf.TensorSpec([None, 3])])
@@ -418,17 +466,35 @@ def loops_over_variable(folder):
     save_module(Model(), folder)
 
 
-def save_module(module, folder):
+@function
+def pipeline(folder):
+    """A function with a pipeline of tf.data, whose functions capture a variable and a tensor."""
+
+    class Model(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = tf.Variable([1.0, 2.0, 3.0])
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def f(self, x):
+            rows = tf.data.Dataset.from_tensor_slices(x).map(lambda row: row * self.scale + x[0])
+            rows = rows.filter(lambda row: tf.reduce_sum(row) > -100.0).concatenate(rows.take(1)).batch(2)
+            return rows.reduce(tf.zeros([3]), lambda total, row: total + tf.reduce_sum(row, 0))
+
+    save_module(Model(), folder, steps=0)
+
+
+def save_module(module, folder, steps=3):
     """Saves a module, and records its outputs, the gradients of their sum, and three steps of gradient descent."""
     tf.saved_model.save(module, os.path.join(folder, "saved"), signatures=module.f)
     x = np.random.RandomState(1).normal(size=(2, 3)).astype(np.float32)
     arrays = {"x": x, "y": module.f(tf.constant(x)).numpy()}
-    for i in range(3 if module.variables else 0):
+    for i in range(steps if module.variables else 0):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(module.f(tf.constant(x)) ** 2)
         grads = tape.gradient(loss, module.variables)
         for j, (variable, grad) in enumerate(zip(module.variables, grads)):
-            arrays["grad%d_%d" % (i, j)] = grad.numpy()
+            arrays[f"grad{i}_{j}"] = grad.numpy()
             variable.assign_sub(0.1 * grad)
     arrays["y3"] = module.f(tf.constant(x)).numpy()
     np.savez(os.path.join(folder, "io.npz"), **arrays)
@@ -439,14 +505,16 @@ def save_module(module, folder):
 
 def write(home, names):
     eager = tf.__version__ >= "2"
-    for name in names or sorted(FUNCTIONS if eager else GRAPHS):
-        folder = os.path.join(home, name)
-        os.makedirs(folder)
+    os.makedirs(home, exist_ok=True)
+    os.chdir(home)  # the names of files in artefacts are relative
+    writers = FUNCTIONS if eager else CHECKPOINTS
+    for name in names or sorted(set(writers) | set(() if eager else GRAPHS)):
+        os.makedirs(name)
         try:
-            FUNCTIONS[name](folder) if eager else write_graph(name, folder)
+            writers[name](name) if name in writers else write_graph(name, name)
         except Exception as error:
-            shutil.rmtree(folder)
-            print("%s: %s: %s" % (name, type(error).__name__, error))
+            shutil.rmtree(name)
+            print(f"{name}: {type(error).__name__}: {error}")
 
 
 def load_and_run(tf, folder, loader):
@@ -509,7 +577,7 @@ def load_and_call(tf, folder, loader):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(module.f(tf.constant(io["x"])) ** 2)
         for j, (variable, grad) in enumerate(zip(variables, tape.gradient(loss, variables))):
-            results["grad%d_%d" % (i, j)] = grad.numpy()
+            results[f"grad{i}_{j}"] = grad.numpy()
             variable.assign_sub(0.1 * grad)
     results["y3"] = module.f(tf.constant(io["x"])).numpy()
     return results
@@ -532,14 +600,15 @@ def difference(folder, results):
 def check(tf, home, names=()):
     """Returns what each loader does with each artefact: the largest relative difference, or the error."""
     found = {}
+    os.chdir(home)
     for name in names or sorted(n for n in os.listdir(home) if n in GRAPHS or n in FUNCTIONS):
         run = load_and_run if name in GRAPHS else load_and_call
         for loader in LOADERS if name in GRAPHS else LOADERS[:2]:
-            folder = os.path.join(home, name)
             try:
-                found["%s %s" % (name, loader)] = difference(folder, run(tf, folder, loader))
+                found[f"{name} {loader}"] = difference(name, run(tf, name, loader))
             except Exception as error:
-                found["%s %s" % (name, loader)] = "%s: %s" % (type(error).__name__, str(error).split(chr(10) * 2)[0][:300])
+                text = str(error).split("\n\n")[0][:300]
+                found[f"{name} {loader}"] = f"{type(error).__name__}: {text}"
     return found
 
 

@@ -34,6 +34,24 @@ def _build_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
 
 
+def _build_first_save(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    """Adds an operation of TensorFlow before 1.0 that saves: it writes the present format, which every reader knows."""
+    sliced = node.op == "SaveSlices"
+
+    def save(filename: Any, names: Any, *rest: Any) -> None:
+        slices, tensors = (rest[0].value, rest[1:]) if sliced else ([b""] * len(rest), rest)
+        write_bundle(_text(filename), _whole(map(_text, names.value), map(_text, slices), tensors).items())
+
+    return python_op(node.op, save, inputs)
+
+
+def _build_first_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    def restore(pattern: Any, name: Any, place: Any = b"") -> list[Any]:
+        return [_part(Bundle(_text(pattern)).read(_text(name)), _text(place))]
+
+    return python_op(node.op, restore, inputs, [(attr_of(node, definition_of(node.op), "dt"), None)])
+
+
 def _build_sharded_name(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     def name(base: Any, shard: Any, shards: Any) -> list[Any]:
         return [convert(f"{_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
@@ -96,4 +114,14 @@ def _whole(names: Iterable[str], slices: Iterable[str], tensors: Sequence[Any]) 
     return whole
 
 
-register({"SaveV2": _build_save, "RestoreV2": _build_restore, "ShardedFilename": _build_sharded_name})
+register(
+    {
+        "SaveV2": _build_save,
+        "RestoreV2": _build_restore,
+        "ShardedFilename": _build_sharded_name,
+        "Save": _build_first_save,
+        "SaveSlices": _build_first_save,
+        "Restore": _build_first_restore,
+        "RestoreSlice": _build_first_restore,
+    }
+)

@@ -125,9 +125,7 @@ class Dataflow:
             if id(operation) in self.invariant:
                 continue
             is_merge = operation.type == "Merge"
-            awaited = {
-                id(t) for t in operation.inputs if is_merge or not (id(t) in fed or id(t.op) in self.invariant)
-            }
+            awaited = {id(t) for t in operation.inputs if is_merge or not (id(t) in fed or id(t.op) in self.invariant)}
             controls = [c for c in operation._control_inputs if id(c) not in self.invariant]
             for tensor in awaited:
                 self.consumers.setdefault(tensor, []).append(operation)
@@ -277,6 +275,7 @@ class _Run:
 
     def _outputs(self, operation: Operation, values: dict[int, Any]) -> list[tuple[SymbolicTensor, Any]]:
         """Returns the outputs of an operation with their values."""
+
         def value_of(tensor: SymbolicTensor) -> Any:
             return values[id(tensor)] if id(tensor) in values else self.invariant[id(tensor)]
 
@@ -331,9 +330,7 @@ class _Run:
             iteration = self._next(frame, iteration)
         self._pass_on(operation, frame, iteration, outputs, is_dead)
 
-    def _pass_on(
-        self, operation: Operation, frame: _Frame, iteration: _Iteration, outputs: Any, is_dead: bool
-    ) -> None:
+    def _pass_on(self, operation: Operation, frame: _Frame, iteration: _Iteration, outputs: Any, is_dead: bool) -> None:
         for tensor, value in outputs:
             if frame.around is None and id(tensor) in self.wanted:
                 self.results[id(tensor)] = value

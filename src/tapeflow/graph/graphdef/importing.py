@@ -493,14 +493,13 @@ class Builder:
         return body
 
     def loop_bodies(
-        self, node: Node, functions: Sequence[Function], inputs: Sequence[Any], shapes: Sequence[Any],
+        self, node: Node, inputs: Sequence[Any], shapes: Sequence[Any],
         changing: Sequence[int], invariant: Sequence[int],
     ) -> list[Any]:  # fmt: skip
         """Returns the bodies of a loop's functions: of the loop variables, and then of what no iteration changes.
 
         Args:
             node: the loop.
-            functions: its condition and its body.
             inputs: the initial values.
             shapes: the static shapes of the functions' arguments.
             changing: the places of the loop variables among the arguments.
@@ -511,13 +510,14 @@ class Builder:
         """
         variables = [variable_of(t) for t in inputs]
         bodies = []
-        for label, function in enumerate(functions):
+        for label in ("cond", "body"):
+            function = node.functions.get(label) or self.function(node, node.attrs[label].func.name)
             key = label, id(function), tuple(map(str, shapes)), tuple(map(id, variables)), tuple(changing)
             if key not in self.bodies:
                 self._check_dtypes(node, function, inputs)
                 graph = self.func_graph(function, inputs, shapes, variables)
                 graph.inputs = [graph.inputs[i] for i in (*changing, *invariant)]
-                if label:
+                if label == "body":
                     graph.outputs = graph.structured_outputs = [graph.outputs[i] for i in changing]
                 self.bodies[key] = Body(graph)
             bodies.append(self.bodies[key])

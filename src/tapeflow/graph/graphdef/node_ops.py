@@ -259,17 +259,12 @@ def _while(builder: Builder, node: Node, inputs: list[Any]) -> Any:
         shapes = list(_attr(node, "output_shapes"))
     elif node.functions:
         shapes = _invariant_shapes(builder, node, inputs)
-    functions = [node.functions.get(attr) or builder.function(node, node.attrs[attr].func.name) for attr in _OF_LOOPS]
-    passed = [_source(functions[1], output) == (name, 0)
-              for name, output in zip(functions[1].arguments, functions[1].outputs, strict=False)]  # fmt: skip
-    last = max((i for i, same in enumerate(passed) if not same), default=len(passed) - 1)
-    changing = [i for i in range(last + 1) if not passed[i] or inputs[i].dtype is not resource]
+    changing = _changing(builder, node, inputs)
     invariant = [i for i in range(len(inputs)) if i not in changing]
-    if invariant and changing:
-        condition, body = builder.loop_bodies(node, functions, inputs, shapes, changing, invariant)
+    if invariant:
+        condition, body = builder.loop_bodies(node, inputs, shapes, changing, invariant)
     else:
-        condition, body = (builder.body_of(node, function, inputs, shapes) for function in functions)
-        changing, invariant = list(range(len(inputs))), []
+        condition, body = (builder.body(node, attr, inputs, shapes) for attr in ("cond", "body"))
     expected = [inputs[i].dtype for i in changing]
     if [t.dtype for t in body.outputs] != expected or [t.dtype for t in condition.outputs] != [bool_]:
         raise ValueError(
@@ -283,12 +278,28 @@ def _while(builder: Builder, node: Node, inputs: list[Any]) -> Any:
     )  # fmt: skip
     results = dict(zip(changing, operation.outputs, strict=True))
     outputs = [results.get(i, t) for i, t in enumerate(inputs)]
+    if not invariant:
+        return operation
     if changing == list(range(len(changing))):
         return operation, outputs
     return ops.IdentityN(outputs)[0].op  # whose outputs have TensorFlow's numbers
 
 
-_OF_LOOPS = ("cond", "body")
+def _changing(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[int]:
+    """Returns the places of a loop's variables, without those at the end, and the handles, that its body passes on.
+
+    All count as changing if the body is no function of a `GraphDef`, or if no variable is left.
+    """
+    every = list(range(len(inputs)))
+    if "body" not in node.functions and not hasattr(node.attrs["body"], "func"):
+        return every
+    function = node.functions.get("body") or builder.function(node, node.attrs["body"].func.name)
+    passed = [_source(function, output) == (name, 0)
+              for name, output in zip(function.arguments, function.outputs, strict=False)]  # fmt: skip
+    if len(passed) != len(inputs):
+        return every
+    last = max((i for i, same in enumerate(passed) if not same), default=-1)
+    return [i for i in every[: last + 1] if not passed[i] or inputs[i].dtype is not resource] or every
 
 
 def _source(function: Function, output: tuple[str, int]) -> tuple[str, int]:

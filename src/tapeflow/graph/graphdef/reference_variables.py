@@ -94,9 +94,7 @@ class _Rewriting:
         attrs["shared_name"] = AttrValue(s=shared or node.name.encode())
         handle = Node(self._handle((node.name, 0))[0], "VarHandleOp", [], [], attrs, node.device)
         self.added.append(handle)
-        return Node(
-            node.name, "ReadVariableOp", [(handle.name, 0)], node.controls, {"dtype": dtype}, node.device
-        )
+        return Node(node.name, "ReadVariableOp", [(handle.name, 0)], node.controls, {"dtype": dtype}, node.device)
 
     def _update(self, node: Node, definition: OpDef, inputs: list[Output]) -> Node:
         """Returns the node of an op that changes or inspects variables by their handles."""

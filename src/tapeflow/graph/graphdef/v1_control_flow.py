@@ -290,8 +290,10 @@ class _Rewriting:
         """
         inside = {node.name for node in region.nodes}
         for node in region.nodes:
-            if node.name in self.moved and node.op not in _READS and (
-                node.functions or definition_of(node.op).stateful
+            if (
+                node.name in self.moved
+                and node.op not in _READS
+                and (node.functions or definition_of(node.op).stateful)
             ):
                 raise Unstructured  # it would run twice
         self.moved |= inside

@@ -14,7 +14,6 @@ from tapeflow.compat.v1.arrays import constant
 from tapeflow.compat.v1.defaults import executing_eagerly_outside_functions, get_default_graph, get_default_session
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.scopes import name_scope
-from tapeflow.compat.v1.train.global_step import get_global_step
 from tapeflow.compat.v1.variable_scopes import in_name_scope
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
@@ -74,6 +73,8 @@ def _collected(summary: Any, collections: Sequence[str] | None) -> Any:
 
 def _step() -> Any:
     step = get_step()
+    from tapeflow.compat.v1.train.global_step import get_global_step  # `train` writes summaries
+
     return get_global_step() if step is None else step
 
 

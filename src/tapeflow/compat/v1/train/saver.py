@@ -230,7 +230,7 @@ class Saver:
             step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
         directory = os.path.dirname(path)
-        in_graph = self._operations if sess is not None else None
+        in_graph = self._operations if sess is not None and self._operations and self._operations.save else None
         if in_graph is not None:
             variables = {}
         try:
@@ -342,8 +342,13 @@ class Saver:
 
 
 class _SaverOperations(NamedTuple):
-    """The names of the operations in a graph that save and restore its variables: of the tensor that is fed with a
-    checkpoint's name, of what is fetched to save, and of what is run to restore."""
+    """The names of the operations in a graph that save and restore its variables.
+
+    Attributes:
+        filename: of the tensor that is fed with a checkpoint's name.
+        save: of what is fetched to save; empty for shards of the format before TensorFlow 1.0, which are not written.
+        restore: of what is run to restore.
+    """
 
     filename: str
     save: str
@@ -355,7 +360,9 @@ class _SaverOperations(NamedTuple):
         if saver_def is None or not saver_def.restore_op_name:
             return None
         own = _SaverOperations(
-            saver_def.filename_tensor_name, saver_def.save_tensor_name, saver_def.restore_op_name.partition(":")[0]
+            saver_def.filename_tensor_name,
+            saver_def.save_tensor_name if saver_def.version == saver_def.V2 or not saver_def.sharded else "",
+            saver_def.restore_op_name.partition(":")[0],
         )
         graph = get_default_graph()
         return own if own.restore in graph._by_name and own.filename.partition(":")[0] in graph._by_name else None
