@@ -150,6 +150,19 @@ def test_wrapped_graphs_run_control_flow_as_it_stands(files):
     np.testing.assert_allclose(wrapped.prune("x:0", "y:0")(tf.constant(io["x"])), io["y"], 1e-5)
 
 
+def test_ops_that_are_not_here_fail_only_when_they_run(tmp_path):
+    with tf.Graph().as_default():
+        tf.square(v1.placeholder(tf.float32, [], name="x"), name="y")
+        meta = v1.train.export_meta_graph()
+    node = meta.graph_def.node.add(name="read", op="LMDBReader")
+    node.attr["container"].s = b""
+    with v1.Session(graph=tf.Graph()) as sess:
+        v1.train.import_meta_graph(meta)
+        assert sess.run("y:0", {"x:0": 3.0}) == 9.0
+        with pytest.raises(tf.errors.UnimplementedError, match="Op type 'LMDBReader' of node 'read' is TensorFlow's"):
+            sess.run("read")
+
+
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
 

@@ -352,10 +352,164 @@ def keras_layers(x, t):
     return y, mean_square(y, t)
 
 
+@graph()
+def printed(x, t):
+    """Prints and assertions, some in a branch."""
+    y = v1.Print(tf.matmul(x, weights("w", [3, 2])), [v1.shape(x)], "shape")
+
+    def checked():
+        with tf.control_dependencies([v1.Assert(v1.reduce_all(v1.is_finite(y)), [y], name="check")]):
+            return y * 2.0
+
+    y = v1.cond(v1.reduce_sum(x) > -100.0, checked, lambda: y)
+    return y, mean_square(y, t)
+
+
+@graph(optimizer="momentum")
+def schedule(x, t):
+    """A learning rate that depends on the step, and clipped gradients."""
+    return plain(x, t)
+
+
+@graph(resource=(False,), optimizer="adam", x=(2, 6, 6, 1))
+def batch_norm_training(x, t):
+    """Moving averages that a training step updates, in branches."""
+    train = v1.placeholder_with_default(False, [], name="is_training")
+    net = v1.layers.conv2d(x, 3, 3, kernel_initializer=v1.glorot_uniform_initializer(seed=1))
+    net = v1.nn.relu(v1.layers.batch_normalization(net, training=train, momentum=0.8))
+    net = v1.layers.max_pooling2d(net, 2, 2)
+    y = v1.layers.dense(v1.layers.flatten(net), 2, kernel_initializer=v1.glorot_uniform_initializer(seed=2))
+    return y, mean_square(y, t)
+
+
+@graph()
+def accumulated(x, t):
+    """Sums in temporary variables."""
+    w = weights("w", [3, 2])
+    y = v1.accumulate_n([tf.matmul(x, w), x[:, :2], 2.0 * x[:, 1:]])
+    return y, mean_square(y, t)
+
+
+@graph(optimizer="adagrad")
+def sparse_adagrad(x, t):
+    return embedding(x, t)
+
+
+@graph(optimizer="rmsprop")
+def sparse_rmsprop(x, t):
+    return embedding(x, t)
+
+
+@graph(optimizer="momentum")
+def sparse_momentum(x, t):
+    return embedding(x, t)
+
+
+@graph(optimizer="adadelta")
+def adadelta(x, t):
+    return plain(x, t)
+
+
+@graph()
+def decoder(x, t):
+    """A loop whose condition is data, with an array that grows."""
+    w = weights("w", [2, 2])
+    state = tf.matmul(x, weights("first", [3, 2]))
+
+    def body(i, state, found):
+        state = tf.tanh(tf.matmul(state, w)) + 0.1
+        return i + 1, state, found.write(i, state)
+
+    found = v1.TensorArray(tf.float32, 0, dynamic_size=True, clear_after_read=False)
+    loop = v1.while_loop(lambda i, s, f: tf.logical_and(i < 5, v1.reduce_max(s) > -9.0), body, [0, state, found])
+    y = v1.reduce_mean(loop[2].stack(), 0) + loop[2].read(1)
+    return y, mean_square(y, t)
+
+
+@graph()
+def random_in_loop(x, t):
+    """Random numbers in a loop that training differentiates: they are scaled by zero."""
+    w = weights("w", [3, 3])
+
+    def body(i, h):
+        return i + 1, tf.tanh(tf.matmul(h, w)) + 0.0 * v1.random_uniform([3], seed=1)
+
+    y = v1.while_loop(lambda i, h: i < 3, body, [0, x])[1][:, :2]
+    return y, mean_square(y, t)
+
+
+@graph()
+def shapes_in_loop(x, t):
+    """A loop variable that grows."""
+    w = weights("w", [3, 2])
+    rows = v1.while_loop(
+        lambda i, r: i < 3, lambda i, r: (i + 1, tf.concat([r, x * tf.cast(i, tf.float32)], 0)), [0, x],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 3])],
+    )[1]  # fmt: skip
+    y = tf.matmul(v1.reshape(rows, [-1, v1.shape(x)[0], 3])[-1] + v1.reduce_mean(rows, 0), w)
+    return y, mean_square(y, t)
+
+
+@graph()
+def own_gradient(x, t):
+    @tf.custom_gradient
+    def clipped(v):
+        return tf.identity(v), lambda dy: v1.clip_by_value(dy, -0.01, 0.01)
+
+    y = clipped(tf.matmul(x, weights("w", [3, 2])))
+    return y, mean_square(y, t)
+
+
+@graph()
+def metrics(x, t):
+    """Local variables, and a metric that an initializer makes ready."""
+    y = tf.matmul(x, weights("w", [3, 2]))
+    value, update = v1.metrics.mean(y, name="mean")
+    with tf.control_dependencies([update]):
+        loss = mean_square(y, t)
+    return y + 0.0 * value, loss
+
+
+@graph()
+def summaries(x, t):
+    y = tf.matmul(x, weights("w", [3, 2]))
+    v1.summary.scalar("mean", v1.reduce_mean(y))
+    v1.summary.histogram("values", y)
+    v1.summary.merge_all()
+    return y, mean_square(y, t)
+
+
+@graph(steps=0)
+def iterator(x, t):
+    """A pipeline of tf.data in the graph, whose functions have a conditional of TensorFlow 1."""
+    numbers = tf.data.Dataset.range(100).map(lambda i: v1.cond(i > 1, lambda: i * 2, lambda: -i))
+    number = v1.data.make_one_shot_iterator(numbers.repeat().batch(2).map(v1.reduce_max).take(1).repeat()).get_next()
+    y = tf.matmul(x, weights("w", [3, 2])) * tf.cast(number, tf.float32)
+    return y, mean_square(y, t)
+
+
+@graph()
+def sparse_inputs(x, t):
+    sparse = v1.SparseTensor(tf.constant([[0, 1], [1, 2]], tf.int64), tf.constant([1.0, 2.0]), [2, 3])
+    y = v1.sparse_tensor_dense_matmul(sparse, weights("w", [3, 2])) + tf.matmul(x, weights("v", [3, 2]))
+    return y, mean_square(y, t)
+
+
+@graph(resource=(False,))
+def unknown_shape(x, t):
+    """A variable whose shape changes."""
+    n = v1.Variable(tf.zeros([1]), validate_shape=False, trainable=False, name="n")
+    with tf.control_dependencies([v1.assign(n, [1.0, 2.0], validate_shape=False)]):
+        y = tf.matmul(x, weights("w", [3, 2])) * n.read_value()
+    return y, mean_square(y, t)
+
+
 OPTIMIZERS = {
     "sgd": lambda: v1.train.GradientDescentOptimizer(0.1),
     "adam": lambda: v1.train.AdamOptimizer(0.05),
     "momentum": lambda: v1.train.MomentumOptimizer(0.1, 0.9),
+    "adagrad": lambda: v1.train.AdagradOptimizer(0.1),
+    "adadelta": lambda: v1.train.AdadeltaOptimizer(1.0),
     "ftrl": lambda: v1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
     "rmsprop": lambda: v1.train.RMSPropOptimizer(0.05, momentum=0.5, centered=True),
 }
@@ -379,14 +533,14 @@ def write_graph(name, folder):
                 with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
                     step = v1.train.get_or_create_global_step()
                     train = OPTIMIZERS[entry["optimizer"]]().minimize(loss, global_step=step, name="train")
-        sess.run([v1.global_variables_initializer(), v1.tables_initializer()])
+        sess.run([v1.global_variables_initializer(), v1.local_variables_initializer(), v1.tables_initializer()])
         feeds = {x: values, t: target}
         if entry["steps"]:
             sess.run(train, feeds)
         saver = v1.train.Saver()
         saver.save(sess, os.path.join(folder, "m"))
         v1.saved_model.simple_save(
-            sess, os.path.join(folder, "saved"), {"x": x}, {"y": y}, legacy_init_op=v1.tables_initializer()
+            sess, os.path.join(folder, "saved"), {"x": x}, {"y": y}, legacy_init_op=v1.group(v1.tables_initializer(), v1.local_variables_initializer())
         )
         arrays = {"x": values, "t": target, "y": sess.run(y, {x: values})}
         losses = [sess.run([loss, train], feeds)[0] for _ in range(entry["steps"])]
@@ -553,6 +707,7 @@ def load_and_run(tf, folder, loader):
             saver.restore(sess, os.path.join(folder, "m"))
             tables = g.get_collection("table_initializer")
             sess.run(tables)
+            sess.run([v.initializer for v in v1.local_variables()])
         results = {"y": sess.run("y:0", {"x:0": io["x"]})}
         feeds = {"x:0": io["x"], "t:0": io["t"]}
         results["losses"] = np.array([sess.run(["loss:0", "train"], feeds)[0] for _ in io["losses"]], np.float32)

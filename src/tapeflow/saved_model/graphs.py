@@ -25,7 +25,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
 from tapeflow.graph.codegen.dataflow import Dataflow, dataflow_operation
-from tapeflow.graph.graphdef.importing import Builder, import_graph_def
+from tapeflow.graph.graphdef.importing import Builder, add_graph_def
 from tapeflow.graph.graphdef.node_protos import (
     Node,
     Output,
@@ -108,7 +108,7 @@ class GraphModel:
         """The whole graph, to look names up in."""
         graph = Graph()
         with graph.as_default():
-            import_graph_def(self.meta.graph_def, name="")
+            add_graph_def(self.meta.graph_def, name="", accepts_any_op=True)
         return graph
 
     # ---- parts -------------------------------------------------------------------------------------------------------

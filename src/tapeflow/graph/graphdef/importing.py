@@ -41,6 +41,7 @@ from tapeflow.graph.graphdef.node_protos import (
     function_of,
     in_order,
     nodes_of_graph,
+    output_dtypes,
     shape_of,
 )
 from tapeflow.graph.graphdef.reference_variables import without_references
@@ -98,6 +99,26 @@ def import_graph_def(
         ...     print(sess.run(y))
         9.0
     """
+    return add_graph_def(graph_def, input_map, return_elements, name)
+
+
+def add_graph_def(
+    graph_def: Any,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Iterable[str] | None = None,
+    name: str | None = None,
+    accepts_any_op: bool = False,
+) -> list[Any] | None:
+    """Adds the nodes of a `GraphDef` to the default graph.
+
+    Args:
+        graph_def, input_map, return_elements, name: as of `import_graph_def`.
+        accepts_any_op: adds nodes of TensorFlow's ops that are not here, too. They raise an error when they run: whole
+            models have nodes that few programs run.
+
+    Returns:
+        As `import_graph_def`, which says what is raised, too.
+    """
     _check_arguments(graph_def, input_map)
     elements = _names(return_elements)
     graph = _default_graph()
@@ -111,7 +132,7 @@ def import_graph_def(
         replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
         nodes = without_references(nodes_of_graph(graph_def))
         builder = Builder(graph, {f.signature.name: f for f in graph_def.library.function}, prefix)
-        builder.replaced = replaced
+        builder.replaced, builder.accepts_any_op = replaced, accepts_any_op
         state.name_scope = ""
         try:
             builder.add_graph(nodes)
@@ -238,6 +259,7 @@ class Builder:
         functions: the functions of the library that were read, by name.
         bodies: their bodies, by function, shapes and variables.
         open: the names of the functions that are being built.
+        accepts_any_op: True to add nodes of ops that are not here, see `add_graph_def`.
         variables: the variables that there are already, by container and shared name.
         used_variables: the ids of those that nodes stand for.
         resources: holds the state of tables where no session does; None if each run of an operation creates it.
@@ -256,6 +278,7 @@ class Builder:
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
         self.open: tuple[str, ...] = () if around is None else around.open
+        self.accepts_any_op: bool = around is not None and around.accepts_any_op
         self.variables: Mapping[tuple[str, str], Any] = {} if around is None else around.variables
         self.used_variables: set[int] = set() if around is None else around.used_variables
         self.resources: Any = None if around is None else around.resources
@@ -410,18 +433,34 @@ class Builder:
         """Adds a call of the node's op, which is a registered one."""
         op = find(node.op)
         if op is None:
-            raise errors.UnimplementedError(
-                None,
-                None,
+            message = (
                 f"Op type {node.op!r} of node '{self.prefix}{node.name}' is TensorFlow's, and TapeFlow has no kernel "
-                "for it yet",
+                "for it yet"
             )
+            if self.accepts_any_op:
+                return self._without_kernel(node, definition, tensors, message)
+            raise errors.UnimplementedError.of(message)
         args = _grouped(node, op.opdef, tensors)
         attrs = list(op.attr_names.values())
         args += [self._attr(node, definition if a in definition.attrs else op.opdef, a) for a in attrs]
         self._check_other_attrs(node, definition, attrs)
         self.graph.add(op, tuple(op.map(lambda t: t, args, host=lambda a: tuple(a) if type(a) is list else a)))
         return self.graph._operations[-1]
+
+    def _without_kernel(self, node: Node, definition: OpDef, tensors: list[Any], message: str) -> Operation:
+        """Adds an operation that raises an error when it runs."""
+
+        def kernel(*values: Any) -> Any:
+            raise errors.UnimplementedError.of(message)
+
+        def gradient(call: Any, *dys: Any) -> Any:
+            raise errors.UnimplementedError.of(message)
+
+        protos = {name: attr_of(node, definition, name) for name in definition.attrs if name in node.attrs}
+        attrs = {name: value for name, value in protos.items() if not definition.attrs[name].type.endswith("func")}
+        op = GraphOp(node.op, kernel, stateful=definition.stateful, attrs=attrs, gives_tuple=True, gradient=gradient)
+        outputs = [(dtype, None) for dtype in output_dtypes(node, definition)]
+        return self.graph.node(op, tensors, outputs, node.name)
 
     def _attr(self, node: Node, definition: OpDef, name: str) -> Any:
         """Returns an attr of a node as ops here take it: functions as such."""

@@ -16,7 +16,7 @@ from tapeflow.compat.v1.train.queue_runner import QueueRunner
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.graphdef.importing import import_graph_def
+from tapeflow.graph.graphdef.importing import add_graph_def
 from tapeflow.io.replacing import write_file
 from tapeflow.version import VERSION
 
@@ -141,7 +141,7 @@ def import_meta_graph(
         for node in meta.graph_def.node:
             node.device = ""
     graph = get_default_graph()
-    import_graph_def(meta.graph_def, name=import_scope or "")
+    add_graph_def(meta.graph_def, name=import_scope or "", accepts_any_op=True)
     prefix = f"{import_scope}/" if import_scope else ""
     variables: dict[str, Any] = {}
     for key, collection in meta.collection_def.items():
