@@ -163,6 +163,24 @@ def test_ops_that_are_not_here_fail_only_when_they_run(tmp_path):
             sess.run("read")
 
 
+@pytest.mark.parametrize("name", ["cond_several_ref", "switch_case_res", "keras_layers_ref"])
+def test_gradients_of_a_new_loss_pass_conditionals(name, files):
+    folder = files("1.15.5", name)
+    io = np.load(f"{folder}/io.npz")
+    with tf.Graph().as_default() as graph, v1.Session() as sess:
+        v1.train.import_meta_graph(f"{folder}/m.meta").restore(sess, f"{folder}/m")
+        loss = tf.reduce_mean((graph.get_tensor_by_name("y:0") - 1.0) ** 4)
+        names = [v.name for v in v1.trainable_variables()]
+        in_session = sess.run(v1.gradients(loss, v1.trainable_variables()), {"x:0": io["x"]})
+    loaded = tf.saved_model.load(f"{folder}/saved")
+    variables = {v.name: v for v in loaded.variables}
+    with tf.GradientTape() as tape:
+        y = loaded.signatures["serving_default"](x=tf.constant(io["x"]))["y"]
+        loss = tf.reduce_mean((y - 1.0) ** 4)
+    for expected, found in zip(tape.gradient(loss, [variables[n] for n in names]), in_session, strict=True):
+        np.testing.assert_allclose(found, expected, 1e-4, 1e-6)
+
+
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
 

@@ -203,9 +203,9 @@ class Bundle:
         try:
             index = open(self._file, "rb")  # noqa: SIM115  (closed by the `with` below)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            files = first_version_files(self.prefix)
-            if files:
-                self._read_first_version(files)
+            tables = first_version_files(self.prefix)
+            if tables:
+                self._read_first_version(tables)
                 return True
             raise errors.NotFoundError(
                 None, None,
@@ -324,7 +324,7 @@ class Bundle:
             array[:] = list(values)
         elif dtype.name in ("half", "float16", "bfloat16"):
             bits = torch.tensor(list(values), dtype=torch.int32).to(torch.int16)
-            return EagerTensor(bits.view(dtype.torch).reshape(dims), dtype)
+            return EagerTensor(bits.view(dtype.torch or torch.float16).reshape(dims), dtype)
         elif dtype.is_complex:
             pairs = np.array(values, np.float32 if dtype.name == "complex64" else np.float64)
             array = pairs.view(dtype.as_numpy_dtype)

@@ -59,12 +59,55 @@ def test_errors_name_the_node():
         sess.run("product:0", {"x:0": np.ones([2, 3], np.float32), "p:0": False})
 
 
-def test_gradients_say_what_they_can_not_pass():
-    with (
-        imported(BRANCHES).as_default() as graph,
-        pytest.raises(tf.errors.UnimplementedError, match=r"'(negative|s|merged)' of op"),
-    ):
-        v1.gradients(graph.get_tensor_by_name("merged:0"), graph.get_tensor_by_name("x:0"))
+def test_gradients_pass_the_branch_that_was_taken():
+    with imported(BRANCHES).as_default() as graph, v1.Session() as sess:
+        (gradient,) = v1.gradients(graph.get_tensor_by_name("merged:0"), graph.get_tensor_by_name("x:0"))
+        assert sess.run(gradient, {"x:0": 3.0, "p:0": False}) == -1.0
+        assert sess.run(gradient, {"x:0": 3.0, "p:0": True}) == 6.0
+
+
+LOOP = (
+    node("enter", "Enter", "x", attrs=FLOAT + 'attr { key: "frame_name" value { s: "f" } }')
+    + node("merge", "Merge", "enter", "next", attrs=FLOAT + 'attr { key: "N" value { i: 2 } }')
+    + node(
+        "limit",
+        "Const",
+        "^merge",
+        attrs="""attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value {
+        tensor { dtype: DT_FLOAT tensor_shape {} float_val: 100 } } }""",
+    )
+    + node("less", "Less", "merge", "limit", attrs=FLOAT)
+    + node("condition", "LoopCond", "less")
+    + node("switch", "Switch", "merge", "condition", attrs=FLOAT)
+    + node("square", "Square", "switch:1", attrs=FLOAT)
+    + node("next", "NextIteration", "square", attrs=FLOAT)
+    + node("exit", "Exit", "switch", attrs=FLOAT)
+    + node("pushed", "StackPushV2", "stack", "x", attrs=FLOAT)
+    + node(
+        "size",
+        "Const",
+        attrs="""attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value {
+        tensor { dtype: DT_INT32 tensor_shape {} int_val: 9 } } }""",
+    )
+    + node("stack", "StackV2", "size", attrs='attr { key: "elem_type" value { type: DT_FLOAT } }')
+)  # a stack, as gradients of loops have it, keeps the loop from becoming a While
+
+
+def test_a_loop_runs_in_a_frame():
+    with v1.Session(graph=imported(LOOP)) as sess:
+        assert sess.run("exit:0", {"x:0": 3.0}) == 3.0**8
+        assert sess.run("exit:0", {"x:0": 200.0}) == 200.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="square:0 was fetched, and it is in a branch"):
+            sess.run("square:0", {"x:0": 3.0})
+
+
+def test_gradients_of_a_loop_say_what_to_do():
+    with imported(LOOP).as_default() as graph:
+        end, x = graph.get_tensor_by_name("exit:0"), graph.get_tensor_by_name("x:0")
+        with pytest.raises(
+            tf.errors.UnimplementedError, match=r"'exit' of op Exit .* run that; or load the model with"
+        ):
+            v1.gradients(end, x)
 
 
 def test_the_graph_can_be_written_and_read_again():

@@ -17,10 +17,14 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.stepping import computed
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 _DEAD = object()  # what arrives in the place of a value that there is not
 
@@ -29,7 +33,8 @@ class ControlFlowOp(GraphOp):
     """An op by which TensorFlow 1 writes conditionals and loops."""
 
     def __init__(self, name: str, attrs: dict[str, Any]) -> None:
-        super().__init__(name, attrs=attrs, gradient=self.no_gradient, gives_tuple=True)
+        gradients = {"Switch": _gradient_of_switch, "Merge": _gradient_of_merge}
+        super().__init__(name, attrs=attrs, gradient=gradients.get(name, self.no_gradient), gives_tuple=True)
 
     @staticmethod
     def no_gradient(call: Any, *dys: Any) -> Any:
@@ -44,6 +49,34 @@ class ControlFlowOp(GraphOp):
             "by If and While, and has no gradient. If the graph has a training operation, run that; or load the model "
             "with tf.saved_model.load and differentiate its signatures."
         )
+
+
+def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
+    """Returns the gradient that arrives from the branch that was taken; zeros, if that branch gives none."""
+    arriving = [_zeros_like(t) if dy is None else dy for t, dy in zip(call.outputs, dys, strict=True)]
+    attrs = {"T": arriving[0].dtype, "N": 2}
+    shape = arriving[0].shape.most_specific_compatible_shape(arriving[1].shape)
+    specs = [(arriving[0].dtype, shape), (int32, [])]
+    return [state.graph.node(ControlFlowOp("Merge", attrs), arriving, specs).outputs[0], None]
+
+
+def _zeros_like(tensor: SymbolicTensor) -> Any:
+    """Returns zeros, dead where a tensor is dead; of the value of a variable whose handle it is."""
+    if tensor.dtype is not resource:
+        return ops.ZerosLike(tensor)
+    variable = variable_of(tensor)
+    read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
+    read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
+    return ops.ZerosLike(read.outputs[0])
+
+
+def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
+    """Returns the gradient of the input that the operation took; the other one's is dead."""
+    if len(call.inputs) != 2 or any(t.op.type in ("Enter", "NextIteration") for t in call.inputs):
+        return ControlFlowOp.no_gradient(call, dy)
+    second = ops.Equal(call.outputs[1], convert(1, int32))
+    specs = [(dy.dtype, dy.shape)] * 2
+    return list(state.graph.node(ControlFlowOp("Switch", {"T": dy.dtype}), [dy, second], specs).outputs)
 
 
 def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequence[Any] = ()) -> Operation:

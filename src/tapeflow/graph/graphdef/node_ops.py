@@ -331,6 +331,8 @@ def _control_flow(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     if node.op == "Merge":
         for other in inputs[1:]:
             shape = shape.most_specific_compatible_shape(other.shape)
+    if variable_of(inputs[0]) is not None:  # gradients pass to it
+        attrs["variable"] = variable_of(inputs[0])
     specs = [(dtype, shape)] + [(dtype, shape)] * (node.op == "Switch") + [(int32, [])] * (node.op == "Merge")
     builder.graph.has_control_flow = True
     return builder.graph.node(ControlFlowOp(node.op, attrs), inputs, specs, node.name)

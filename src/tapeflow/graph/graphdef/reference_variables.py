@@ -166,7 +166,7 @@ class _Rewriting:
 
     def _dtype(self, node: Node, argument: ArgDef) -> DType:
         definition = self.definitions[node.name]
-        dtype: DType = attr_of(node, definition, argument.type_attr) if argument.type_attr else argument.type
+        dtype: Any = attr_of(node, definition, argument.type_attr) if argument.type_attr else argument.type
         return dtype
 
     def _new_name(self, name: str) -> str:

@@ -124,8 +124,8 @@ class _Rewriting:
         inputs = [self._input(i) for i in node.inputs]
         if node.op in _WITHOUT_GRADIENTS:
             return self._on_list(node, inputs)
-        attrs = {**node.attrs, "T": _type(variant)} if (node.name, 0) in self.flows else node.attrs
-        return Node(node.name, node.op, inputs, node.controls, attrs, node.device)
+        passed = {**node.attrs, "T": _type(variant)} if (node.name, 0) in self.flows else node.attrs
+        return Node(node.name, node.op, inputs, node.controls, passed, node.device)
 
     def _input(self, output: Output) -> Output:
         """Returns the output that replaces one: the list of an array is the first output, where its flow was second."""
