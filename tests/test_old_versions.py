@@ -163,8 +163,10 @@ def test_ops_that_are_not_here_fail_only_when_they_run(tmp_path):
             sess.run("read")
 
 
-@pytest.mark.parametrize("name", ["cond_several_ref", "switch_case_res", "keras_layers_ref"])
-def test_gradients_of_a_new_loss_pass_conditionals(name, files):
+@pytest.mark.parametrize(
+    "name", ["cond_several_ref", "switch_case_res", "keras_layers_ref", "loop_in_cond_res", "loop_of_conds_ref"]
+)
+def test_gradients_of_a_new_loss_pass_control_flow(name, files):
     folder = files("1.15.5", name)
     io = np.load(f"{folder}/io.npz")
     with tf.Graph().as_default() as graph, v1.Session() as sess:
@@ -179,6 +181,14 @@ def test_gradients_of_a_new_loss_pass_conditionals(name, files):
         loss = tf.reduce_mean((y - 1.0) ** 4)
     for expected, found in zip(tape.gradient(loss, [variables[n] for n in names]), in_session, strict=True):
         np.testing.assert_allclose(found, expected, 1e-4, 1e-6)
+
+
+def test_gradients_do_not_pass_tensor_arrays_of_training_graphs(files):
+    folder = files("1.15.5", "lstm_ref")
+    with tf.Graph().as_default() as graph:
+        v1.train.import_meta_graph(f"{folder}/m.meta")
+        with pytest.raises(tf.errors.UnimplementedError, match=r"load the model with tf\.saved_model\.load"):
+            v1.gradients(graph.get_tensor_by_name("y:0"), v1.trainable_variables())
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------

@@ -101,12 +101,18 @@ def test_a_loop_runs_in_a_frame():
             sess.run("square:0", {"x:0": 3.0})
 
 
-def test_gradients_of_a_loop_say_what_to_do():
-    with imported(LOOP).as_default() as graph:
+def test_gradients_run_the_loop_again():
+    with imported(LOOP).as_default() as graph, v1.Session() as sess:
+        (gradient,) = v1.gradients(graph.get_tensor_by_name("exit:0"), graph.get_tensor_by_name("x:0"))
+        np.testing.assert_allclose(sess.run(gradient, {"x:0": 3.0}), 8 * 3.0**7, 1e-6)
+        assert sess.run(gradient, {"x:0": 200.0}) == 1.0
+
+
+def test_gradients_of_a_loop_with_side_effects_say_what_to_do():
+    text = LOOP.replace('name: "square" op: "Square"', 'name: "square" op: "StackPushV2" input: "stack"')
+    with imported(text).as_default() as graph:
         end, x = graph.get_tensor_by_name("exit:0"), graph.get_tensor_by_name("x:0")
-        with pytest.raises(
-            tf.errors.UnimplementedError, match=r"'exit' of op Exit .* run that; or load"
-        ):
+        with pytest.raises(tf.errors.UnimplementedError, match=r"'exit' of op Exit .* run that; or load"):
             v1.gradients(end, x)
 
 

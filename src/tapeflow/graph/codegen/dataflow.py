@@ -30,9 +30,19 @@ _DEAD = object()  # what arrives in the place of a value that there is not
 
 
 class ControlFlowOp(GraphOp):
-    """An op by which TensorFlow 1 writes conditionals and loops."""
+    """An op by which TensorFlow 1 writes conditionals and loops.
 
-    def __init__(self, name: str, attrs: dict[str, Any]) -> None:
+    Args:
+        name: the op.
+        attrs: the attrs of the node.
+        loop: for the end of a loop, returns the tensors that enter it, and a body that computes the result from these,
+            or None if the loop can't run again.
+    """
+
+    def __init__(
+        self, name: str, attrs: dict[str, Any], loop: Callable[[], tuple[list[Any], Any]] | None = None
+    ) -> None:
+        self.loop = loop
         gradients = {"Switch": _gradient_of_switch, "Merge": _gradient_of_merge}
         super().__init__(name, attrs=attrs, gradient=gradients.get(name, self.no_gradient), gives_tuple=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -23,7 +24,9 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.dataflow import ControlFlowOp
-from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.gradients.taped import has_gradient
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 
 def gradients(
@@ -65,7 +68,12 @@ def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped
     tape.watched.update(map(_id, sources))
     for operation in _ancestors(targets, stopped):
         count = len(tape.calls)
-        if isinstance(operation.op, ControlFlowOp) and variable_of(operation.outputs[0]) is not None:
+        control = isinstance(operation.op, ControlFlowOp)
+        if control and operation.type == "Exit":
+            inputs, body = operation.op.loop()
+            gradient = operation.op.no_gradient if body is None else functools.partial(_gradient_of_loop, body)
+            tape.record(GraphOp("While", gradient=gradient), inputs, (), operation.outputs)
+        elif control and variable_of(operation.outputs[0]) is not None:
             _record_handles(tape, operation)
         else:
             tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
@@ -75,6 +83,14 @@ def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped
     computed = {i for call in tape.calls for i in ((call.output_id,) if call.output_id else call.output_ids)}
     tape.roots.update(i for i in map(_id, sources) if i not in computed)
     return tape
+
+
+def _gradient_of_loop(body: Body, call: Call, dy: Any) -> list[Any]:
+    """Returns the gradients of what enters a loop of TensorFlow 1, which runs again as a `While`."""
+    operation = body.call(call.inputs)[0].op
+    again = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
+    describe(again, operation.inputs, operation.outputs)
+    return list(operation.op.gradient(again, dy))
 
 
 def _record_handles(tape: Tape, operation: Operation) -> None:

@@ -46,7 +46,7 @@ from tapeflow.graph.graphdef.node_protos import (
 )
 from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.graphdef.tensor_arrays import with_lists
-from tapeflow.graph.graphdef.v1_control_flow import CONTROL_FLOW, Unstructured, functional
+from tapeflow.graph.graphdef.v1_control_flow import CONTROL_FLOW, READS, Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
@@ -259,6 +259,7 @@ class Builder:
         functions: the functions of the library that were read, by name.
         bodies: their bodies, by function, shapes and variables.
         open: the names of the functions that are being built.
+        dataflow: the nodes of a graph with control flow of TensorFlow 1 as it stands, by name.
         accepts_any_op: True to add nodes of ops that are not here, see `add_graph_def`.
         variables: the variables that there are already, by container and shared name.
         used_variables: the ids of those that nodes stand for.
@@ -278,6 +279,7 @@ class Builder:
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
         self.open: tuple[str, ...] = () if around is None else around.open
+        self.dataflow: dict[str, Node] = {}
         self.accepts_any_op: bool = around is not None and around.accepts_any_op
         self.variables: Mapping[tuple[str, str], Any] = {} if around is None else around.variables
         self.used_variables: set[int] = set() if around is None else around.used_variables
@@ -309,10 +311,7 @@ class Builder:
         if not any(node.op in CONTROL_FLOW for node in function.nodes):
             self.add(in_order(function.nodes, function.arguments))
             return
-        arguments = [
-            Node(name, "Placeholder", [], [], {"dtype": AttrValue(type=dtype.as_datatype_enum)})
-            for name, dtype in zip(function.arguments, function.dtypes, strict=True)
-        ]
+        arguments = [self._stub(*pair) for pair in zip(function.arguments, function.dtypes, strict=True)]
         self.add_graph([*arguments, *function.nodes])
         if self.graph.has_control_flow:
             raise errors.UnimplementedError.of(
@@ -320,9 +319,14 @@ class Builder:
                 "While: write it with tf.compat.v1.enable_control_flow_v2()"
             )
 
+    def _stub(self, name: str, dtype: Any) -> Node:
+        """Returns a placeholder for an argument of a function."""
+        return Node(name, "Placeholder", [], [], {"dtype": AttrValue(type=dtype.as_datatype_enum)})
+
     def _add_dataflow(self, nodes: Sequence[Node]) -> None:
         """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a
         `NextIteration` gets its input last."""
+        self.dataflow = {node.name: node for node in nodes}
         last = [n for n in nodes if n.op == "NextIteration"]
         for node in last:
             operation = self.graph.insert(
@@ -385,6 +389,46 @@ class Builder:
                 f"{len(outputs)} outputs."
             )
         return outputs[output[1]]
+
+    def loop_before(self, node: Node) -> tuple[list[Any], Body | None]:
+        """Returns the tensors that enter the loop that an `Exit` ends, and a body that computes the result from them.
+
+        There is no body if the loop has another form than `tf.while_loop` writes, or side effects.
+        """
+        nodes = self.dataflow
+        first = node
+        for op in ("Switch", "Merge", "Enter"):
+            first = nodes[first.inputs[0][0]]
+            if first.op != op:
+                return [self._tensor(node, node.inputs[0])], None
+        frame = first.attrs["frame_name"].s
+        runs_again = True
+        inside: dict[str, Node] = {}
+        entering: dict[Output, str] = {}
+        stack = [node.name]
+        while stack:
+            part = nodes[stack.pop()]
+            if part.name in inside:
+                continue
+            inputs, controls = part.inputs, part.controls
+            if part.op == "Enter" and part.attrs["frame_name"].s == frame:
+                argument = entering.setdefault(inputs[0], f"entering_{len(entering)}")
+                inputs, controls = [(argument, 0)], []
+            else:
+                runs_again &= part.op in READS or not definition_of(part.op).stateful
+                stack += [name for name, _ in inputs]
+                stack += controls
+            inside[part.name] = Node(part.name, part.op, inputs, controls, part.attrs, part.device)
+        tensors = [self._tensor(node, output) for output in entering]
+        if not runs_again:
+            return tensors, None
+        ordered = [inside[name] for name in nodes if name in inside]
+        function = Function(node.name, list(entering.values()), [t.dtype for t in tensors], ordered, [(node.name, 0)])
+        try:
+            functional([*(self._stub(n, t.dtype) for n, t in zip(entering.values(), tensors, strict=True)), *ordered])
+        except Unstructured:
+            return tensors, None
+        return tensors, self.body_of(node, function, tensors, [t.shape for t in tensors])
 
     def _control(self, name: str) -> list[Operation]:
         """Returns the operation for a control input, if there is one."""

@@ -5,6 +5,7 @@ A builder takes the graph's `Builder`, the node and its inputs, and returns the 
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -335,7 +336,8 @@ def _control_flow(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         attrs["variable"] = variable_of(inputs[0])
     specs = [(dtype, shape)] + [(dtype, shape)] * (node.op == "Switch") + [(int32, [])] * (node.op == "Merge")
     builder.graph.has_control_flow = True
-    return builder.graph.node(ControlFlowOp(node.op, attrs), inputs, specs, node.name)
+    loop = functools.cache(lambda: builder.loop_before(node)) if node.op == "Exit" else None
+    return builder.graph.node(ControlFlowOp(node.op, attrs, loop), inputs, specs, node.name)
 
 
 # ---- counters --------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ _SWITCH, _MERGE, _ENTER, _EXIT, _NEXT, _CONDITION = (
     frozenset({name, f"Ref{name}"}) for name in ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
 )
 _STACKS = frozenset({"StackPushV2", "StackPopV2"})  # by which the gradient of a loop gets what its iterations computed
-_READS = frozenset({"ReadVariableOp", "VarHandleOp"})  # stateful ops that may run twice
+READS = frozenset({"ReadVariableOp", "VarHandleOp"})  # stateful ops that may run twice
 CONTROL_FLOW = _SWITCH | _MERGE | _ENTER | _EXIT | _NEXT | _CONDITION
 
 
@@ -290,11 +290,7 @@ class _Rewriting:
         """
         inside = {node.name for node in region.nodes}
         for node in region.nodes:
-            if (
-                node.name in self.moved
-                and node.op not in _READS
-                and (node.functions or definition_of(node.op).stateful)
-            ):
+            if node.name in self.moved and node.op not in READS and (node.functions or definition_of(node.op).stateful):
                 raise Unstructured  # it would run twice
         self.moved |= inside
         nodes = [
