@@ -140,6 +140,16 @@ def test_training_changes_the_variables_of_a_loaded_graph_alone(files):
     np.testing.assert_array_equal(second.signatures["serving_default"](x=tf.ones([1, 3]))["y"], before)
 
 
+@pytest.mark.parametrize("name", ["plain_ref", "table_res", "vocabulary_ref", "lstm_ref"])
+def test_a_loaded_graph_can_be_saved_again(name, files):
+    folder = files("1.15.5", name)
+    io = np.load(f"{folder}/io.npz")
+    loaded = tf.saved_model.load(f"{folder}/saved")
+    tf.saved_model.save(loaded, "again", signatures=dict(loaded.signatures))
+    again = tf.saved_model.load("again").signatures["serving_default"]
+    np.testing.assert_allclose(again(x=tf.constant(io["x"]))["y"], io["y"], 0, 2e-5)
+
+
 def test_wrapped_graphs_run_control_flow_as_it_stands(files):
     folder = files("1.15.5", "loop_in_loop_res")
     io = np.load(f"{folder}/io.npz")
@@ -205,6 +215,21 @@ def test_a_table_is_the_session_s(files):
         np.testing.assert_allclose(first.run("y:0", {"x:0": io["x"]}), io["y"], 0, 2e-5)
         with pytest.raises(tf.errors.FailedPreconditionError, match="Table not initialized"):
             second.run("y:0", {"x:0": io["x"]})
+
+
+def test_a_table_that_changes_keeps_its_state_between_runs():
+    with tf.Graph().as_default() as graph:
+        handle = tf.raw_ops.MutableHashTableV2(key_dtype=tf.int64, value_dtype=tf.int64)
+        keys = v1.placeholder(tf.int64, [None], name="keys")
+        insert = tf.raw_ops.LookupTableInsertV2(table_handle=handle, keys=keys, values=keys * 10)
+        found = tf.raw_ops.LookupTableFindV2(table_handle=handle, keys=keys, default_value=tf.constant(-1, tf.int64))
+    definition = graph.as_graph_def()
+    with tf.Graph().as_default() as imported:
+        tf.import_graph_def(definition, name="")
+    with v1.Session(graph=imported) as sess, v1.Session(graph=imported) as other:
+        sess.run(insert.name, {"keys:0": [1, 2]})
+        assert sess.run(found.name, {"keys:0": [2, 3]}).tolist() == [20, -1]
+        assert other.run(found.name, {"keys:0": [2, 3]}).tolist() == [-1, -1]
 
 
 # ---- TensorFlow 2 in sessions ----------------------------------------------------------------------------------------

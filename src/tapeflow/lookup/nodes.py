@@ -94,15 +94,16 @@ def _with_attrs(node: Node, names: Sequence[str], operation: Operation) -> Opera
 
 
 def _import_table(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    dtypes = _attr(node, "key_dtype"), _attr(node, "value_dtype")
     shared_name = _attr(node, "shared_name")
     key = "Table", _attr(node, "container"), shared_name or builder.prefix + node.name
+    if builder.tables is not None:
+        return builder.graph.capture(builder.tables(key, *dtypes)).op
 
     def held(create: Callable[[], Table]) -> Table:
-        if builder.resources is not None:
-            return builder.resources.get(key, create)
         return held_here(key, create) if in_session() else create()
 
-    return hash_table(_attr(node, "key_dtype"), _attr(node, "value_dtype"), shared_name, held)
+    return hash_table(*dtypes, shared_name, held)
 
 
 def _import_fill(builder: Any, node: Node, inputs: list[Any]) -> Operation:

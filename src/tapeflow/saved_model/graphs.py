@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import keyword
 import os
 import re
@@ -15,7 +16,7 @@ from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 from tensorboard.compat.proto.variable_pb2 import VariableDef
 
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -39,7 +40,7 @@ from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.variables import without_value
-from tapeflow.queue.held import Resources
+from tapeflow.lookup.tables import LookupTable, StaticHashTable
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import assets_directory, variables_prefix
 from tapeflow.saved_model.objects import LoadedObject
@@ -51,6 +52,8 @@ LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"
 INIT_OP = "__saved_model_init_op"  # the signature that servers find what to run first by
 _TRAIN_OP = "__saved_model_train_op"
+
+_numbers = itertools.count(1)  # of models, which hold state of their own
 
 
 def main_op_of(meta: Any) -> str | None:
@@ -73,6 +76,17 @@ def assets_of(meta: Any) -> Iterable[Any]:
     ]
 
 
+class GraphTable(StaticHashTable):
+    """A table of a graph, which an operation of the graph fills."""
+
+    needs_initializer = True
+
+    def __init__(self, key_dtype: DType, value_dtype: DType) -> None:
+        default = "" if value_dtype is string else value_dtype.as_numpy_dtype(0)
+        LookupTable.__init__(self, key_dtype, value_dtype, default, (), "HashTableV2")
+        self._init_op = None
+
+
 class GraphModel:
     """The graph of a SavedModel, with its variables.
 
@@ -81,13 +95,15 @@ class GraphModel:
 
     Attributes:
         variables: the variables, in the order of the graph; they have no values at first.
+        tables: the tables, by their keys.
     """
 
     def __init__(self, meta: Any) -> None:
         self.meta = meta
         self._nodes = {n.name: n for n in without_references(nodes_of_graph(meta.graph_def))}
         self._library = {f.signature.name: f for f in meta.graph_def.library.function}
-        self._resources = Resources()
+        self._scope = f"model_{next(_numbers)}/"
+        self.tables: dict[Any, GraphTable] = {}
         trainable = {
             VariableDef.FromString(data).variable_name.rpartition(":")[0]
             for data in meta.collection_def["trainable_variables"].bytes_list.value
@@ -173,10 +189,16 @@ class GraphModel:
 
     def _builder(self, graph: Graph, given: Mapping[str, SymbolicTensor]) -> Builder:
         builder = Builder(graph, self._library)
-        builder.variables, builder.resources = self._variables, self._resources
+        builder.variables, builder.tables, builder.resource_scope = self._variables, self._table, self._scope
         builder.values.update((name, [tensor]) for name, tensor in given.items())
         builder.operations.update((name, tensor.op) for name, tensor in given.items())
         return builder
+
+    def _table(self, key: Any, key_dtype: DType, value_dtype: DType) -> Tensor:
+        """Returns the handle of a table."""
+        if key not in self.tables:
+            self.tables[key] = GraphTable(key_dtype, value_dtype)
+        return self.tables[key].resource_handle
 
     def _output(self, text: str) -> Output:
         """Returns the output of a node that a name means; its index is -1 for an operation."""
@@ -364,6 +386,7 @@ class LoadedGraph(LoadedObject):
         variables: its variables.
         signatures: a mapping of functions.
         asset_paths: its files.
+        tables: its tables, which the initializer has filled.
     """
 
     def __init__(self, model: GraphModel) -> None:
@@ -430,6 +453,7 @@ def load_graph(directory: str, meta: Any, restore: bool = True) -> LoadedGraph:
     if main_op:
         part = model.part(list(assets), [main_op.partition(":")[0]], "initializer")
         GraphFunction(part, list(assets), model)(*[convert(file, string) for file in assets.values()])
+    root.tables = list(model.tables.values())
     root.signatures = _Signatures(model)
     root.tensorflow_version = meta.meta_info_def.tensorflow_version
     root.tensorflow_git_version = meta.meta_info_def.tensorflow_git_version

@@ -132,7 +132,7 @@ def add_graph_def(
         replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
         nodes = without_references(nodes_of_graph(graph_def))
         builder = Builder(graph, {f.signature.name: f for f in graph_def.library.function}, prefix)
-        builder.replaced, builder.accepts_any_op = replaced, accepts_any_op
+        builder.replaced, builder.accepts_any_op, builder.resource_scope = replaced, accepts_any_op, prefix
         state.name_scope = ""
         try:
             builder.add_graph(nodes)
@@ -263,7 +263,9 @@ class Builder:
         accepts_any_op: True to add nodes of ops that are not here, see `add_graph_def`.
         variables: the variables that there are already, by container and shared name.
         used_variables: the ids of those that nodes stand for.
-        resources: holds the state of tables where no session does; None if each run of an operation creates it.
+        tables: returns the handle of a table, by its name and dtypes; None if the operations of tables create them.
+        resource_scope: what is put before the names of nodes that hold state and have no shared name; None if each run
+            of their operations creates the state.
         gradients: what gives an operation a gradient of its own, by the name of that gradient in the attrs of its node.
     """
 
@@ -283,7 +285,8 @@ class Builder:
         self.accepts_any_op: bool = around is not None and around.accepts_any_op
         self.variables: Mapping[tuple[str, str], Any] = {} if around is None else around.variables
         self.used_variables: set[int] = set() if around is None else around.used_variables
-        self.resources: Any = None if around is None else around.resources
+        self.tables: Callable[..., Any] | None = None if around is None else around.tables
+        self.resource_scope: str | None = None if around is None else around.resource_scope
         self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
 
     def add(self, nodes: Sequence[Node]) -> None:
@@ -487,6 +490,9 @@ class Builder:
         args = _grouped(node, op.opdef, tensors)
         attrs = list(op.attr_names.values())
         args += [self._attr(node, definition if a in definition.attrs else op.opdef, a) for a in attrs]
+        if "shared_name" in attrs and definition.stateful and self.resource_scope is not None:
+            at = len(args) - len(attrs) + attrs.index("shared_name")
+            args[at] = args[at] or self.resource_scope + node.name
         self._check_other_attrs(node, definition, attrs)
         self.graph.add(op, tuple(op.map(lambda t: t, args, host=lambda a: tuple(a) if type(a) is list else a)))
         return self.graph._operations[-1]
