@@ -150,6 +150,43 @@ def test_a_loaded_graph_can_be_saved_again(name, files):
     np.testing.assert_allclose(again(x=tf.constant(io["x"]))["y"], io["y"], 0, 2e-5)
 
 
+def test_saved_models_in_the_form_of_text(files):
+    folder = files("1.15.5", "plain_ref")
+    io = np.load(f"{folder}/io.npz")
+    with v1.Session(graph=tf.Graph()) as sess:
+        meta = v1.saved_model.load(sess, ["serve"], f"{folder}/saved")
+    (file,) = pathlib.Path(folder, "saved").glob("*.pb")
+    file.with_suffix(".pbtxt").write_text(f"saved_model_schema_version: 1\nmeta_graphs {{\n{meta}}}\n")
+    file.unlink()
+    assert tf.saved_model.contains_saved_model(f"{folder}/saved")
+    loaded = tf.saved_model.load(f"{folder}/saved")
+    y = loaded.signatures["serving_default"](x=tf.constant(io["x"]))["y"]
+    np.testing.assert_allclose(y, io["y"], 0, 2e-5)
+    file.with_suffix(".pbtxt").write_text("meta_graphs { nothing }")
+    with pytest.raises(OSError, match="Cannot parse file"):
+        tf.saved_model.load(f"{folder}/saved")
+
+
+def test_one_of_several_graphs_is_loaded_by_its_tags(tmp_path):
+    builder = v1.saved_model.Builder(str(tmp_path / "model"))
+    for factor, tag in ((2.0, "serve"), (3.0, "train")):
+        with tf.Graph().as_default(), v1.Session() as sess:
+            v = v1.get_variable("v", initializer=5.0)
+            x = v1.placeholder(tf.float32, [], name="x")
+            sess.run(v.initializer)
+            signature = v1.saved_model.predict_signature_def({"x": x}, {"y": x * v * factor})
+            if tag == "serve":
+                builder.add_meta_graph_and_variables(sess, [tag], {"serving_default": signature})
+            else:
+                builder.add_meta_graph([tag], {"serving_default": signature})
+    builder.save()
+    with pytest.raises(ValueError, match="requires a 'tags=' argument if there is more than one MetaGraph"):
+        tf.saved_model.load(str(tmp_path / "model"))
+    for tags, expected in (("serve", 10.0), (["train"], 15.0)):
+        loaded = tf.saved_model.load(str(tmp_path / "model"), tags)
+        assert loaded.signatures["serving_default"](x=tf.constant(1.0))["y"].numpy() == expected
+
+
 def test_wrapped_graphs_run_control_flow_as_it_stands(files):
     folder = files("1.15.5", "loop_in_loop_res")
     io = np.load(f"{folder}/io.npz")
