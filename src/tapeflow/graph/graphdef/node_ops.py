@@ -37,6 +37,7 @@ from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Function, Node, attr_of, definition_of
+from tapeflow.graph.graphdef.reference_variables import NAMED_AFTER_NODE
 from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
@@ -110,7 +111,10 @@ def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     graph = builder.graph
-    shared = _attr(node, "container"), _attr(node, "shared_name") or builder.prefix + node.name
+    name = _attr(node, "shared_name") or node.name
+    if not _attr(node, "shared_name") or (NAMED_AFTER_NODE in node.attrs and node.attrs[NAMED_AFTER_NODE].b):
+        name = builder.prefix + name
+    shared = _attr(node, "container"), name
     variable = builder.variables.get(shared)
     if variable is not None:
         builder.used_variables.add(variable._id)

@@ -23,6 +23,7 @@ _ON_HANDLES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp",
                "IsVariableInitialized": "VarIsInitializedOp"}  # fmt: skip
 _VARIABLES = ("VariableV2", "Variable")
 _HANDLE = "handle"
+NAMED_AFTER_NODE = "_named_after_node"  # the attr of a handle whose shared name is its node's, and gets its prefix
 
 
 def op_on_handles(name: str) -> str | None:
@@ -92,6 +93,7 @@ class _Rewriting:
             attrs["shape"].shape.unknown_rank = True
         shared = node.attrs["shared_name"].s if "shared_name" in node.attrs else b""
         attrs["shared_name"] = AttrValue(s=shared or node.name.encode())
+        attrs[NAMED_AFTER_NODE] = AttrValue(b=not shared)
         handle = Node(self._handle((node.name, 0))[0], "VarHandleOp", [], [], attrs, node.device)
         self.added.append(handle)
         return Node(node.name, "ReadVariableOp", [(handle.name, 0)], node.controls, {"dtype": dtype}, node.device)
