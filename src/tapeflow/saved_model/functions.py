@@ -20,7 +20,7 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
+from tapeflow.graph.graphdef.node_protos import Node, function_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.lookup.tables import StaticHashTable
@@ -87,7 +87,8 @@ class Library:
             if [t.dtype for t in tensors] != definition.dtypes:
                 raise ValueError(f"The function {name!r} takes other tensors than the SavedModel says.")
             builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
-            builder.add(in_order(definition.nodes, definition.arguments))
+            builder.operations.update((a, t.op) for a, t in zip(definition.arguments, tensors, strict=True))
+            builder.add_function(definition)
             result = Node("result", "", [], [], {})
             outputs = iter([graph.as_output(builder._tensor(result, o), name) for o in definition.outputs])
             structure = from_proto(saved.output_signature)

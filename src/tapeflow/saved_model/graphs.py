@@ -145,6 +145,7 @@ class GraphModel:
         stubs = {output: self._stub(output) for output in fed}
         nodes = [*stubs.values(), *self._needed(targets, stubs)]
         graph = FuncGraph(name)
+        graph.takes_control_flow = True
         with graph.as_default():
             inputs = {output: graph.input(self._spec(output), stub.name) for output, stub in stubs.items()}
             builder = self._builder(graph, {stubs[o].name: t for o, t in inputs.items()})

@@ -122,3 +122,44 @@ def test_the_graph_can_be_written_and_read_again():
         tf.import_graph_def(graph.as_graph_def(), name="")
     with v1.Session(graph=again) as sess:
         assert sess.run("square:0", {"x:0": 3.0, "p:0": True}) == 9.0
+
+
+def test_a_function_of_a_whole_graph():
+    def build(x, p):
+        definition = imported(LOOP).as_graph_def()
+        return tf.import_graph_def(definition, {"x:0": x}, ["exit:0"], name="")[0]
+
+    wrapped = v1.wrap_function(build, [tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.bool)])
+    assert wrapped(tf.constant(3.0), tf.constant(True)).numpy() == 3.0**8
+    part = wrapped.prune([wrapped.graph.inputs[0]], wrapped.graph.outputs)
+    assert part(tf.constant(3.0))[0].numpy() == 3.0**8
+
+
+def test_a_function_with_control_flow_of_tensorflow_1():
+    library = """library { function { signature { name: "f" input_arg { name: "x" type: DT_FLOAT }
+        input_arg { name: "p" type: DT_BOOL } output_arg { name: "y" type: DT_FLOAT } }
+        node_def { name: "s" op: "Switch" input: "x" input: "p" attr { key: "T" value { type: DT_FLOAT } } }
+        node_def { name: "n" op: "Neg" input: "s:output_false:0" attr { key: "T" value { type: DT_FLOAT } } }
+        node_def { name: "q" op: "Square" input: "s:output_true:0" attr { key: "T" value { type: DT_FLOAT } } }
+        node_def { name: "m" op: "Merge" input: "n:y:0" input: "q:y:0" attr { key: "T" value { type: DT_FLOAT } }
+            attr { key: "N" value { i: 2 } } }
+        ret { key: "y" value: "m:output:0" } } }"""
+    call = node(
+        "c",
+        "PartitionedCall",
+        "x",
+        "p",
+        attrs="""attr { key: "f" value { func { name: "f" } } }
+        attr { key: "Tin" value { list { type: DT_FLOAT type: DT_BOOL } } }
+        attr { key: "Tout" value { list { type: DT_FLOAT } } }""",
+    )
+    with v1.Session(graph=imported(call + library)) as sess:
+        assert sess.run("c:0", {"x:0": 3.0, "p:0": True}) == 9.0
+        assert sess.run("c:0", {"x:0": 3.0, "p:0": False}) == -3.0
+
+
+def test_a_tf_function_says_where_to_import_such_a_graph():
+    definition = imported(LOOP).as_graph_def()
+    function = tf.function(lambda x: tf.import_graph_def(definition, {"x:0": x}, ["exit:0"], name=""))
+    with pytest.raises(tf.errors.UnimplementedError, match=r"import the graph in tf\.compat\.v1\.wrap_function"):
+        function(tf.constant(3.0))

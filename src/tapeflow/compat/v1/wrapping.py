@@ -26,6 +26,8 @@ class _Graph(FuncGraph):
         fetched: operations that a call runs too.
     """
 
+    takes_control_flow = True
+
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.fetched: list[Operation] = []
@@ -202,7 +204,14 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     result = graph.trace(fn, args, {})
     graph.fetched = [leaf for leaf in nest.flatten(result, expand_composites=True) if isinstance(leaf, Operation)]
     names = [spec.name or f"tensor_{i}" for i, spec in enumerate(nest.flatten(list(signature)))]
-    return WrappedFunction(graph, names, nest.flatten(list(signature)))
+    specs = nest.flatten(list(signature))
+    if not graph.has_control_flow:
+        return WrappedFunction(graph, names, specs)
+    part = _Graph(graph.name)  # in which one operation runs the control flow
+    part.add_part(graph, graph.inputs, graph.structured_outputs)
+    function = WrappedFunction(part, names, specs)
+    function.graph = graph
+    return function
 
 
 def function_from_graph_def(graph_def: Any, inputs: Any, outputs: Any, captures: Any = None) -> WrappedFunction:

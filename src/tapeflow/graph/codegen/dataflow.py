@@ -44,7 +44,8 @@ class ControlFlowOp(GraphOp):
     ) -> None:
         self.loop = loop
         gradients = {"Switch": _gradient_of_switch, "Merge": _gradient_of_merge}
-        super().__init__(name, attrs=attrs, gradient=gradients.get(name, self.no_gradient), gives_tuple=True)
+        gradient = gradients.get(name, self.no_gradient)
+        super().__init__(name, attrs=attrs, gradient=gradient, gives_tuple=True)
 
     @staticmethod
     def no_gradient(call: Any, *dys: Any) -> Any:

@@ -301,6 +301,11 @@ class Builder:
         try:
             structured = in_order(functional(with_lists(nodes)))
         except Unstructured:
+            if self.graph.building_function and not self.graph.takes_control_flow:
+                raise errors.UnimplementedError.of(
+                    "A tf.function can't run control flow of TensorFlow 1 that can't be expressed by If and While: "
+                    "import the graph in tf.compat.v1.wrap_function, or run it in a session"
+                ) from None
             self._add_dataflow(nodes)
         else:
             self.add(structured)
@@ -315,12 +320,13 @@ class Builder:
             self.add(in_order(function.nodes, function.arguments))
             return
         arguments = [self._stub(*pair) for pair in zip(function.arguments, function.dtypes, strict=True)]
-        self.add_graph([*arguments, *function.nodes])
-        if self.graph.has_control_flow:
+        try:
+            self.add(in_order(functional([*arguments, *function.nodes])))
+        except Unstructured:
             raise errors.UnimplementedError.of(
                 f"The function '{function.name}' has control flow of TensorFlow 1 that can't be expressed by If and "
                 "While: write it with tf.compat.v1.enable_control_flow_v2()"
-            )
+            ) from None
 
     def _stub(self, name: str, dtype: Any) -> Node:
         """Returns a placeholder for an argument of a function."""

@@ -46,6 +46,7 @@ class Graph(Collections, Names, Members):
     """
 
     building_function = False
+    takes_control_flow = False  # of TensorFlow 1, as it stands, though it is a function's
 
     def __init__(self) -> None:
         super().__init__()
