@@ -50,7 +50,7 @@ from tapeflow.train.states import checkpoint_exists
 _ASSETS_KEY = "saved_model_assets"
 LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"
-INIT_OP = "__saved_model_init_op"  # the signature that servers find what to run first by
+INIT_OP = "__saved_model_init_op"  # the signature of the initializer, for servers
 _TRAIN_OP = "__saved_model_train_op"
 
 _numbers = itertools.count(1)  # of models, which hold state of their own
@@ -134,7 +134,7 @@ class GraphModel:
 
         Args:
             feeds: the names of tensors: its inputs.
-            fetches: a nest of names of tensors and operations: its outputs, and what runs besides.
+            fetches: a nest of names of tensors and operations: its outputs and side effects.
             name: of the function.
 
         Raises:
@@ -258,7 +258,7 @@ class GraphModel:
         Args:
             feeds: a nest of tensors of the graph, or their names: the arguments, in this order or by the names of
                 their operations.
-            fetches: a nest of tensors and operations, or their names: what a call returns, None for operations.
+            fetches: a nest of tensors and operations, or their names: the results of a call, None for operations.
             name: of the function.
             input_signature, are_keyword_args_also_positional: accepted, and without effect.
 
@@ -299,7 +299,7 @@ def _name_of(element: Any) -> str:
 
 
 def _tensors_of(info: Any) -> list[tuple[str, str]]:
-    """Returns the names of the tensors that a `TensorInfo` message means, with what is added to its name for each."""
+    """Returns the names of the tensors in a `TensorInfo` message, each after a suffix for the signature's name."""
     if info.WhichOneof("encoding") == "coo_sparse":
         parts = info.coo_sparse
         return [
@@ -323,9 +323,9 @@ class GraphFunction(ConcreteFunction):
 
     Args:
         graph: the part.
-        names: those of its inputs.
+        names: the names of its inputs.
         model: the whole graph.
-        by_name: its arguments are those of a signature, which go by names.
+        by_name: True for a signature, whose arguments are passed by name.
     """
 
     def __init__(self, graph: FuncGraph, names: Sequence[str], model: GraphModel, by_name: bool = False) -> None:
@@ -340,7 +340,7 @@ class GraphFunction(ConcreteFunction):
         return self._model.prune
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls it with tensors, or what becomes tensors of the dtypes of its inputs, by position or name.
+        """Calls the function with tensors, or values that convert to them, by position or name.
 
         Raises:
             TypeError: there are other arguments than it takes.

@@ -2,7 +2,7 @@
 
 A graph with such operations is no straight-line program. An operation runs when all its inputs have arrived, and a
 tensor may be dead: the output of a `Switch` on the side that was not taken, and all that depends on it. A loop runs in
-a frame of its own, with the operations of each iteration apart from those of the others. See Yu et al. 2018,
+a frame, and each iteration has values of its own. See Yu et al. 2018,
 https://arxiv.org/abs/1805.01772. Programs come to this only with control flow that `graphdef/v1_control_flow.py` can't
 express by `If` and `While`, such as the gradients that TensorFlow 1 wrote into training graphs.
 """
@@ -26,7 +26,7 @@ from tapeflow.graph.codegen.stepping import computed
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
-_DEAD = object()  # what arrives in the place of a value that there is not
+_DEAD = object()  # stands for a missing value
 
 
 class ControlFlowOp(GraphOp):
@@ -95,7 +95,7 @@ def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequen
 
     Args:
         dataflow: the part.
-        inputs: what the operation feeds to it.
+        inputs: the values for its feeds.
         others: further inputs: handles of the variables that it uses.
     """
 
@@ -148,7 +148,7 @@ class Dataflow:
         return any(isinstance(o.op, ControlFlowOp) for o in self.operations)
 
     def _plan(self, fed: set[int]) -> None:
-        """Finds out what each operation waits for.
+        """Counts the inputs that each operation waits for.
 
         Operations that depend on nothing but constants, feeds and variables are `invariant`: they run first, once, and
         their values serve in all frames.
@@ -192,7 +192,7 @@ class _Iteration:
         number: its number.
         values: by operation, the values that arrived by their tensors.
         waits: by operation, the number of inputs that are still to arrive.
-        dead: the operations of which an input was dead; of a `Merge` the number of such inputs.
+        dead: by operation, the number of dead inputs.
         fired: the `Merge`s that have run.
     """
 
@@ -234,7 +234,7 @@ class _Run:
         self.plan = plan
         self.wanted = {id(t) for t in plan.outputs}
         self.results: dict[int, Any] = {}
-        self.invariant: dict[int, Any] = {}  # values by tensor, of what is the same in all frames
+        self.invariant: dict[int, Any] = {}  # values by tensor, the same in all frames
         self.ready: deque[tuple[Operation, _Frame, _Iteration]] = deque()
 
     def run(self, fed: dict[int, Any]) -> list[Any]:
@@ -402,7 +402,7 @@ class _Run:
         return frame.iterations[iteration.number + 1]
 
     def _settle(self, frame: _Frame, processed: bool = True) -> None:
-        """Notes that an operation was processed; a loop in which nothing is left to do ends."""
+        """Notes that an operation was processed; a loop without outstanding work ends."""
         frame.outstanding -= processed
         if frame.outstanding or frame.around is None:
             return
@@ -417,6 +417,6 @@ class _Run:
 
 
 def _merged(merge: Operation, iteration: int) -> int:
-    """Returns the number of inputs of a `Merge` that arrive in an iteration: those of a loop come one by one."""
+    """Returns the number of inputs of a `Merge` that arrive in one iteration."""
     back = sum(t.op.type == "NextIteration" for t in merge.inputs)
     return back if iteration else len(merge.inputs) - back

@@ -27,7 +27,7 @@ NAMED_AFTER_NODE = "_named_after_node"  # the attr of a handle whose shared name
 
 
 def op_on_handles(name: str) -> str | None:
-    """Returns the op that does with handles what an op does with references, or None."""
+    """Returns the resource counterpart of an op on references, or None."""
     version = "V3" if name.startswith("TensorArray") else "V2"
     candidates = (_ON_HANDLES.get(name, ""), f"Resource{name}", f"{name}{version}")
     return next((c for c in candidates if c in op_defs.names()), None)
@@ -37,7 +37,7 @@ def without_references(nodes: list[Node]) -> list[Node]:
     """Returns the nodes of a graph with handles in place of references.
 
     Raises:
-        UnimplementedError: no op on handles does what a node does with a reference.
+        UnimplementedError: a node's op has no resource counterpart.
     """
     definitions = {node.name: definition_of(node.op) for node in nodes}
     if not any(a.is_ref for d in definitions.values() for a in (*d.outputs, *d.inputs)):
@@ -56,7 +56,7 @@ class _Rewriting:
         self.handles: dict[str, str] = {}  # the nodes of the handles that updates return, by the updates' names
 
     def run(self) -> list[Node]:
-        """Returns the nodes that replace those of the graph."""
+        """Returns the new nodes."""
         result: list[Node] = []
         for node in self.nodes.values():
             self.added = []
@@ -116,15 +116,15 @@ class _Rewriting:
         op = op_on_handles(node.op)
         if op is None:
             raise errors.UnimplementedError.of(
-                f"Node '{node.name}' of op {node.op} takes or gives a reference, and no op of TensorFlow does the same "
-                "with a handle: save the model with resource variables (tf.compat.v1.enable_resource_variables)"
+                f"Node '{node.name}' of op {node.op} takes or gives a reference, and its op has no resource "
+                "counterpart: save the model with resource variables (tf.compat.v1.enable_resource_variables)"
             )
         return op
 
     # ---- outputs -----------------------------------------------------------------------------------------------------
 
     def _handle(self, output: Output) -> Output:
-        """Returns the handle of what an output refers to."""
+        """Returns the handle of the variable behind an output."""
         node = self.nodes[output[0]]
         definition = self.definitions[node.name]
         if node.op in _VARIABLES:
@@ -133,7 +133,7 @@ class _Rewriting:
         if not self._is_reference(output) or True not in references or self._passes_reference(definition):
             return output
         name = self.handles.get(node.name)
-        if name is None:  # what takes it runs after the change
+        if name is None:  # its consumers run after the change
             handle = self._handle(node.inputs[references.index(True)])
             name = self.handles[node.name] = self._new_name(f"{node.name}/{_HANDLE}")
             attrs = {"T": _attr_of(resource)}
