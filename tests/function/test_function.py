@@ -920,3 +920,15 @@ def test_traces_of_concrete_functions_are_not_warned_of(caplog):
         f(tf.ones([21]))
     assert not [r for r in caplog.records if "retracing" in r.getMessage()]
     assert f.experimental_get_tracing_count() == 10
+
+
+def test_a_function_that_calls_another_twice_runs_after_its_gradient():
+    weights = tf.Variable(tf.fill([3, 2], 0.1))
+    inner = tf.function(lambda x: tf.tanh(tf.matmul(x, weights)))
+    twice = tf.function(lambda x: inner(x) + inner(2.0 * x))
+    x = tf.ones([2, 3])
+    before = twice(x)
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(twice(x))
+    assert tape.gradient(total, weights) is not None  # for which the second call gives residuals, too
+    np.testing.assert_array_equal(twice(x), before)

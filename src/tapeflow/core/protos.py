@@ -28,6 +28,13 @@ _MESSAGES = {
     "BundleHeaderProto": "1 int32 num_shards, 2 int32 endianness, 3 VersionDef version",
     "BundleEntryProto": "1 int32 dtype, 2 TensorShapeProto shape, 3 int32 shard_id, 4 int64 offset, 5 int64 size, "
     "6 fixed32 crc32c, 7 TensorSliceProto* slices",
+    "TensorProto": "1 int32 dtype, 5 float* float_val, 6 double* double_val, 7 int32* int_val, 8 bytes* string_val, "
+    "9 float* scomplex_val, 10 int64* int64_val, 11 bool* bool_val, 12 double* dcomplex_val, 13 int32* half_val, "
+    "4 bytes tensor_content",
+    "SavedSliceMeta": "1 string name, 2 TensorShapeProto shape, 3 int32 type, 4 TensorSliceProto* slice",
+    "SavedTensorSliceMeta": "1 SavedSliceMeta* tensor, 2 VersionDef versions",
+    "SavedSlice": "1 string name, 2 TensorSliceProto slice, 3 TensorProto data",
+    "SavedTensorSlices": "1 SavedTensorSliceMeta meta, 2 SavedSlice data",
     "CheckpointState": "1 string model_checkpoint_path, 2 string* all_model_checkpoint_paths, "
     "3 double* all_model_checkpoint_timestamps, 4 double last_preserved_timestamp",
     "QueueRunnerDef": "1 string queue_name, 2 string* enqueue_op_name, 3 string close_op_name, "
@@ -101,6 +108,7 @@ def _message(name: str) -> Any:
 
 BundleHeaderProto = _message("BundleHeaderProto")
 BundleEntryProto = _message("BundleEntryProto")
+SavedTensorSlices = _message("SavedTensorSlices")
 CheckpointState = _message("CheckpointState")
 QueueRunnerDef = _message("QueueRunnerDef")
 ReaderBaseState = _message("ReaderBaseState")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.core.context import state
+from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, int64, resource
 from tapeflow.core.types.shape import TensorShape
@@ -17,12 +18,19 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TextFileInitializer
 from tapeflow.lookup.storage import Storage
+from tapeflow.queue.held import held_here, in_session
 
 
 class Table(NamedTuple):
-    """The value of the handle of a table that a graph creates."""
+    """The value of the handle of a table that a graph creates.
+
+    Attributes:
+        storage: the keys and values.
+        needs_initializer: True if the table can't be read before an initializer has filled it.
+    """
 
     storage: Storage
+    needs_initializer: bool = False
 
 
 def storage_of(handle: EagerTensor) -> Storage:
@@ -30,11 +38,41 @@ def storage_of(handle: EagerTensor) -> Storage:
     return handle.value[()].storage
 
 
-def hash_table(key_dtype: DType, value_dtype: DType, shared_name: str = "") -> Operation:
-    """Adds an operation that creates an empty table and returns its handle."""
+def hash_table(
+    key_dtype: DType,
+    value_dtype: DType,
+    shared_name: str = "",
+    held: Callable[[Callable[[], Table]], Table] | None = None,
+) -> Operation:
+    """Adds an operation that returns the handle of a table, which is empty at first.
+
+    Args:
+        key_dtype, value_dtype: of the table.
+        shared_name: the table's name.
+        held: returns the table, which it creates with the function that it takes if there is none; by default each run
+            of the operation creates a table.
+    """
     attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
-    op = GraphOp("HashTableV2", lambda: boxed(Table(Storage(key_dtype, value_dtype))), stateful=True, attrs=attrs)
+
+    def create() -> Table:
+        return Table(Storage(key_dtype, value_dtype), needs_initializer=True)
+
+    op = GraphOp("HashTableV2", lambda: boxed(held(create) if held else create()), stateful=True, attrs=attrs)
     return state.graph.node(op, [], [(resource, [])])
+
+
+def readable_storage_of(handle: EagerTensor) -> Storage:
+    """Returns the storage of a table, by its handle.
+
+    Raises:
+        FailedPreconditionError: no initializer has filled the table.
+    """
+    storage = storage_of(handle)
+    if getattr(handle.value[()], "needs_initializer", False) and not storage.filled:
+        raise FailedPreconditionError.of(
+            "Table not initialized. Run its initializer, or tf.compat.v1.tables_initializer(), in this session first."
+        )
+    return storage
 
 
 def fill(handle: Any, keys: Any, values: Any) -> Operation:
@@ -56,7 +94,16 @@ def _with_attrs(node: Node, names: Sequence[str], operation: Operation) -> Opera
 
 
 def _import_table(builder: Any, node: Node, inputs: list[Any]) -> Operation:
-    return hash_table(_attr(node, "key_dtype"), _attr(node, "value_dtype"))
+    dtypes = _attr(node, "key_dtype"), _attr(node, "value_dtype")
+    shared_name = _attr(node, "shared_name")
+    key = "Table", _attr(node, "container"), shared_name or builder.prefix + node.name
+    if builder.tables is not None:
+        return builder.graph.capture(builder.tables(key, *dtypes)).op
+
+    def held(create: Callable[[], Table]) -> Table:
+        return held_here(key, create) if in_session() else create()
+
+    return hash_table(*dtypes, shared_name, held)
 
 
 def _import_fill(builder: Any, node: Node, inputs: list[Any]) -> Operation:
@@ -82,7 +129,7 @@ def _import_find(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     handle, keys, default = inputs
     shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
     return python_op(
-        node.op, lambda h, k, d: [storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
+        node.op, lambda h, k, d: [readable_storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
     )
 
 
@@ -92,7 +139,7 @@ def _import_size(builder: Any, node: Node, inputs: list[Any]) -> Operation:
 
 def _import_export(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     specs = [(_attr(node, "Tkeys"), None), (_attr(node, "Tvalues"), None)]
-    operation = python_op(node.op, lambda h: storage_of(h).export(), inputs, specs)
+    operation = python_op(node.op, lambda h: readable_storage_of(h).export(), inputs, specs)
     return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
 
 

@@ -47,6 +47,7 @@ class Storage:
         self.key_dtype, self.value_dtype = key_dtype, value_dtype
         self.key_shape, self.value_shape = tuple(key_shape), tuple(value_shape)
         self.items: dict[Any, Any] = {}
+        self.filled = False  # by an initializer
         self.lock = threading.Lock()
 
     def rows(self, tensor: EagerTensor, row_shape: Sequence[int]) -> list[Any]:
@@ -88,6 +89,7 @@ class Storage:
                         f"HashTable has different value for same key. Key {text_of(key)} has "
                         f"{text_of(self.items[key])} and trying to add value {text_of(value)}"
                     )
+            self.filled = True
 
     def insert(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Adds keys, or sets new values of existing ones."""

@@ -63,3 +63,8 @@ _running = _Running()
 def held_here(key: Any, create: Callable[[], Any]) -> Any:
     """Returns the resource of that key of the session that runs in this thread; creates it if there is none."""
     return _running.resources.get(key, create)
+
+
+def in_session() -> bool:
+    """Returns True if this thread runs a session, which has resources of its own."""
+    return _running.resources is not _of_process

@@ -61,7 +61,10 @@ def _text(value: Any) -> Any:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _tensor(value: Any) -> EagerTensor:
+def _tensor(value: Any) -> Any:
+    """Returns a raw value as a tensor; a variable as it is."""
+    if hasattr(value, "_read"):
+        return value
     return EagerTensor(value, string if isinstance(value, np.ndarray) else FROM_TORCH[value.dtype])
 
 
@@ -69,7 +72,8 @@ def _called(function: Any, others: Sequence[Any]) -> Kernel:
     """Returns a concrete function as one of flat elements, to whose tensors it adds the other arguments."""
 
     def call(*element: Any) -> tuple[Any, ...]:
-        args = [tf.convert_to_tensor(t) for t in element] + list(others)
+        tensors = [t._variant_tensor if isinstance(t, Dataset) else tf.convert_to_tensor(t) for t in element]
+        args = [*tensors, *others]
         rest = [] if len(args) == len(function.body.inputs) else function.captured_inputs
         return tuple(function.body.call([*args, *rest]))
 
@@ -554,6 +558,14 @@ class _Slot:
 
     def __init__(self) -> None:
         self.iterator: OwnedIterator | None = None
+
+    def get_next(self) -> Any:
+        """Returns the next element of the iterator."""
+        return _iterator(self).get_next()
+
+    def get_next_as_optional(self) -> Any:
+        """Returns the next element of the iterator, if there is one, as an optional."""
+        return _iterator(self).get_next_as_optional()
 
 
 # Iterators and their places by their string handles, as long as something else holds them.

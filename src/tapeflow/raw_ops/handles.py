@@ -110,6 +110,16 @@ class _Array:
         return value
 
 
+def _no_gradient(*_: Any) -> Any:
+    raise errors.UnimplementedError.of(
+        "Gradients do not pass tensor arrays of TensorFlow 1 where control flow runs as it stands. If the graph has a "
+        "training operation, run that; or load the model with tf.saved_model.load and differentiate its signatures."
+    )
+
+
+_WITHOUT_GRADIENT: dict[str, Any] = {"differentiable": True, "gradient": _no_gradient}
+
+
 def _array_of(handle: Raw) -> _Array:
     return handle[()]
 
@@ -122,13 +132,13 @@ def _array(
     return boxed(_Array(int(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
 
 
-@kernel_of("TensorArrayWriteV3", shape=scalar)
+@kernel_of("TensorArrayWriteV3", shape=scalar, **_WITHOUT_GRADIENT)
 def _write(handle: Raw, index: Raw, value: Raw, flow_in: Raw) -> Raw:
     _array_of(handle).write(int(index), value)
     return _flow()
 
 
-@kernel_of("TensorArrayReadV3")
+@kernel_of("TensorArrayReadV3", **_WITHOUT_GRADIENT)
 def _read(handle: Raw, index: Raw, flow_in: Raw, dtype: DType) -> Raw:
     return _array_of(handle).read(int(index))
 
@@ -139,19 +149,19 @@ def _stacked(values: Sequence[Raw], dtype: DType) -> Raw:
     return np.stack(values) if isinstance(values[0], np.ndarray) else torch.stack(list(values))
 
 
-@kernel_of("TensorArrayGatherV3")
+@kernel_of("TensorArrayGatherV3", **_WITHOUT_GRADIENT)
 def _gather(handle: Raw, indices: Raw, flow_in: Raw, dtype: DType, element_shape: Any) -> Raw:
     return _stacked([_array_of(handle).read(i) for i in indices.tolist()], dtype)
 
 
-@kernel_of("TensorArrayScatterV3", shape=scalar)
+@kernel_of("TensorArrayScatterV3", shape=scalar, **_WITHOUT_GRADIENT)
 def _scatter(handle: Raw, indices: Raw, value: Raw, flow_in: Raw) -> Raw:
     for index, row in zip(indices.tolist(), value, strict=True):
         _array_of(handle).write(index, row)
     return _flow()
 
 
-@kernel_of("TensorArrayConcatV3", shape=lambda *_: [None, [None]])
+@kernel_of("TensorArrayConcatV3", shape=lambda *_: [None, [None]], **_WITHOUT_GRADIENT)
 def _concat(handle: Raw, flow_in: Raw, dtype: DType, element_shape_except0: Any) -> Any:
     array = _array_of(handle)
     values = [array.read(i) for i in range(len(array.items))]
@@ -161,7 +171,7 @@ def _concat(handle: Raw, flow_in: Raw, dtype: DType, element_shape_except0: Any)
     return joined, torch.tensor([len(v) for v in values])
 
 
-@kernel_of("TensorArraySplitV3", shape=scalar)
+@kernel_of("TensorArraySplitV3", shape=scalar, **_WITHOUT_GRADIENT)
 def _split(handle: Raw, value: Raw, lengths: Raw, flow_in: Raw) -> Raw:
     start = 0
     for index, length in enumerate(lengths.tolist()):

@@ -33,6 +33,11 @@ def _bias_add(value: Any, bias: Any) -> Any:
     return raw.BiasAdd(value=value, bias=bias)
 
 
+@form("AccumulateNV2", shape=lambda inputs, shape, *_: shape)
+def _accumulate(inputs: Any) -> Any:
+    return raw.AddN(inputs=inputs)
+
+
 @form("Concat")
 def _concat(concat_dim: Any, values: Any) -> Any:
     return raw.ConcatV2(values=values, axis=concat_dim)

@@ -8,16 +8,7 @@ from collections.abc import Callable
 from tapeflow.core.context import state
 from tapeflow.core.ops import op_def
 from tapeflow.core.values.variable import Variable
-
-_ON_HANDLES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",
-               "IsVariableInitialized": "VarIsInitializedOp"}  # fmt: skip
-
-
-def _form_on_handles(name: str) -> str | None:
-    """Returns the op that does with handles what an op does with references."""
-    version = "V3" if name.startswith("TensorArray") else "V2"
-    candidates = (_ON_HANDLES.get(name, ""), f"Resource{name}", f"{name}{version}")
-    return next((c for c in candidates if c in op_def.names()), None)
+from tapeflow.graph.graphdef.reference_variables import op_on_handles
 
 
 def call(name: str, arguments: dict[str, typing.Any], raw_op: Callable[[str], typing.Any]) -> typing.Any:
@@ -34,7 +25,7 @@ def call(name: str, arguments: dict[str, typing.Any], raw_op: Callable[[str], ty
     Raises:
         NotImplementedError: no op on handles does the same.
     """
-    form = _form_on_handles(name)
+    form = op_on_handles(name)
     if form is None:
         raise NotImplementedError(f"tf.raw_ops.{name} takes references, which variables and resources here are not")
     definition, target = op_def.get(name), op_def.get(form)

@@ -21,7 +21,7 @@ from tapeflow.function.function import Options
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
+from tapeflow.graph.graphdef.node_protos import Node, function_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.logger import get_logger
@@ -96,7 +96,8 @@ class Library:
                     "iterators, as layers' adapt() calls, can't be loaded from older versions of TensorFlow."
                 )
             builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
-            builder.add(in_order(definition.nodes, definition.arguments))
+            builder.operations.update((a, t.op) for a, t in zip(definition.arguments, tensors, strict=True))
+            builder.add_function(definition)
             result = Node("result", "", [], [], {})
             outputs = iter([graph.as_output(builder._tensor(result, o), name) for o in definition.outputs])
             structure = from_proto(saved.output_signature)

@@ -18,6 +18,7 @@ from tapeflow.graph.graphdef.node_protos import dtype_of
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
+from tapeflow.saved_model.graphs import load_graph
 from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
 from tapeflow.saved_model.objects import (
     TABLE_FUNCTIONS,
@@ -53,11 +54,12 @@ def load(
 
     Returns:
         An object with the saved attributes, and with `signatures`, a mapping of functions. A saved `tf.function` is one
-        again, with its traces.
+        again, with its traces. A SavedModel of TensorFlow 1 is a graph: an object with `signatures`, `variables`,
+        `graph`, `asset_paths`, and `prune(feeds, fetches)`, which returns a function of a part of the graph.
 
     Raises:
         OSError: there is no SavedModel, or it is damaged.
-        ValueError: the tags are other ones, or it was written by TensorFlow 1.
+        ValueError: the tags are other ones, or there are several graphs and no tags.
         UnimplementedError: it holds an object or a table that is not supported.
 
     Example:
@@ -93,25 +95,48 @@ def load_partial(
     graphs = read_model(directory)
     if not graphs:
         raise ValueError(f"The SavedModel at {directory} has no graph.")
-    meta = graphs[0]
-    saved_tags = list(meta.meta_info_def.tags)
-    requested = saved_tags if tags is None else [tags] if isinstance(tags, str) else list(tags)
-    if len(graphs) != 1 or not meta.object_graph_def.nodes:
-        raise ValueError(
-            f"The SavedModel at {directory} was written by TensorFlow 1, as graphs without objects: it can't be loaded."
-        )
-    if set(requested) != set(saved_tags):
-        raise ValueError(
-            f"Got an incompatible argument to `tags`: {requested}. The SavedModel at {directory} has one MetaGraph "
-            f"with tags {saved_tags}. You may omit the argument, pass 'None', or pass matching tags."
-        )
     options = options or LoadOptions()
+    meta = _chosen(graphs, tags, directory)
+    if not meta.object_graph_def.nodes:
+        if set(nodes) != {"root"} or nodes["root"] is not None:
+            raise ValueError(
+                f"The SavedModel at {directory} was written by TensorFlow 1, as a graph without objects: "
+                "there are none to load in part."
+            )
+        return {"root": load_graph(directory, meta, not options.experimental_skip_checkpoint)}
     loader = _Loader(directory, meta, options, nodes)
     root = loader.load()
     if options.experimental_load_function_aliases:
         root.function_aliases = loader.aliased(meta.meta_info_def.function_aliases)
     root.tensorflow_version = meta.meta_info_def.tensorflow_version
     return {path: loader.objects[loader.number_of(path)] for path in nodes}
+
+
+def _chosen(graphs: Sequence[Any], tags: str | Sequence[str] | None, directory: str) -> Any:
+    """Returns the `MetaGraphDef` with tags.
+
+    Raises:
+        ValueError: there is none, or there are several and no tags.
+    """
+    found = [list(meta.meta_info_def.tags) for meta in graphs]
+    if tags is None:
+        if len(graphs) > 1:
+            raise ValueError(
+                "Importing a SavedModel with tf.saved_model.load requires a 'tags=' argument if there is more than one "
+                f"MetaGraph. Got 'tags=None', but there are {len(graphs)} MetaGraphs in the SavedModel with tag sets: "
+                f"{found}. Pass a 'tags=' argument to load this SavedModel."
+            )
+        return graphs[0]
+    requested = [tags] if isinstance(tags, str) else list(tags)
+    for meta, own in zip(graphs, found, strict=True):
+        if set(own) == set(requested):
+            return meta
+    if len(graphs) > 1:
+        raise ValueError(f"The SavedModel at {directory} has no MetaGraph with tags {requested}, but with {found}.")
+    raise ValueError(
+        f"Got an incompatible argument to `tags`: {requested}. The SavedModel at {directory} has one MetaGraph "
+        f"with tags {found[0]}. You may omit the argument, pass 'None', or pass matching tags."
+    )
 
 
 class _Loader:

@@ -7,6 +7,7 @@ import os
 from collections import namedtuple
 from typing import Any
 
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 
@@ -15,6 +16,7 @@ from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.io.replacing import write_file
 
 FILE = "saved_model.pb"
+TEXT_FILE = "saved_model.pbtxt"
 PARTS = r"variables|assets|assets\.extra|saved_model\.pb|fingerprint\.pb|keras_metadata\.pb"  # of the directory
 VERSION = 1  # of the format
 
@@ -40,13 +42,13 @@ def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
         export_dir: the directory.
 
     Returns:
-        True if it has a `saved_model.pb`.
+        True if it has a `saved_model.pb` or a `saved_model.pbtxt`.
 
     Example:
         >>> tf.saved_model.contains_saved_model("/no/such/directory")
         False
     """
-    return os.path.exists(os.path.join(os.fspath(export_dir), FILE))
+    return any(os.path.exists(os.path.join(os.fspath(export_dir), name)) for name in (FILE, TEXT_FILE))
 
 
 def write_model(export_dir: str, *meta_graphs: Any) -> None:
@@ -64,6 +66,9 @@ def read_model(export_dir: str) -> list[Any]:
         OSError: there is none, or it is damaged.
     """
     path = os.path.join(export_dir, FILE)
+    text = os.path.join(export_dir, TEXT_FILE)
+    if not os.path.exists(path) and os.path.exists(text):
+        return _read_text(text)
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -73,6 +78,32 @@ def read_model(export_dir: str) -> list[Any]:
         return [meta_graph_pb2.MetaGraphDef.FromString(m) for m in SavedModel.FromString(data).meta_graphs]
     except DecodeError as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
+
+
+def _read_text(path: str) -> list[Any]:
+    """Reads the `MetaGraphDef`s of a SavedModel in the form of text.
+
+    Raises:
+        OSError: it is damaged.
+    """
+    file = descriptor_pb2.FileDescriptorProto(name="tapeflow/saved_model_text.proto", syntax="proto3")
+    meta = meta_graph_pb2.MetaGraphDef.DESCRIPTOR
+    file.dependency.append(meta.file.name)
+    message = file.message_type.add(name="SavedModelText")
+    message.field.add(name="saved_model_schema_version", number=1, type=3, label=1)
+    message.field.add(name="meta_graphs", number=2, type=11, label=3, type_name=f".{meta.full_name}")
+    pool = descriptor_pool.Default()
+    try:
+        descriptor = pool.FindMessageTypeByName("SavedModelText")
+    except KeyError:
+        pool.AddSerializedFile(file.SerializeToString())
+        descriptor = pool.FindMessageTypeByName("SavedModelText")
+    try:
+        with open(path, encoding="utf-8") as contents:
+            parsed = text_format.Parse(contents.read(), message_factory.GetMessageClass(descriptor)())
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        raise OSError(f"Cannot parse file {path}: {error}.") from None
+    return list(parsed.meta_graphs)
 
 
 def function_spec(signature: inspect.Signature, input_signature: Any = None) -> Any:

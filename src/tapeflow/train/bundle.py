@@ -20,7 +20,7 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
-from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto
+from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
@@ -203,6 +203,10 @@ class Bundle:
         try:
             index = open(self._file, "rb")  # noqa: SIM115  (closed by the `with` below)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            tables = first_version_files(self.prefix)
+            if tables:
+                self._read_first_version(tables)
+                return True
             raise errors.NotFoundError(
                 None, None,
                 f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}",
@@ -238,6 +242,31 @@ class Bundle:
         if header.num_shards < 1:
             raise self._lost("it has no header.")
         self._shards = header.num_shards
+
+    def _read_first_version(self, files: Sequence[str]) -> None:
+        """Reads a checkpoint of the first version of the format: tables that hold the tensors themselves."""
+        self._data, self._keys, self.entries, self._slices = {}, {}, {}, {}
+        for self._file in files:
+            try:
+                with open(self._file, "rb") as file:
+                    table = read_table(file.read())
+                meta = SavedTensorSlices.FromString(table.pop(b"", b"")).meta
+                slices = {key: SavedTensorSlices.FromString(value).data for key, value in table.items()}
+            except (ValueError, DecodeError) as error:
+                raise self._lost(f"{error}. Perhaps the file is corrupt or no checkpoint.") from None
+            self._slices.update(slices)
+            for tensor in meta.tensor:
+                entry = self.entries.setdefault(tensor.name, BundleEntryProto(dtype=tensor.type, shape=tensor.shape))
+                entry.slices.extend(tensor.slice)
+                for extents in tensor.slice:
+                    bounds = _bounds(extents)
+                    piece = BundleEntryProto(dtype=tensor.type)
+                    piece.shape.SetInParent()
+                    for (_, length), dim in zip(bounds, tensor.shape.dim, strict=False):
+                        piece.shape.dim.add(size=dim.size if length < 0 else length)
+                    self._keys[slice_key(tensor.name, bounds)] = piece
+        for entry in self._keys.values():
+            entry.shard_id = -1  # it is in a table
 
     def _lost(self, why: str, entry: str | None = None, file: str | None = None) -> errors.DataLossError:
         where = f"{file or self._file}" + (f", entry {entry!r}" if entry is not None else "")
@@ -290,6 +319,36 @@ class Bundle:
             file, lost = self._at(key, entry)
             return _messages(file.read(entry.size), math.prod(self._dims(key, entry)), lost)
 
+    def _read_slice(self, key: str, bounds: Sequence[tuple[int, int]]) -> EagerTensor:
+        """Reads a piece of a tensor."""
+        place = slice_key(key, bounds)
+        piece = self._keys.get(place)
+        if piece is None:
+            raise self._lost("a piece of it is missing.", key)
+        if piece.shard_id >= 0:
+            return self._read(key, piece)
+        dtype, dims = self._dtype(key, piece), tuple(d.size for d in piece.shape.dim)
+        if place not in self._slices:
+            raise self._lost("a piece of it is missing.", key)
+        message, count = self._slices[place].data, math.prod(dims)
+        values = getattr(message, _FIELDS.get(dtype.name, "int_val"))
+        if len(values) != count * (2 if dtype.is_complex else 1):
+            raise self._lost(f"a piece of it has {len(values)} values instead of {count}.", key)
+        if dtype is string:
+            array = np.empty(count, object)
+            array[:] = list(values)
+        elif dtype.name in ("half", "float16", "bfloat16"):
+            bits = torch.tensor(list(values), dtype=torch.int32).to(torch.int16)
+            return EagerTensor(bits.view(dtype.torch or torch.float16).reshape(dims), dtype)
+        elif dtype.is_complex:
+            pairs = np.array(values, np.float32 if dtype.name == "complex64" else np.float64)
+            array = pairs.view(dtype.as_numpy_dtype)
+        else:
+            array = np.array(values, dtype.as_numpy_dtype)
+        if dtype is string:
+            return EagerTensor(array.reshape(dims), dtype)
+        return EagerTensor(torch.from_numpy(array).reshape(dims), dtype)
+
     def _read(self, key: str, entry: Any) -> EagerTensor:
         dtype, dims = self._dtype(key, entry), self._dims(key, entry)
         count = math.prod(dims)
@@ -328,7 +387,7 @@ class Bundle:
         for extents in entry.slices:
             if len(extents.extent) != len(dims):
                 raise self._lost("a piece of it has another rank.", key)
-            bounds = [(e.start, e.length if e.HasField("length") else -1) for e in extents.extent]
+            bounds = _bounds(extents)
             where = tuple(
                 slice(start, start + length if length >= 0 else size)
                 for (start, length), size in zip(bounds, dims, strict=True)
@@ -341,13 +400,30 @@ class Bundle:
                 s.start < 0 or s.stop > n for s, n in zip(where, dims, strict=True)
             ):
                 raise self._lost("a piece of it does not fit.", key)
-            pieces.append((where, self._read(key, piece).value))
+            pieces.append((where, self._read_slice(key, bounds).value))
         if sum(p.size if isinstance(p, np.ndarray) else p.numel() for _, p in pieces) != math.prod(dims):
             raise self._lost("its pieces do not fill it.", key)
         whole = np.empty(dims, object) if dtype is string else torch.empty(dims, dtype=dtype.torch)
         for where, piece in pieces:
             whole[where] = piece
         return EagerTensor(whole, dtype)
+
+
+# The fields of a message with a tensor, by the tensor's dtype, where these are not `int_val`.
+_FIELDS = {
+    "float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val", "string": "string_val",
+    "float16": "half_val", "bfloat16": "half_val", "complex64": "scomplex_val", "complex128": "dcomplex_val",
+}  # fmt: skip
+
+
+def first_version_files(prefix: str) -> list[str]:
+    """Returns the files of a checkpoint of the format before TensorFlow 1.0; `?` in the name stands for any digit."""
+    return [prefix] if os.path.isfile(prefix) else sorted(filter(os.path.isfile, glob.glob(prefix)))
+
+
+def _bounds(extents: Any) -> list[tuple[int, int]]:
+    """Returns the start and length of a piece in each dimension; -1 for all of it."""
+    return [(e.start, e.length if e.HasField("length") else -1) for e in extents.extent]
 
 
 def _entry(data: bytes) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tapeflow.array.creation import zeros
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.ir.operation import Operation
@@ -16,8 +19,7 @@ from tapeflow.train.bundle import Bundle, write_bundle
 
 def _build_save(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
-        _check_slices(slices)
-        write_bundle(_text(prefix), zip(map(_text, names.value), tensors, strict=True))
+        write_bundle(_text(prefix), _whole(map(_text, names.value), map(_text, slices.value), tensors).items())
 
     return python_op(node.op, save, inputs)
 
@@ -26,11 +28,28 @@ def _build_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     dtypes = attr_of(node, definition_of(node.op), "dtypes")
 
     def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
-        _check_slices(slices)
         bundle = Bundle(_text(prefix))
-        return [bundle.read(_text(name)) for name in names.value]
+        return [_part(bundle.read(_text(n)), _text(s)) for n, s in zip(names.value, slices.value, strict=True)]
 
     return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
+
+
+def _build_first_save(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    """Adds an operation of TensorFlow before 1.0 that saves: it writes the present format, which every reader knows."""
+    sliced = node.op == "SaveSlices"
+
+    def save(filename: Any, names: Any, *rest: Any) -> None:
+        slices, tensors = (rest[0].value, rest[1:]) if sliced else ([b""] * len(rest), rest)
+        write_bundle(_text(filename), _whole(map(_text, names.value), map(_text, slices), tensors).items())
+
+    return python_op(node.op, save, inputs)
+
+
+def _build_first_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    def restore(pattern: Any, name: Any, place: Any = b"") -> list[Any]:
+        return [_part(Bundle(_text(pattern)).read(_text(name)), _text(place))]
+
+    return python_op(node.op, restore, inputs, [(attr_of(node, definition_of(node.op), "dt"), None)])
 
 
 def _build_sharded_name(builder: Any, node: Node, inputs: list[Any]) -> Operation:
@@ -45,9 +64,64 @@ def _text(value: Any) -> str:
     return value.decode()
 
 
-def _check_slices(slices: Any) -> None:
-    if any(s for s in slices.value.reshape(-1)):
-        raise errors.UnimplementedError(None, None, "Variables in several parts can't be saved or restored by a graph")
+# ---- parts of variables ----------------------------------------------------------------------------------------------
 
 
-register({"SaveV2": _build_save, "RestoreV2": _build_restore, "ShardedFilename": _build_sharded_name})
+def _place(text: str) -> tuple[list[int], tuple[slice, ...]]:
+    """Returns the shape of a whole variable, and the place of a part in it, of a text such as `5 2 0,3:-`.
+
+    Raises:
+        InvalidArgumentError: the text has another form.
+    """
+    try:
+        *dims, places = text.split(" ")
+        shape, bounds = [int(d) for d in dims], []
+        for place in places.split(":"):
+            start, _, length = ("0", "", "") if place == "-" else place.partition(",")
+            bounds.append(slice(int(start), int(start) + int(length) if length else None))
+        if len(bounds) != len(shape):
+            raise ValueError
+    except ValueError:
+        raise errors.InvalidArgumentError.of(
+            f"Can't parse the shape and slice {text!r}: a part of a variable is described as in '5 2 0,3:-'."
+        ) from None
+    return shape, tuple(bounds)
+
+
+def _part(whole: Any, text: str) -> Any:
+    """Returns the part of a variable's value that a text describes; all of it for an empty text."""
+    if not text:
+        return whole
+    shape, bounds = _place(text)
+    if list(whole.shape) != shape:
+        raise errors.InvalidArgumentError.of(
+            f"Shape in shape_and_slice spec {shape} does not match the shape in the save file: {list(whole.shape)}"
+        )
+    return EagerTensor(whole.value[bounds], whole.dtype)
+
+
+def _whole(names: Iterable[str], slices: Iterable[str], tensors: Sequence[Any]) -> dict[str, Any]:
+    """Returns tensors by name, with the parts of a variable joined to one."""
+    whole: dict[str, Any] = {}
+    for name, text, tensor in zip(names, slices, tensors, strict=True):
+        if not text:
+            whole[name] = tensor
+            continue
+        shape, bounds = _place(text)
+        if name not in whole:
+            whole[name] = zeros(shape, tensor.dtype)
+        whole[name].value[bounds] = tensor.value
+    return whole
+
+
+register(
+    {
+        "SaveV2": _build_save,
+        "RestoreV2": _build_restore,
+        "ShardedFilename": _build_sharded_name,
+        "Save": _build_first_save,
+        "SaveSlices": _build_first_save,
+        "Restore": _build_first_restore,
+        "RestoreSlice": _build_first_restore,
+    }
+)

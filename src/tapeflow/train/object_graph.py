@@ -150,6 +150,17 @@ def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
     return graph, tensors
 
 
+def keys_by_full_name(bundle: Any) -> dict[str, str]:
+    """Returns the keys of a checkpoint of objects by the names that its variables had: those under which a checkpoint
+    of a graph has them.
+
+    Args:
+        bundle: the checkpoint, which has an object graph.
+    """
+    graph = TrackableObjectGraph.FromString(bundle.read("_CHECKPOINTABLE_OBJECT_GRAPH").numpy())
+    return {a.full_name: a.checkpoint_key for node in graph.nodes for a in node.attributes if a.full_name}
+
+
 def _mark_values(graph: Any) -> None:
     """Marks the nodes from which a value can be reached."""
     above: list[list[int]] = [[] for _ in graph.nodes]

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from tapeflow.core.protos import CheckpointState
 from tapeflow.io.replacing import write_file
 from tapeflow.logger import get_logger
+from tapeflow.train.bundle import first_version_files
 
 
 def _state_file(directory: Any, latest_filename: str | None) -> str:
@@ -21,7 +22,7 @@ def _state_file(directory: Any, latest_filename: str | None) -> str:
 
 def checkpoint_exists(prefix: str) -> bool:
     """Returns whether there is a checkpoint of that name."""
-    return os.path.exists(f"{prefix}.index")
+    return os.path.exists(f"{prefix}.index") or bool(first_version_files(prefix))
 
 
 def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> Message | None:

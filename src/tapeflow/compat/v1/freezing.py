@@ -127,7 +127,7 @@ class _Library:
                 if node.op in _OF_VALUES:
                     result += _of_value(node, values[0].dtype, flat)
                     continue
-                if node.op == "Identity":
+                if node.op in _PASSING:
                     node.attr["T"].type = values[0].dtype
                 elif node.op in _ARGUMENTS:
                     self._pass_values(node, values)
@@ -170,6 +170,9 @@ class _Library:
             function.ret[result.name] = resources.renamed(text)
         _set_nodes(function, self.frozen(resources, flat=False))
         return new
+
+
+_PASSING = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration"})  # these give a resource on
 
 
 class _Inlined:
@@ -244,7 +247,9 @@ class _Resources:
         if name in self._values:
             return self._values[name]
         node = self._by_name.get(name)
-        if node is None or not (node.op == "Identity" or "While" in node.op):
+        if node is not None and node.op in _PASSING:
+            return self.value(node.input[0])
+        if node is None or "While" not in node.op:
             return None
         index = place.rpartition(":")[2]
         return self.value(node.input[int(index) if index.isdigit() else 0])

@@ -20,15 +20,13 @@ from tapeflow.compat.v1.variables import GraphKeys, global_variables_initializer
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.saved_model import ASSETS_KEY, messages
+from tapeflow.saved_model import messages
+from tapeflow.saved_model.graphs import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
 from tapeflow.saved_model.messages import contains_saved_model as _contains
 from tapeflow.saved_model.serving import add_saver
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
 
-LEGACY_INIT_OP_KEY = "legacy_init_op"
-MAIN_OP_KEY = "saved_model_main_op"
-_INIT_OP = "__saved_model_init_op"  # the signature that servers find what to run first by
 _SERVING = "tensorflow/serving/"
 
 # ---- signatures ------------------------------------------------------------------------------------------------------
@@ -359,7 +357,7 @@ def _add_main_op(meta: Any, key: str, op: Any) -> None:
         return
     meta.collection_def[key].node_list.value[:] = [op.name]
     info = meta_graph_pb2.TensorInfo(name=op.name, tensor_shape=TensorShape(None).as_proto())
-    meta.signature_def[_INIT_OP].CopyFrom(build_signature_def(None, {_INIT_OP: info}))
+    meta.signature_def[INIT_OP].CopyFrom(build_signature_def(None, {INIT_OP: info}))
 
 
 def simple_save(
@@ -476,55 +474,18 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
         )
     prefix = f"{import_scope}/" if import_scope else ""
     with sess.graph.as_default():
-        there = set(map(id, sess.graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
-        import_meta_graph(_without_saver(meta), import_scope=import_scope, **saver_kwargs)
-        variables = [v for v in sess.graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if id(v) not in there]
+        saver = import_meta_graph(meta, import_scope=import_scope, **saver_kwargs)
         path = messages.variables_prefix(directory)
-        if variables and checkpoint_exists(path):
-            Saver({v.op.name.removeprefix(prefix): v for v in variables}).restore(sess, path)
+        if saver is not None and checkpoint_exists(path):
+            saver.restore(sess, path)
         assets = {
             f"{prefix}{a.tensor_info.name}": os.path.join(messages.assets_directory(directory), a.filename)
-            for a in _assets_of(meta)
+            for a in assets_of(meta)
         }
-        main_op = _main_op_of(meta)
+        main_op = main_op_of(meta)
         if main_op:
             sess.run(sess.graph.get_operation_by_name(f"{prefix}{main_op}"), assets)
     return meta
-
-
-def _assets_of(meta: Any) -> Iterable[Any]:
-    """Returns the names of files and of the tensors that hold them: TensorFlow 1 writes them in a collection."""
-    if meta.asset_file_def or ASSETS_KEY not in meta.collection_def:
-        return meta.asset_file_def
-    assets = []
-    for packed in meta.collection_def[ASSETS_KEY].any_list.value:
-        asset = meta_graph_pb2.AssetFileDef()
-        asset.ParseFromString(packed.value)
-        assets.append(asset)
-    return assets
-
-
-def _without_saver(meta: Any) -> Any:
-    """Returns the message without the nodes that save and restore variables: they are in a scope of their own."""
-    scope = meta.saver_def.restore_op_name.rpartition("/")[0]
-    if not scope:
-        return meta
-    without = type(meta)()
-    without.CopyFrom(meta)
-    nodes = [node for node in meta.graph_def.node if not node.name.startswith(f"{scope}/")]
-    del without.graph_def.node[:]
-    without.graph_def.node.extend(nodes)
-    return without
-
-
-def _main_op_of(meta: Any) -> str | None:
-    """Returns the name of the operation to run after loading."""
-    if _INIT_OP in meta.signature_def:
-        return meta.signature_def[_INIT_OP].outputs[_INIT_OP].name
-    for key in (MAIN_OP_KEY, LEGACY_INIT_OP_KEY):
-        if key in meta.collection_def and meta.collection_def[key].node_list.value:
-            return meta.collection_def[key].node_list.value[0]
-    return None
 
 
 __getattr__ = names.finder("saved_model")

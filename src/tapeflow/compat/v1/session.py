@@ -19,11 +19,13 @@ from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.held import boxed
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen.dataflow import Dataflow
 from tapeflow.graph.codegen.stepping import Stepping
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
@@ -218,6 +220,10 @@ class Session:
         self, fed: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], operations: Sequence[Operation]
     ) -> Callable[..., Any]:
         """Returns a part of the graph as a function of the raw values that are fed."""
+        if self._graph.has_control_flow:
+            dataflow = Dataflow(fed, tensors, operations, self._held)
+            if dataflow.needed:
+                return dataflow
         together = RunTogether(fed, tensors, operations, self._held)
         return together if together.needed() else Compiled("run", fed, tensors, operations, self._held)
 
@@ -489,6 +495,8 @@ def _shape_text(tensor: SymbolicTensor) -> str:
 
 
 def _fetched(value: Any, tensor: SymbolicTensor) -> Any:
+    if isinstance(value, Variable):  # the handle of one
+        return boxed(value)
     return EagerTensor(value, tensor.dtype).numpy()
 
 

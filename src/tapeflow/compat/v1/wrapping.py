@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import keyword
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -15,10 +12,11 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.function.signature import FunctionType, Signature
+from tapeflow.graph.codegen.dataflow import ControlFlowOp, Dataflow, dataflow_operation
 from tapeflow.graph.graphdef.importing import import_graph_def
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.saved_model.graphs import type_of_function
 
 
 class _Graph(FuncGraph):
@@ -27,6 +25,8 @@ class _Graph(FuncGraph):
     Attributes:
         fetched: operations that a call runs too.
     """
+
+    takes_control_flow = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -56,6 +56,15 @@ class _Graph(FuncGraph):
                     same = self.capture(outer) if variable is None else self.capture_variable(variable, inner.op.name)
                     tensors[id(inner)] = same
 
+        if any(isinstance(o.op, ControlFlowOp) for o in needed):
+            given = [t for t in (*feeds, *whole.internal_captures) if id(t) in tensors]
+            computed = [t for t in targets if isinstance(t, SymbolicTensor) and id(t) not in tensors]
+            dataflow = Dataflow(given, computed, [t for t in targets if isinstance(t, Operation)])
+            with self.as_default():
+                operation = dataflow_operation(dataflow, [tensors[id(t)] for t in given])
+            tensors.update(zip(map(id, computed), operation.outputs, strict=True))
+            needed, self.fetched = set(), [operation]
+
         def of_part(value: Any) -> Any:
             if isinstance(value, SymbolicTensor):
                 return tensors.get(id(value), value)
@@ -72,7 +81,7 @@ class _Graph(FuncGraph):
             for tensor in operation.outputs:
                 copy.outputs.append(SymbolicTensor(copy, tensor.value_index, tensor.dtype, tensor.shape))
                 tensors[id(tensor)] = copy.outputs[-1]
-        self.fetched = [operations[id(t)] for t in targets if isinstance(t, Operation) and id(t) in operations]
+        self.fetched += [operations[id(t)] for t in targets if isinstance(t, Operation) and id(t) in operations]
         self.structured_outputs = nest.map_structure(
             lambda t: None if isinstance(t, Operation) else tensors[id(t)], fetches, expand_composites=True
         )
@@ -92,20 +101,6 @@ def _needed(targets: Iterable[Operation], fed: Any) -> set[Operation]:
     return needed
 
 
-def _function_type(names: Sequence[str], specs: Sequence[Any]) -> FunctionType:
-    """Returns the type of a function with these parameters, by position or name."""
-
-    def wrapped(*args: Any) -> Any:
-        raise NotImplementedError
-
-    kinds = inspect.Parameter
-    plain = [re.sub(r"\W", "_", name) + ("_" if keyword.iskeyword(name) else "") for name in names]
-    parameters = [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in dict.fromkeys(plain)]
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by `inspect`
-    signature = Signature(wrapped)
-    return FunctionType(signature, tuple(specs), {}, signature.names(specs, {}))
-
-
 class WrappedFunction(ConcreteFunction):
     """A function that has built a graph: what `wrap_function` returns."""
 
@@ -113,7 +108,7 @@ class WrappedFunction(ConcreteFunction):
 
     def __init__(self, graph: _Graph, names: Sequence[str], signature: Any = None) -> None:
         specs = [TensorSpec(t.shape, t.dtype) for t in graph.inputs] if signature is None else list(signature)
-        super().__init__(graph, _function_type(names, specs))
+        super().__init__(graph, type_of_function(names, specs))
         self._takes_names = signature is None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -209,7 +204,14 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     result = graph.trace(fn, args, {})
     graph.fetched = [leaf for leaf in nest.flatten(result, expand_composites=True) if isinstance(leaf, Operation)]
     names = [spec.name or f"tensor_{i}" for i, spec in enumerate(nest.flatten(list(signature)))]
-    return WrappedFunction(graph, names, nest.flatten(list(signature)))
+    specs = nest.flatten(list(signature))
+    if not graph.has_control_flow:
+        return WrappedFunction(graph, names, specs)
+    part = _Graph(graph.name)  # in which one operation runs the control flow
+    part.add_part(graph, graph.inputs, graph.structured_outputs)
+    function = WrappedFunction(part, names, specs)
+    function.graph = graph
+    return function
 
 
 def function_from_graph_def(graph_def: Any, inputs: Any, outputs: Any, captures: Any = None) -> WrappedFunction:

@@ -18,6 +18,7 @@ class OfGraph:
     __slots__ = ()
 
     _id: int
+    _name: str
     assign: Callable[..., Any]
     _graph: Any = None  # the graph that it was created in, where that is no function's
 
@@ -56,10 +57,10 @@ class OfGraph:
 
     @property
     def op(self) -> Any:
-        """The operation of the graph that returns its handle."""
+        """The operation of the graph that returns its handle; of a reference variable of TensorFlow 1, its value."""
         if self._graph is None:
             raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-        return self._graph.capture_variable(self).op
+        return self._graph._by_name.get(self._name) or self._graph.capture_variable(self).op
 
     @property
     def initializer(self) -> Any:

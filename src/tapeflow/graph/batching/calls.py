@@ -108,6 +108,9 @@ class Vectorized(Call):
         count = value_of(self._count) if isinstance(self._count, SymbolicTensor) else self._count.value
         return TensorShape([None if count is None else int(count)]).concatenate(tensor.shape)
 
+    def kernel_of(self, outputs: int) -> Callable[..., Any]:
+        return lambda *values: self.on_slices(*values)[:outputs]
+
     def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
         output = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, self.shape_of(tensor))
         operation.outputs.append(output)

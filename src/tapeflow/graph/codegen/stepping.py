@@ -64,28 +64,39 @@ class Stepping:
         return sorted(missing.values(), key=lambda o: o.index)
 
     def _step(self, operation: Operation) -> None:
-        op, outputs = operation.op, operation.outputs
-        if isinstance(op, GraphOp):
-            if op.name == "Const":
-                result = op.attrs["value"].value
-            elif op.name == "VarHandleOp":
-                result = self._resources(op.attrs["variable"])
-            else:
-                result = None if op.kernel is None else op.kernel(*[self._values[id(t)] for t in operation.inputs])
-            many = op.gives_tuple
-        else:
-            args = op.map(self._tensor, operation.args, host=self._host)
-            result, _ = compute(op, args, operation.types, operation.name)
-            many = isinstance(result, (list, tuple))
+        results = computed(operation, lambda tensor: self._values[id(tensor)], self._resources)
         self._done.add(id(operation))
-        if result is None:
-            return
-        self._values.update(
-            zip([id(t) for t in outputs], result if many or len(outputs) > 1 else [result], strict=False)
+        self._values.update(zip(map(id, operation.outputs), results, strict=False))
+
+
+def computed(
+    operation: Operation, value_of: Callable[[SymbolicTensor], Any], resources: Callable[[Any], Any]
+) -> Sequence[Any]:
+    """Returns the raw values of an operation's outputs.
+
+    Args:
+        operation: the operation.
+        value_of: returns the raw value of one of its inputs.
+        resources: maps a variable to the one that stands for it.
+    """
+    op = operation.op
+    if isinstance(op, GraphOp):
+        if op.name == "Const":
+            result = op.attrs["value"].value
+        elif op.name == "VarHandleOp":
+            result = resources(op.attrs["variable"])
+        else:
+            result = None if op.kernel is None else op.kernel(*map(value_of, operation.inputs))
+        many = op.gives_tuple
+    else:
+        args = op.map(
+            lambda tensor: EagerTensor(value_of(tensor), tensor.dtype),
+            operation.args,
+            host=lambda arg: numbers(value_of(arg)) if isinstance(arg, SymbolicTensor) else arg,
         )
-
-    def _tensor(self, tensor: SymbolicTensor) -> EagerTensor:
-        return EagerTensor(self._values[id(tensor)], tensor.dtype)
-
-    def _host(self, arg: Any) -> Any:
-        return numbers(self._values[id(arg)]) if isinstance(arg, SymbolicTensor) else arg
+        result, _ = compute(op, args, operation.types, operation.name)
+        many = isinstance(result, (list, tuple))
+    if result is None:
+        return ()
+    values: Sequence[Any] = result if many or len(operation.outputs) > 1 else [result]
+    return values

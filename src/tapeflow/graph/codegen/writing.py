@@ -189,7 +189,9 @@ class Writer:
         arguments = [self.reference(t) for t in step.inputs]
         if op is READ and variable_of(step.args[0]) is not None:
             return f"{arguments[0]}._value.value"
-        function = self._on_one_device(op.kernel) if op.template and op.kernel is not None else op.kernel
+        function = op.kernel_of(len(step.outputs))
+        if op.template and function is not None:
+            function = self._on_one_device(function)
         kernel = "" if function is None else self.named(f"op_{op.name}", function)
         if op.template:
             return op.template.format(*arguments, kernel=kernel)

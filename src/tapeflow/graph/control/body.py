@@ -8,7 +8,7 @@ function, so that nothing is computed twice.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, record, summed
@@ -190,6 +190,11 @@ class Call(GraphOp):
 
     def _run(self, *values: Any) -> Any:
         return self.body.returning(self.results)(*values)
+
+    def kernel_of(self, outputs: int) -> Callable[..., Any]:
+        """Returns the kernel of a call that gives these results: a gradient may add others later."""
+        results = self.results[:outputs]
+        return lambda *values: self.body.returning(results)(*values)
 
     def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
         """Adds a tensor of the body's graph to the outputs of an operation of this op; returns the new output."""

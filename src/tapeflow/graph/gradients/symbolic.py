@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +12,7 @@ from tapeflow.array.shaping import reshape
 from tapeflow.autodiff import UnconnectedGradients
 from tapeflow.autodiff.ends import dims_of
 from tapeflow.autodiff.jacobians import identity_matrix, rows_of
-from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, summed
+from tapeflow.core.autodiff.tape import Call, Tape, backpropagate, dense, describe, summed
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert
@@ -22,7 +23,10 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.codegen.dataflow import ControlFlowOp
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.gradients.taped import has_gradient
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 
 def gradients(
@@ -64,13 +68,43 @@ def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped
     tape.watched.update(map(_id, sources))
     for operation in _ancestors(targets, stopped):
         count = len(tape.calls)
-        tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
+        control = isinstance(operation.op, ControlFlowOp)
+        if control and operation.type == "Exit":
+            inputs, body = operation.op.loop()
+            gradient = operation.op.no_gradient if body is None else functools.partial(_gradient_of_loop, body)
+            tape.record(GraphOp("While", gradient=gradient), inputs, (), operation.outputs)
+        elif control and variable_of(operation.outputs[0]) is not None:
+            _record_handles(tape, operation)
+        else:
+            tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
         for call in tape.calls[count:]:
             call.scope = f"{scope}{operation.name}_grad"
     # A source that is computed from others is no root.
     computed = {i for call in tape.calls for i in ((call.output_id,) if call.output_id else call.output_ids)}
     tape.roots.update(i for i in map(_id, sources) if i not in computed)
     return tape
+
+
+def _gradient_of_loop(body: Body, call: Call, dy: Any) -> list[Any]:
+    """Returns the gradients of what enters a loop of TensorFlow 1, which runs again as a `While`."""
+    operation = body.call(call.inputs)[0].op
+    again = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
+    describe(again, operation.inputs, operation.outputs)
+    return list(operation.op.gradient(again, dy))
+
+
+def _record_handles(tape: Tape, operation: Operation) -> None:
+    """Records control flow that a variable's handle passes through, as its value would."""
+    inputs, outputs = operation.inputs, operation.outputs
+    input_ids, output_ids = [t._id for t in inputs], [t._id for t in outputs]
+    if tape.watched.isdisjoint(input_ids):
+        return
+    call = Call(operation.op, (), input_ids, output_ids[0] if len(outputs) == 1 else 0,
+                [i in tape.watched for i in input_ids])  # fmt: skip
+    describe(call, inputs, outputs)
+    call.output_ids = output_ids
+    tape.watched.update(output_ids)
+    tape.calls.append(call)
 
 
 def _initial_cotangents(targets: Sequence[SymbolicTensor], grad_ys: Any) -> list[Any]:

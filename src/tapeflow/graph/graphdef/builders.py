@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-Build = Callable[[Any, Any, list[Any]], Any]  # (builder of the graph, node, inputs) -> operation
+# (builder of the graph, node, inputs) -> operation; or that and the outputs of the node, where these are others
+Build = Callable[[Any, Any, list[Any]], Any]
 
 _builders: dict[str, Build] = {}
 # A higher layer puts here what loads the services that have builders.

@@ -149,7 +149,10 @@ class FunctionWriter:
             node.op = op.alias
         for name, value in attrs.items():
             value = _as_defined(value, definitions[name].type) if name in definitions else value
-            if value is not None:
+            if hasattr(value, "body"):
+                body = value.body
+                node.attr[name].func.name = self._function(body, body.inputs, range(len(body.inputs)))
+            elif value is not None:
                 set_attr(node.attr[name], value)
         if isinstance(op, GraphOp) and op.bodies:
             before += self._calls(node, operation)

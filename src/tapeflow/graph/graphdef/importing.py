@@ -6,6 +6,7 @@ has the same gradients, as one traced here. `node_ops.py` builds the nodes of ot
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -21,7 +22,11 @@ from tapeflow.core.ops import forms
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
+from tapeflow.core.types.dtypes import resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
@@ -36,8 +41,12 @@ from tapeflow.graph.graphdef.node_protos import (
     function_of,
     in_order,
     nodes_of_graph,
+    output_dtypes,
+    shape_of,
 )
-from tapeflow.graph.graphdef.v1_control_flow import functional
+from tapeflow.graph.graphdef.reference_variables import without_references
+from tapeflow.graph.graphdef.tensor_arrays import with_lists
+from tapeflow.graph.graphdef.v1_control_flow import CONTROL_FLOW, READS, Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
@@ -90,6 +99,26 @@ def import_graph_def(
         ...     print(sess.run(y))
         9.0
     """
+    return add_graph_def(graph_def, input_map, return_elements, name)
+
+
+def add_graph_def(
+    graph_def: Any,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Iterable[str] | None = None,
+    name: str | None = None,
+    accepts_any_op: bool = False,
+) -> list[Any] | None:
+    """Adds the nodes of a `GraphDef` to the default graph.
+
+    Args:
+        graph_def, input_map, return_elements, name: as of `import_graph_def`.
+        accepts_any_op: adds nodes of TensorFlow's ops that are not here, too. They raise an error when they run: whole
+            models have nodes that few programs run.
+
+    Returns:
+        As `import_graph_def`, which says what is raised, too.
+    """
     _check_arguments(graph_def, input_map)
     elements = _names(return_elements)
     graph = _default_graph()
@@ -101,12 +130,12 @@ def import_graph_def(
             else scope and f"{scope}/"
         )
         replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
-        nodes = in_order(functional(nodes_of_graph(graph_def)))
+        nodes = without_references(nodes_of_graph(graph_def))
         builder = Builder(graph, {f.signature.name: f for f in graph_def.library.function}, prefix)
-        builder.replaced = replaced
+        builder.replaced, builder.accepts_any_op, builder.resource_scope = replaced, accepts_any_op, prefix
         state.name_scope = ""
         try:
-            builder.add(nodes)
+            builder.add_graph(nodes)
         finally:
             state.name_scope = scope
     unused = [k for k in (input_map or {}) if _key(k) not in builder.used]
@@ -188,6 +217,33 @@ def _grouped(node: Node, definition: OpDef, tensors: Sequence[Any]) -> list[Any]
     return args
 
 
+class FunctionOfAttr:
+    """A function that an attr of a node names, such as the one that a pipeline maps. It is built when it is needed.
+
+    Attributes:
+        captured_inputs: none: a node passes what the function captures.
+    """
+
+    captured_inputs: Sequence[Any] = ()
+
+    def __init__(self, builder: Builder, node: Node, name: str) -> None:
+        self._builder, self._node, self.name = builder, node, name
+
+    @functools.cached_property
+    def body(self) -> Body:
+        """The function's body."""
+        function = self._builder.function(self._node, self.name)
+        known = self._builder.library[self.name].attr["_input_shapes"].list.shape
+        shapes = [shape_of(s) for s in known] if len(known) == len(function.dtypes) else []
+        shapes = [TensorShape(None) if d is resource else s for d, s in zip(function.dtypes, shapes, strict=False)]
+        shapes = shapes or [TensorShape(None)] * len(function.dtypes)
+        specs = [TensorSpec(s, d) for s, d in zip(shapes, function.dtypes, strict=True)]
+        return Body(self._builder.func_graph(function, specs, shapes, [None] * len(specs)))
+
+    def __repr__(self) -> str:
+        return f"<function {self.name!r}>"
+
+
 class Builder:
     """Adds nodes to a graph.
 
@@ -203,6 +259,13 @@ class Builder:
         functions: the functions of the library that were read, by name.
         bodies: their bodies, by function, shapes and variables.
         open: the names of the functions that are being built.
+        dataflow: the nodes of a graph with control flow of TensorFlow 1 as it stands, by name.
+        accepts_any_op: True to add nodes of ops that are not here, see `add_graph_def`.
+        variables: the variables that there are already, by container and shared name.
+        used_variables: the ids of those that nodes stand for.
+        tables: returns the handle of a table, by its name and dtypes; None if the operations of tables create them.
+        resource_scope: what is put before the names of nodes that hold state and have no shared name; None if each run
+            of their operations creates the state.
         gradients: what gives an operation a gradient of its own, by the name of that gradient in the attrs of its node.
     """
 
@@ -218,12 +281,75 @@ class Builder:
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
         self.open: tuple[str, ...] = () if around is None else around.open
+        self.dataflow: dict[str, Node] = {}
+        self.accepts_any_op: bool = around is not None and around.accepts_any_op
+        self.variables: Mapping[tuple[str, str], Any] = {} if around is None else around.variables
+        self.used_variables: set[int] = set() if around is None else around.used_variables
+        self.tables: Callable[..., Any] | None = None if around is None else around.tables
+        self.resource_scope: str | None = None if around is None else around.resource_scope
         self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
 
     def add(self, nodes: Sequence[Node]) -> None:
-        """Adds nodes, each of which comes after those that it depends on."""
+        """Adds nodes, each of which comes after those that it depends on, without those that are there."""
         for node in nodes:
-            self._add(node)
+            if node.name not in self.operations:
+                self._add(node)
+
+    def add_graph(self, nodes: Sequence[Node]) -> None:
+        """Adds the nodes of a graph, in any order: control flow of TensorFlow 1 as `If` and `While`, if it can be
+        expressed so, and else as it stands."""
+        try:
+            structured = in_order(functional(with_lists(nodes)))
+        except Unstructured:
+            if self.graph.building_function and not self.graph.takes_control_flow:
+                raise errors.UnimplementedError.of(
+                    "A tf.function can't run control flow of TensorFlow 1 that can't be expressed by If and While: "
+                    "import the graph in tf.compat.v1.wrap_function, or run it in a session"
+                ) from None
+            self._add_dataflow(nodes)
+        else:
+            self.add(structured)
+
+    def add_function(self, function: Function) -> None:
+        """Adds the nodes of a function, whose arguments are there already.
+
+        Raises:
+            UnimplementedError: the function has control flow of TensorFlow 1 that is no conditional and no loop.
+        """
+        if not any(node.op in CONTROL_FLOW for node in function.nodes):
+            self.add(in_order(function.nodes, function.arguments))
+            return
+        arguments = [self._stub(*pair) for pair in zip(function.arguments, function.dtypes, strict=True)]
+        try:
+            self.add(in_order(functional([*arguments, *function.nodes])))
+        except Unstructured:
+            raise errors.UnimplementedError.of(
+                f"The function '{function.name}' has control flow of TensorFlow 1 that can't be expressed by If and "
+                "While: write it with tf.compat.v1.enable_control_flow_v2()"
+            ) from None
+
+    def _stub(self, name: str, dtype: Any) -> Node:
+        """Returns a placeholder for an argument of a function."""
+        return Node(name, "Placeholder", [], [], {"dtype": AttrValue(type=dtype.as_datatype_enum)})
+
+    def _add_dataflow(self, nodes: Sequence[Node]) -> None:
+        """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a
+        `NextIteration` gets its input last."""
+        self.dataflow = {node.name: node for node in nodes}
+        last = [n for n in nodes if n.op == "NextIteration"]
+        for node in last:
+            operation = self.graph.insert(
+                ControlFlowOp(node.op, {"T": attr_of(node, definition_of(node.op), "T")}),
+                self.graph.unique_name(self.prefix + node.name), [],
+            )  # fmt: skip
+            operation.outputs.append(SymbolicTensor(operation, 0, operation.op.attrs["T"], TensorShape(None)))
+            self.operations[node.name], self.values[node.name] = operation, list(operation.outputs)
+        names = [n.name for n in last]
+        self.add(in_order([n for n in nodes if n.op != "NextIteration"], names))
+        for node in last:
+            operation = self.operations[node.name]
+            operation.args = [self._tensor(node, node.inputs[0])]
+            operation._control_inputs.extend(o for c in node.controls for o in self._control(c))
 
     def _add(self, node: Node) -> None:
         definition = definition_of(node.op)
@@ -247,15 +373,16 @@ class Builder:
         if operation is None:  # nothing to do, as for the deletion of a resource
             self.values[node.name] = []
             return
+        operation, outputs = operation if isinstance(operation, tuple) else (operation, operation.outputs)
         if operation.device == "":
             operation.device = node.device
         self._rename(operation, self.prefix + node.name)
         self.operations[node.name] = operation
-        self.values[node.name] = list(operation.outputs)
+        self.values[node.name] = list(outputs)
         gradient = node.attrs[GRADIENT_NAME].s.decode() if GRADIENT_NAME in node.attrs else ""
         if gradient in self.gradients:
             self.gradients[gradient](self, operation)
-        elif gradient:
+        elif gradient and not getattr(operation.op, "bodies", None):  # a call has the gradient of its function
             operation.op = hooks.with_registered_gradient(operation.op, gradient)
 
     def _tensor(self, node: Node, output: Output) -> Any:
@@ -271,6 +398,46 @@ class Builder:
                 f"{len(outputs)} outputs."
             )
         return outputs[output[1]]
+
+    def loop_before(self, node: Node) -> tuple[list[Any], Body | None]:
+        """Returns the tensors that enter the loop that an `Exit` ends, and a body that computes the result from them.
+
+        There is no body if the loop has another form than `tf.while_loop` writes, or side effects.
+        """
+        nodes = self.dataflow
+        first = node
+        for op in ("Switch", "Merge", "Enter"):
+            first = nodes[first.inputs[0][0]]
+            if first.op != op:
+                return [self._tensor(node, node.inputs[0])], None
+        frame = first.attrs["frame_name"].s
+        runs_again = True
+        inside: dict[str, Node] = {}
+        entering: dict[Output, str] = {}
+        stack = [node.name]
+        while stack:
+            part = nodes[stack.pop()]
+            if part.name in inside:
+                continue
+            inputs, controls = part.inputs, part.controls
+            if part.op == "Enter" and part.attrs["frame_name"].s == frame:
+                argument = entering.setdefault(inputs[0], f"entering_{len(entering)}")
+                inputs, controls = [(argument, 0)], []
+            else:
+                runs_again &= part.op in READS or not definition_of(part.op).stateful
+                stack += [name for name, _ in inputs]
+                stack += controls
+            inside[part.name] = Node(part.name, part.op, inputs, controls, part.attrs, part.device)
+        tensors = [self._tensor(node, output) for output in entering]
+        if not runs_again:
+            return tensors, None
+        ordered = [inside[name] for name in nodes if name in inside]
+        function = Function(node.name, list(entering.values()), [t.dtype for t in tensors], ordered, [(node.name, 0)])
+        try:
+            functional([*(self._stub(n, t.dtype) for n, t in zip(entering.values(), tensors, strict=True)), *ordered])
+        except Unstructured:
+            return tensors, None
+        return tensors, self.body_of(node, function, tensors, [t.shape for t in tensors])
 
     def _control(self, name: str) -> list[Operation]:
         """Returns the operation for a control input, if there is one."""
@@ -319,18 +486,46 @@ class Builder:
         """Adds a call of the node's op, which is a registered one."""
         op = find(node.op)
         if op is None:
-            raise errors.UnimplementedError(
-                None,
-                None,
+            message = (
                 f"Op type {node.op!r} of node '{self.prefix}{node.name}' is TensorFlow's, and TapeFlow has no kernel "
-                "for it yet",
+                "for it yet"
             )
+            if self.accepts_any_op:
+                return self._without_kernel(node, definition, tensors, message)
+            raise errors.UnimplementedError.of(message)
         args = _grouped(node, op.opdef, tensors)
         attrs = list(op.attr_names.values())
-        args += [attr_of(node, definition, a) if a in definition.attrs else attr_of(node, op.opdef, a) for a in attrs]
+        args += [self._attr(node, definition if a in definition.attrs else op.opdef, a) for a in attrs]
+        if "shared_name" in attrs and definition.stateful and self.resource_scope is not None:
+            at = len(args) - len(attrs) + attrs.index("shared_name")
+            args[at] = args[at] or self.resource_scope + node.name
         self._check_other_attrs(node, definition, attrs)
         self.graph.add(op, tuple(op.map(lambda t: t, args, host=lambda a: tuple(a) if type(a) is list else a)))
         return self.graph._operations[-1]
+
+    def _without_kernel(self, node: Node, definition: OpDef, tensors: list[Any], message: str) -> Operation:
+        """Adds an operation that raises an error when it runs."""
+
+        def kernel(*values: Any) -> Any:
+            raise errors.UnimplementedError.of(message)
+
+        def gradient(call: Any, *dys: Any) -> Any:
+            raise errors.UnimplementedError.of(message)
+
+        protos = {name: attr_of(node, definition, name) for name in definition.attrs if name in node.attrs}
+        attrs = {name: value for name, value in protos.items() if not definition.attrs[name].type.endswith("func")}
+        op = GraphOp(node.op, kernel, stateful=definition.stateful, attrs=attrs, gives_tuple=True, gradient=gradient)
+        outputs = [(dtype, None) for dtype in output_dtypes(node, definition)]
+        return self.graph.node(op, tensors, outputs, node.name)
+
+    def _attr(self, node: Node, definition: OpDef, name: str) -> Any:
+        """Returns an attr of a node as ops here take it: functions as such."""
+        value, kind = attr_of(node, definition, name), definition.attrs[name].type
+        if kind == "func":
+            return FunctionOfAttr(self, node, value.name) if value.name else None
+        if kind == "list(func)":
+            return tuple([FunctionOfAttr(self, node, v.name) for v in value])
+        return value
 
     def _formed(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
         """Adds the operations that compute the node's op, and one that has their outputs."""
@@ -384,18 +579,51 @@ class Builder:
         Raises:
             ValueError: the inputs do not have the dtypes of the function's arguments.
         """
-        if [t.dtype for t in inputs] != function.dtypes:
-            raise ValueError(
-                f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
-                f"{[d.name for d in function.dtypes]}, and is called "
-                f"with {[t.dtype.name for t in inputs]}"
-            )
+        self._check_dtypes(node, function, inputs)
         variables = [variable_of(t) for t in inputs]
         key = (id(function), tuple(map(str, shapes)), tuple(map(id, variables)))
         body = self.bodies.get(key)
         if body is None:
             body = self.bodies[key] = Body(self.func_graph(function, inputs, shapes, variables))
         return body
+
+    def loop_bodies(
+        self, node: Node, inputs: Sequence[Any], shapes: Sequence[Any],
+        changing: Sequence[int], invariant: Sequence[int],
+    ) -> list[Any]:  # fmt: skip
+        """Returns the bodies of a loop's functions: of the loop variables, and then of what no iteration changes.
+
+        Args:
+            node: the loop.
+            inputs: the initial values.
+            shapes: the static shapes of the functions' arguments.
+            changing: the places of the loop variables among the arguments.
+            invariant: the places of the others.
+
+        Raises:
+            ValueError: the inputs do not have the dtypes of the functions' arguments.
+        """
+        variables = [variable_of(t) for t in inputs]
+        bodies = []
+        for label in ("cond", "body"):
+            function = node.functions.get(label) or self.function(node, node.attrs[label].func.name)
+            key = label, id(function), tuple(map(str, shapes)), tuple(map(id, variables)), tuple(changing)
+            if key not in self.bodies:
+                self._check_dtypes(node, function, inputs)
+                graph = self.func_graph(function, inputs, shapes, variables)
+                graph.inputs = [graph.inputs[i] for i in (*changing, *invariant)]
+                if label == "body":
+                    graph.outputs = graph.structured_outputs = [graph.outputs[i] for i in changing]
+                self.bodies[key] = Body(graph)
+            bodies.append(self.bodies[key])
+        return bodies
+
+    def _check_dtypes(self, node: Node, function: Function, inputs: Sequence[Any]) -> None:
+        if [t.dtype for t in inputs] != function.dtypes:
+            raise ValueError(
+                f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
+                f"{[d.name for d in function.dtypes]}, and is called with {[t.dtype.name for t in inputs]}"
+            )
 
     def function(self, node: Node, name: str) -> Function:
         """Returns the function of that name in the library.
@@ -441,8 +669,8 @@ class Builder:
                 if variable is not None:
                     placeholder._id = variable._id
                 graph.inputs.append(placeholder)
-                inner.values[name] = [placeholder]
-            inner.add(in_order(function.nodes, function.arguments))
+                inner.values[name], inner.operations[name] = [placeholder], operation
+            inner.add_function(function)
             graph.outputs = [inner._tensor(Node("result", "", [], [], {}), output) for output in function.outputs]
         graph.structured_outputs = list(graph.outputs)
         return graph

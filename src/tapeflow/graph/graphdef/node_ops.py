@@ -5,6 +5,7 @@ A builder takes the graph's `Builder`, the node and its inputs, and returns the 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,18 +21,21 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.control_flow import Assert
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import bool_, resource, string, variant
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import bool_, int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import Function, Node, attr_of, definition_of
+from tapeflow.graph.graphdef.reference_variables import NAMED_AFTER_NODE
 from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
@@ -93,7 +97,8 @@ def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> O
 
 
 def _no_op(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return builder.graph.insert(GraphOp("NoOp"), builder.graph.unique_name(node.name), ())
+    kind = "ControlTrigger" if node.op == "ControlTrigger" else "NoOp"
+    return builder.graph.insert(GraphOp(kind), builder.graph.unique_name(node.name), ())
 
 
 def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -105,7 +110,16 @@ def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     graph = builder.graph
-    shared = _attr(node, "container"), _attr(node, "shared_name") or builder.prefix + node.name
+    name = _attr(node, "shared_name") or node.name
+    if not _attr(node, "shared_name") or (NAMED_AFTER_NODE in node.attrs and node.attrs[NAMED_AFTER_NODE].b):
+        name = builder.prefix + name
+    shared = _attr(node, "container"), name
+    variable = builder.variables.get(shared)
+    if variable is not None:
+        builder.used_variables.add(variable._id)
+        if graph.building_function:
+            return graph.capture_variable(variable, node.name).op
+        return graph.handle_of(variable, node.name).op
     variable = graph._shared_variables.get(shared)
     if variable is None:
         variable = without_value(_attr(node, "dtype"), _attr(node, "shape"), shared[1])
@@ -238,21 +252,63 @@ def _conditional(
     return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
 
 
-def _while(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _while(builder: Builder, node: Node, inputs: list[Any]) -> Any:
+    """Adds a loop. Loop variables that its body only passes on are loop-invariant inputs of the operation: gradients
+    pass to the variables whose handles they are."""
     shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
     if "output_shapes" in node.attrs and len(node.attrs["output_shapes"].list.shape) == len(inputs):
         shapes = list(_attr(node, "output_shapes"))
     elif node.functions:
         shapes = _invariant_shapes(builder, node, inputs)
-    condition = builder.body(node, "cond", inputs, shapes)
-    body = builder.body(node, "body", inputs, shapes)
-    if [t.dtype for t in body.outputs] != [t.dtype for t in inputs] or [t.dtype for t in condition.outputs] != [bool_]:
+    changing = _changing(builder, node, inputs)
+    invariant = [i for i in range(len(inputs)) if i not in changing]
+    if invariant:
+        condition, body = builder.loop_bodies(node, inputs, shapes, changing, invariant)
+    else:
+        condition, body = (builder.body(node, attr, inputs, shapes) for attr in ("cond", "body"))
+    expected = [inputs[i].dtype for i in changing]
+    if [t.dtype for t in body.outputs] != expected or [t.dtype for t in condition.outputs] != [bool_]:
         raise ValueError(
             f"Node '{node.name}': the functions of a {node.op} give {[t.dtype.name for t in condition.outputs]} and "
-            f"{[t.dtype.name for t in body.outputs]} for {[t.dtype.name for t in inputs]}"
+            f"{[t.dtype.name for t in body.outputs]} for {[d.name for d in expected]}"
         )
-    specs = [(t.dtype, s) for t, s in zip(inputs, shapes, strict=True)]
-    return loop(inputs, (), condition, body, ([], []), specs, None, node.name)
+    places = list(range(len(invariant)))
+    operation = loop(
+        [inputs[i] for i in changing], [inputs[i] for i in invariant], condition, body, (places, places),
+        [(inputs[i].dtype, shapes[i]) for i in changing], None, node.name,
+    )  # fmt: skip
+    results = dict(zip(changing, operation.outputs, strict=True))
+    outputs = [results.get(i, t) for i, t in enumerate(inputs)]
+    if not invariant:
+        return operation
+    if changing == list(range(len(changing))):
+        return operation, outputs
+    return ops.IdentityN(outputs)[0].op  # whose outputs have TensorFlow's numbers
+
+
+def _changing(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[int]:
+    """Returns the places of a loop's variables, without those at the end, and the handles, that its body passes on.
+
+    All count as changing if the body is no function of a `GraphDef`, or if no variable is left.
+    """
+    every = list(range(len(inputs)))
+    if "body" not in node.functions and not hasattr(node.attrs["body"], "func"):
+        return every
+    function = node.functions.get("body") or builder.function(node, node.attrs["body"].func.name)
+    passed = [_source(function, output) == (name, 0)
+              for name, output in zip(function.arguments, function.outputs, strict=False)]  # fmt: skip
+    if len(passed) != len(inputs):
+        return every
+    last = max((i for i, same in enumerate(passed) if not same), default=-1)
+    return [i for i in every[: last + 1] if not passed[i] or inputs[i].dtype is not resource] or every
+
+
+def _source(function: Function, output: tuple[str, int]) -> tuple[str, int]:
+    """Returns the output of a function's nodes, or the argument, that an output is identical to."""
+    nodes = {node.name: node for node in function.nodes}
+    while output[0] in nodes and nodes[output[0]].op == "Identity":
+        output = nodes[output[0]].inputs[0]
+    return output
 
 
 def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
@@ -265,6 +321,23 @@ def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> li
             return shapes
         shapes = common
     return [TensorShape(None)] * len(inputs)
+
+
+def _control_flow(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    """Adds an operation of TensorFlow 1's control flow as it stands."""
+    definition = definition_of(node.op)
+    attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
+    dtype = bool_ if node.op == "LoopCond" else attrs["T"]
+    shape = inputs[0].shape
+    if node.op == "Merge":
+        for other in inputs[1:]:
+            shape = shape.most_specific_compatible_shape(other.shape)
+    if variable_of(inputs[0]) is not None:  # gradients pass to it
+        attrs["variable"] = variable_of(inputs[0])
+    specs = [(dtype, shape)] + [(dtype, shape)] * (node.op == "Switch") + [(int32, [])] * (node.op == "Merge")
+    builder.graph.has_control_flow = True
+    loop = functools.cache(lambda: builder.loop_before(node)) if node.op == "Exit" else None
+    return builder.graph.node(ControlFlowOp(node.op, attrs, loop), inputs, specs, node.name)
 
 
 # ---- counters --------------------------------------------------------------------------------------------------------
@@ -345,5 +418,10 @@ register(
         "While": _while,
         "StatelessWhile": _while,
         "ResourceCountUpTo": _count_up_to,
+        "Switch": _control_flow,
+        "Merge": _control_flow,
+        "Enter": _control_flow,
+        "Exit": _control_flow,
+        "LoopCond": _control_flow,
     }
 )

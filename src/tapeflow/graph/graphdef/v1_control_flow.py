@@ -11,25 +11,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tapeflow.core import errors
 from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.graph.graphdef.node_protos import Function, Node, Output, definition_of, in_order, output_dtypes
 
 _SWITCH, _MERGE, _ENTER, _EXIT, _NEXT, _CONDITION = (
     frozenset({name, f"Ref{name}"}) for name in ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
 )
-_CONTROL_FLOW = _SWITCH | _MERGE | _ENTER | _EXIT | _NEXT | _CONDITION
+_STACKS = frozenset({"StackPushV2", "StackPopV2"})  # by which the gradient of a loop gets what its iterations computed
+READS = frozenset({"ReadVariableOp", "VarHandleOp"})  # stateful ops that may run twice
+CONTROL_FLOW = _SWITCH | _MERGE | _ENTER | _EXIT | _NEXT | _CONDITION
 
 
-def functional(nodes: list[Node]) -> list[Node]:
+def functional(nodes: Sequence[Node]) -> list[Node]:
     """Returns the nodes of a graph with TensorFlow 1's control flow rewritten.
 
     Raises:
-        UnimplementedError: the control flow has another form than `tf.cond` and `tf.while_loop` write.
+        Unstructured: the control flow has another form than `tf.cond` and `tf.while_loop` write, or the gradients of
+            these are in the graph: they read what branches and iterations computed.
     """
-    if not any(node.op in _CONTROL_FLOW for node in nodes):
-        return nodes
-    return _Rewriting(nodes).run()
+    if not any(node.op in CONTROL_FLOW for node in nodes):
+        return list(nodes)
+    if any(node.op in _STACKS for node in nodes):
+        raise Unstructured
+    try:
+        rewritten = _Rewriting(nodes).run()
+        in_order(rewritten)
+    except (KeyError, StopIteration, ValueError):  # parts of constructs are missing, or depend on each other
+        raise Unstructured from None
+    return rewritten
+
+
+class Unstructured(Exception):
+    """Control flow that can't be expressed by `If` and `While`."""
 
 
 class _Region:
@@ -52,10 +65,11 @@ class _Region:
 class _Rewriting:
     """The rewriting of one graph."""
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self, nodes: Sequence[Node]) -> None:
         self.nodes = {node.name: node for node in nodes}
         self.used: set[str] = set()  # the Switches of constructs that were rewritten
         self.dtypes: dict[Output, DType] = {}  # of the outputs of Ifs and Whiles
+        self.moved: set[str] = set()  # the nodes that are in functions now
 
     def run(self) -> list[Node]:
         """Rewrites constructs, innermost first, until none is left; returns the nodes."""
@@ -76,7 +90,7 @@ class _Rewriting:
                     del frames[frame]
                     progress = True
         if waiting or frames:
-            raise _unimplemented(self.nodes[waiting[0]] if waiting else self._enters(next(iter(frames)))[0])
+            raise Unstructured
         return self._without_leftovers()
 
     # ---- queries -----------------------------------------------------------------------------------------------------
@@ -100,7 +114,7 @@ class _Rewriting:
             if node.name in seen:
                 continue
             seen.add(node.name)
-            if node.op in _CONTROL_FLOW:
+            if node.op in CONTROL_FLOW:
                 return None
             stack.extend(n for n in (*(n for n, _ in node.inputs), *node.controls) if n not in entries)
         inside = self._dependents(seen, entries)
@@ -172,7 +186,7 @@ class _Rewriting:
             seen.add(name)
             if node.op in _ENTER:
                 continue
-            if node.op in _CONTROL_FLOW:
+            if node.op in CONTROL_FLOW:
                 return None
             stack.extend(node.inputs)
             stack.extend((c, 0) for c in node.controls)
@@ -185,14 +199,14 @@ class _Rewriting:
         """
         merge = self.nodes[name]
         if len(merge.inputs) != 2:
-            raise _unimplemented(merge)
+            raise Unstructured
         switches = [self._first_switches(output) for output in merge.inputs]
         if switches[0] is None or switches[1] is None:
             return None
         predicates = {self._predicate(self.nodes[n]) for side in switches for n, _ in side or ()}
         outcomes = [{i for _, i in side or ()} for side in switches]
         if len(predicates) != 1 or len(outcomes[0]) > 1 or len(outcomes[1]) > 1 or outcomes[0] == outcomes[1]:
-            raise _unimplemented(merge)
+            raise Unstructured
         swap = outcomes[0] == {1} or outcomes[1] == {0}
         names = [{n for n, _ in side or ()} for side in switches]
         order = (1, 0) if swap else (0, 1)
@@ -275,6 +289,10 @@ class _Rewriting:
             results: the outputs that the function returns.
         """
         inside = {node.name for node in region.nodes}
+        for node in region.nodes:
+            if node.name in self.moved and node.op not in READS and (node.functions or definition_of(node.op).stateful):
+                raise Unstructured  # it would run twice
+        self.moved |= inside
         nodes = [
             Node(
                 n.name,
@@ -306,7 +324,7 @@ class _Rewriting:
         switches = {n.inputs[0][0]: n for n in self.nodes.values() if n.op in _SWITCH and n.inputs[0][0] in names}
         conditions = {n.inputs[1] for n in switches.values()}
         if len(conditions) != 1 or self.nodes[next(iter(conditions))[0]].op not in _CONDITION:
-            raise _unimplemented(enters[0])
+            raise Unstructured
         condition = self.nodes[next(iter(conditions))[0]]
         constants = [n for n in enters if not any(m.inputs and n.name in [i for i, _ in m.inputs] for m in merges)]
         nexts, firsts = [], []
@@ -361,6 +379,8 @@ class _Rewriting:
     def _insert(self, node: Node, results: dict[str, Output]) -> None:
         """Adds a node; replaces other nodes by identities of its outputs."""
         self.nodes[node.name] = node
+        if any(i in results and index for n in self.nodes.values() for i, index in n.inputs):
+            raise Unstructured  # something reads which input a Merge took
         for name, output in results.items():
             before = self.nodes[name]
             self.dtypes[output] = self._dtype((name, 0))
@@ -368,10 +388,10 @@ class _Rewriting:
 
     def _without_leftovers(self) -> list[Node]:
         """Returns the nodes without the old nodes of the constructs that were rewritten."""
-        gone = {n.name for n in self.nodes.values() if n.op in _CONTROL_FLOW}
+        gone = {n.name for n in self.nodes.values() if n.op in CONTROL_FLOW}
         for node in self.nodes.values():
             if node.op in _SWITCH and node.name not in self.used and self._is_consumed(node):
-                raise _unimplemented(node)
+                raise Unstructured
         while True:
             more = {
                 n.name
@@ -382,6 +402,8 @@ class _Rewriting:
                     or any(c not in self.nodes or c in gone for c in n.controls)
                 )
             }
+            if any(n not in self.moved and self.nodes[n].op not in ("Identity", "Const") for n in more):
+                raise Unstructured  # something outside of a construct reads what is in it
             if not more:
                 return [n for n in self.nodes.values() if n.name not in gone]
             gone |= more
@@ -397,12 +419,3 @@ class _Rewriting:
             if not consumers:
                 return False
             names |= {n.name for n in consumers}
-
-
-def _unimplemented(node: Node) -> errors.UnimplementedError:
-    return errors.UnimplementedError(
-        None,
-        None,
-        f"Node '{node.name}' of op {node.op} is control flow of TensorFlow 1 in another form than tf.cond and "
-        "tf.while_loop write: build the graph with tf.compat.v1.enable_control_flow_v2(), which writes If and While",
-    )

@@ -46,6 +46,7 @@ class Graph(Collections, Names, Members):
     """
 
     building_function = False
+    takes_control_flow = False  # of TensorFlow 1, as it stands, though it is a function's
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,6 +61,7 @@ class Graph(Collections, Names, Members):
         self.seed: int | None = None
         self.around: Graph | None = None  # the graph that is being built around it
         self._control_flow_context: Any = None
+        self.has_control_flow = False  # of TensorFlow 1, as it stands: `Switch`, `Merge`, ...
         self.traced = True  # it is no scratch graph, which takes the tensors of any other
 
     # ---- contents -----------------------------------------------------------------------------------------------

@@ -117,6 +117,10 @@ class GraphOp(Op):
         self.gives_tuple = gives_tuple
         self.gradient_of = gradient_of
 
+    def kernel_of(self, outputs: int) -> Callable[..., Any] | None:
+        """Returns the kernel for code that takes its first `outputs` results."""
+        return self.kernel
+
     def input_name(self, i: int) -> str:
         """TensorFlow's name of an input; empty where it has none."""
         if self.bodies:

@@ -87,11 +87,15 @@ def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
         initializer = graph.get_operation_by_name(scope + definition.initializer_name)
     except KeyError as error:
         raise ValueError(f"The graph has no variable {definition.variable_name}: {error}") from None
-    variable = variable_of(handle)
+    name, source = handle.op.name, handle
+    if handle.op.type == "ReadVariableOp":  # of a reference variable, whose name is that of its value
+        source = handle.op.inputs[0]
+        initializer = next((c for c in initializer.control_inputs if c.type == "AssignVariableOp"), initializer)
+    handle, variable = source, variable_of(source)
     if variable is None:
         raise ValueError(f"The graph has no variable {definition.variable_name}: that is the name of another operation")
     variable._graph, variable._trainable = graph, definition.trainable
-    variable._name = handle.op.name
+    variable._name = name
     graph._constants[id(variable)] = variable, handle
     graph._own_variables[variable._id] = initializer
     return variable

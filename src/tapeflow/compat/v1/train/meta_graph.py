@@ -16,7 +16,7 @@ from tapeflow.compat.v1.train.queue_runner import QueueRunner
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.graphdef.importing import import_graph_def
+from tapeflow.graph.graphdef.importing import add_graph_def
 from tapeflow.io.replacing import write_file
 from tapeflow.version import VERSION
 
@@ -141,16 +141,25 @@ def import_meta_graph(
         for node in meta.graph_def.node:
             node.device = ""
     graph = get_default_graph()
-    import_graph_def(meta.graph_def, name=import_scope or "")
+    add_graph_def(meta.graph_def, name=import_scope or "", accepts_any_op=True)
     prefix = f"{import_scope}/" if import_scope else ""
     variables: dict[str, Any] = {}
     for key, collection in meta.collection_def.items():
         for item in _items(graph, key, collection, prefix, variables):
             graph.add_to_collection(key, item)
-    if not graph.get_collection("variables"):
+    saver_def = _scoped(meta.saver_def, prefix) if meta.HasField("saver_def") else None
+    if saver_def is None and not graph.get_collection("variables"):
         return None
-    saver_def = meta.saver_def if meta.HasField("saver_def") else None
-    return Saver(saver_def=saver_def, **kwargs)
+    return Saver(saver_def=saver_def, **{"allow_empty": saver_def is not None, **kwargs})
+
+
+def _scoped(saver_def: Any, prefix: str) -> Any:
+    """Returns a `SaverDef` message whose operations have a prefix before their names."""
+    scoped = type(saver_def)()
+    scoped.CopyFrom(saver_def)
+    for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+        setattr(scoped, field, prefix + getattr(saver_def, field))
+    return scoped
 
 
 def _items(graph: Any, key: str, collection: Any, prefix: str, variables: dict[str, Any]) -> list[Any]:

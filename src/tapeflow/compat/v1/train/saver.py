@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.array import shaping
 from tapeflow.compat.v1.defaults import get_default_graph
@@ -21,7 +21,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.manager import remove_checkpoint
-from tapeflow.train.reader import CheckpointReader, load_checkpoint
+from tapeflow.train.object_graph import keys_by_full_name
+from tapeflow.train.reader import OBJECT_GRAPH, CheckpointReader, load_checkpoint
 from tapeflow.train.states import checkpoint_exists, update_checkpoint_state
 
 
@@ -37,7 +38,8 @@ class Saver:
         defer_build: collects the variables only at the first save or restore.
         allow_empty: accepts that there are no variables.
         pad_step_number: writes global steps with leading zeros.
-        saver_def: takes `max_to_keep` and `keep_checkpoint_every_n_hours` from this message.
+        saver_def: takes `max_to_keep` and `keep_checkpoint_every_n_hours` from this message, and runs the operations
+            that it names, if there are such in the graph, to save and restore.
         sharded, name, restore_sequentially, builder, write_version, save_relative_paths, filename: accepted, and
             without effect.
 
@@ -86,6 +88,7 @@ class Saver:
         self._max_to_keep, self._keep_every = max_to_keep or 0, keep_checkpoint_every_n_hours
         if saver_def is not None:
             self._max_to_keep, self._keep_every = saver_def.max_to_keep, saver_def.keep_checkpoint_every_n_hours
+        self._operations = _SaverOperations.of(saver_def) if var_list is None else None
         self._next_kept = time.time() + self._keep_every * 3600
         self._last: list[tuple[str, float]] = []
         self._variables: dict[str, Any] | None = None
@@ -105,7 +108,7 @@ class Saver:
         others = [] if isinstance(variables, Mapping) else [v for v in variables if hasattr(v, "specs")]
         self._others = [_Other(other) for other in others]
         self._variables = _by_name([v for v in variables if not hasattr(v, "specs")] if others else variables)
-        if not self._variables and not self._others and not self._allow_empty:
+        if not self._variables and not self._others and not self._allow_empty and self._operations is None:
             raise ValueError("No variables to save")
 
     def as_saver_def(self) -> Any:
@@ -220,13 +223,16 @@ class Saver:
         if latest_filename is not None and os.path.basename(latest_filename) != latest_filename:
             raise ValueError("'latest_filename' must not contain path components")
         variables = self._built_variables()
-        if not variables and not self._others:
+        if not variables and not self._others and self._operations is None:
             return None
         path = os.fspath(save_path)
         if global_step is not None:
             step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
         directory = os.path.dirname(path)
+        in_graph = self._operations if sess is not None and self._operations and self._operations.save else None
+        if in_graph is not None:
+            variables = {}
         try:
             values = _values(sess, variables)
             of_others = [pair for other in self._others for pair in other.values(sess)]
@@ -237,7 +243,10 @@ class Saver:
                 raise
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
         tensors = [(n, convert(value, v.dtype)) for (n, v), value in zip(variables.items(), values, strict=True)]
-        write_bundle(path, sorted([*tensors, *of_others]))
+        if in_graph is not None:
+            sess.run(in_graph.save, {in_graph.filename: path})
+        else:
+            write_bundle(path, sorted([*tensors, *of_others]))
         if write_meta_graph and sess is not None:
             export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
         if write_state:
@@ -265,6 +274,13 @@ class Saver:
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         bundle = Bundle(path)
+        if sess is not None and self._operations is not None:
+            try:
+                sess.run(self._operations.restore, {self._operations.filename: path})
+                return
+            except errors.NotFoundError:
+                if OBJECT_GRAPH not in bundle.entries:  # with which variables have other keys
+                    raise
         built = self._built_variables()
         for other in self._others:
             other.restore(sess, [self._read(bundle, spec.name, spec.tensor) for spec in other.specs])
@@ -289,6 +305,8 @@ class Saver:
         return self._variables or {}
 
     def _read(self, bundle: Bundle, name: str, variable: Any) -> Any:
+        if name not in bundle.entries and OBJECT_GRAPH in bundle.entries:
+            name = keys_by_full_name(bundle).get(name, name)
         if name not in bundle.entries:
             raise errors.NotFoundError.of(
                 "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that "
@@ -321,6 +339,33 @@ class Saver:
                 continue
             superseded.append(oldest)
         return superseded
+
+
+class _SaverOperations(NamedTuple):
+    """The names of the operations in a graph that save and restore its variables.
+
+    Attributes:
+        filename: of the tensor that is fed with a checkpoint's name.
+        save: of what is fetched to save; empty for shards of the format before TensorFlow 1.0, which are not written.
+        restore: of what is run to restore.
+    """
+
+    filename: str
+    save: str
+    restore: str
+
+    @staticmethod
+    def of(saver_def: Any) -> _SaverOperations | None:
+        """Returns those that a `SaverDef` message names; None if the default graph has none of them."""
+        if saver_def is None or not saver_def.restore_op_name:
+            return None
+        own = _SaverOperations(
+            saver_def.filename_tensor_name,
+            saver_def.save_tensor_name if saver_def.version == saver_def.V2 or not saver_def.sharded else "",
+            saver_def.restore_op_name.partition(":")[0],
+        )
+        graph = get_default_graph()
+        return own if own.restore in graph._by_name and own.filename.partition(":")[0] in graph._by_name else None
 
 
 class _Other:

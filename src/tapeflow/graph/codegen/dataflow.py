@@ -1,0 +1,422 @@
+"""Running TensorFlow 1's control flow as it stands: `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration`.
+
+A graph with such operations is no straight-line program. An operation runs when all its inputs have arrived, and a
+tensor may be dead: the output of a `Switch` on the side that was not taken, and all that depends on it. A loop runs in
+a frame, and each iteration has values of its own. See Yu et al. 2018,
+https://arxiv.org/abs/1805.01772. Programs come to this only with control flow that `graphdef/v1_control_flow.py` can't
+express by `If` and `While`, such as the gradients that TensorFlow 1 wrote into training graphs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core import errors
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32, resource
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.failures import detected
+from tapeflow.graph.codegen.stepping import computed
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+
+_DEAD = object()  # stands for a missing value
+
+
+class ControlFlowOp(GraphOp):
+    """An op by which TensorFlow 1 writes conditionals and loops.
+
+    Args:
+        name: the op.
+        attrs: the attrs of the node.
+        loop: for the end of a loop, returns the tensors that enter it, and a body that computes the result from these,
+            or None if the loop can't run again.
+    """
+
+    def __init__(
+        self, name: str, attrs: dict[str, Any], loop: Callable[[], tuple[list[Any], Any]] | None = None
+    ) -> None:
+        self.loop = loop
+        gradients = {"Switch": _gradient_of_switch, "Merge": _gradient_of_merge}
+        gradient = gradients.get(name, self.no_gradient)
+        super().__init__(name, attrs=attrs, gradient=gradient, gives_tuple=True)
+
+    @staticmethod
+    def no_gradient(call: Any, *dys: Any) -> Any:
+        """Raises the error for a gradient.
+
+        Raises:
+            UnimplementedError: always.
+        """
+        operation = call.outputs[0].op
+        raise errors.UnimplementedError.of(
+            f"Node '{operation.name}' of op {operation.type} is control flow of TensorFlow 1 that can't be expressed "
+            "by If and While, and has no gradient. If the graph has a training operation, run that; or load the model "
+            "with tf.saved_model.load and differentiate its signatures."
+        )
+
+
+def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
+    """Returns the gradient that arrives from the branch that was taken; zeros, if that branch gives none."""
+    arriving = [_zeros_like(t) if dy is None else dy for t, dy in zip(call.outputs, dys, strict=True)]
+    attrs = {"T": arriving[0].dtype, "N": 2}
+    shape = arriving[0].shape.most_specific_compatible_shape(arriving[1].shape)
+    specs = [(arriving[0].dtype, shape), (int32, [])]
+    return [state.graph.node(ControlFlowOp("Merge", attrs), arriving, specs).outputs[0], None]
+
+
+def _zeros_like(tensor: SymbolicTensor) -> Any:
+    """Returns zeros, dead where a tensor is dead; of the value of a variable whose handle it is."""
+    if tensor.dtype is not resource:
+        return ops.ZerosLike(tensor)
+    variable = variable_of(tensor)
+    read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
+    read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
+    return ops.ZerosLike(read.outputs[0])
+
+
+def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
+    """Returns the gradient of the input that the operation took; the other one's is dead."""
+    if len(call.inputs) != 2 or any(t.op.type in ("Enter", "NextIteration") for t in call.inputs):
+        return ControlFlowOp.no_gradient(call, dy)
+    second = ops.Equal(call.outputs[1], convert(1, int32))
+    specs = [(dy.dtype, dy.shape)] * 2
+    return list(state.graph.node(ControlFlowOp("Switch", {"T": dy.dtype}), [dy, second], specs).outputs)
+
+
+def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequence[Any] = ()) -> Operation:
+    """Adds an operation that runs a part of another graph to the graph that this thread builds.
+
+    Args:
+        dataflow: the part.
+        inputs: the values for its feeds.
+        others: further inputs: handles of the variables that it uses.
+    """
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        return tuple(dataflow(*values[: len(inputs)]))
+
+    op = GraphOp("Dataflow", run, stateful=True, gives_tuple=True, gradient=ControlFlowOp.no_gradient)
+    return state.graph.node(op, [*inputs, *others], [(t.dtype, t.shape) for t in dataflow.outputs])
+
+
+def needed_operations(targets: Sequence[Operation], fed: set[int]) -> list[Operation]:
+    """Returns operations and all that they depend on, up to the tensors with the ids in `fed`, in program order."""
+    needed: dict[int, Operation] = {}
+    stack = list(targets)
+    while stack:
+        operation = stack.pop()
+        if id(operation) not in needed:
+            needed[id(operation)] = operation
+            stack += [t.op for t in operation.inputs if id(t) not in fed]
+            stack += operation._control_inputs
+    return sorted(needed.values(), key=lambda o: o.index)
+
+
+class Dataflow:
+    """A part of a graph, as a function of raw values that runs control flow as it stands.
+
+    Args:
+        inputs: the tensors that are fed.
+        outputs: the tensors that it returns.
+        effects: operations that must run too.
+        resources: from a variable to its value in this run.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[SymbolicTensor],
+        outputs: Sequence[SymbolicTensor],
+        effects: Sequence[Operation],
+        resources: Callable[[Any], Any] = lambda variable: variable,
+    ) -> None:
+        self.inputs, self.outputs, self.resources = list(inputs), list(outputs), resources
+        fed = {id(t) for t in inputs}
+        wanted = [t.op for t in outputs if id(t) not in fed] + list(effects)
+        self.operations = needed_operations(wanted, fed)
+        self._plan(fed)
+
+    @property
+    def needed(self) -> bool:
+        """True if there is control flow in this part of the graph."""
+        return any(isinstance(o.op, ControlFlowOp) for o in self.operations)
+
+    def _plan(self, fed: set[int]) -> None:
+        """Counts the inputs that each operation waits for.
+
+        Operations that depend on nothing but constants, feeds and variables are `invariant`: they run first, once, and
+        their values serve in all frames.
+        """
+        self.invariant: dict[int, Operation] = {}
+        for operation in self.operations:
+            if (
+                not isinstance(operation.op, ControlFlowOp)
+                and not operation._control_inputs
+                and all(id(t) in fed or id(t.op) in self.invariant for t in operation.inputs)
+            ):
+                self.invariant[id(operation)] = operation
+        self.waits: dict[int, int] = {}  # the number of data and control inputs that must arrive, by operation
+        self.consumers: dict[int, list[Operation]] = {}  # by tensor, once for each input
+        self.after: dict[int, list[Operation]] = {}  # by operation, those with a control input from it
+        self.enters: dict[Any, int] = {}  # the number of `Enter`s of each frame
+        for operation in self.operations:
+            if id(operation) in self.invariant:
+                continue
+            is_merge = operation.type == "Merge"
+            awaited = {id(t) for t in operation.inputs if is_merge or not (id(t) in fed or id(t.op) in self.invariant)}
+            controls = [c for c in operation._control_inputs if id(c) not in self.invariant]
+            for tensor in awaited:
+                self.consumers.setdefault(tensor, []).append(operation)
+            for control in controls:
+                self.after.setdefault(id(control), []).append(operation)
+            self.waits[id(operation)] = len(controls) if is_merge else len(awaited) + len(controls)
+            if operation.type == "Enter":
+                frame = operation.op.attrs["frame_name"]
+                self.enters[frame] = self.enters.get(frame, 0) + 1
+
+    def __call__(self, *values: Any) -> list[Any]:
+        """Runs the operations on the values of the tensors that are fed."""
+        return _Run(self).run(dict(zip(map(id, self.inputs), values, strict=True)))
+
+
+class _Iteration:
+    """The inputs that have arrived in one iteration of a frame.
+
+    Attributes:
+        number: its number.
+        values: by operation, the values that arrived by their tensors.
+        waits: by operation, the number of inputs that are still to arrive.
+        dead: by operation, the number of dead inputs.
+        fired: the `Merge`s that have run.
+    """
+
+    __slots__ = ("dead", "fired", "number", "values", "waits")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.values: dict[int, dict[int, Any]] = {}
+        self.waits: dict[int, int] = {}
+        self.dead: dict[int, int] = {}
+        self.fired: set[int] = set()
+
+
+class _Frame:
+    """A running loop, or the graph outside of all loops.
+
+    Attributes:
+        around: the frame and iteration around it.
+        iterations: its iterations.
+        children: the frames in it, by iteration and name.
+        constants: the `Enter`s of loop invariants that have run, with their values.
+        outstanding: the number of operations that are ready, frames inside that run, and `Enter`s still to come.
+        exits: the `Exit`s whose input was dead in the iterations so far; False for those that have left the loop.
+    """
+
+    def __init__(self, around: tuple[_Frame, _Iteration] | None, enters: int) -> None:
+        self.around = around
+        self.iterations = [_Iteration(0)]
+        self.children: dict[Any, _Frame] = {}
+        self.constants: list[tuple[Operation, Any]] = []
+        self.outstanding = enters
+        self.exits: dict[int, Any] = {}
+
+
+class _Run:
+    """One run."""
+
+    def __init__(self, plan: Dataflow) -> None:
+        self.plan = plan
+        self.wanted = {id(t) for t in plan.outputs}
+        self.results: dict[int, Any] = {}
+        self.invariant: dict[int, Any] = {}  # values by tensor, the same in all frames
+        self.ready: deque[tuple[Operation, _Frame, _Iteration]] = deque()
+
+    def run(self, fed: dict[int, Any]) -> list[Any]:
+        """Returns the outputs, from the values of the tensors that are fed.
+
+        Raises:
+            InvalidArgumentError: a placeholder is not fed, or an output has no value: it is in a branch that was not
+                taken, or inside of a loop.
+        """
+        self.invariant.update(fed)
+        self.results.update((t, v) for t, v in fed.items() if t in self.wanted)
+        root = _Frame(None, 0)
+        first = root.iterations[0]
+        for operation in self.plan.invariant.values():
+            for tensor, value in self._outputs(operation, {}):
+                self.invariant.setdefault(id(tensor), value)
+                if id(tensor) in self.wanted:
+                    self.results.setdefault(id(tensor), value)
+        for operation in self.plan.operations:
+            if operation.type == "Merge":
+                for tensor in operation.inputs:
+                    if id(tensor) in self.invariant:
+                        self._arrive(operation, root, first, tensor, self.invariant[id(tensor)])
+            elif self.plan.waits.get(id(operation)) == 0:
+                self._schedule(operation, root, first)
+        while self.ready:
+            operation, frame, iteration = self.ready.popleft()
+            self._process(operation, frame, iteration)
+            self._settle(frame)
+        for tensor in self.plan.outputs:
+            if self.results.get(id(tensor), _DEAD) is _DEAD:
+                raise errors.InvalidArgumentError.of(
+                    f"Retval[0] does not have value: {tensor.name} was fetched, and it is in a branch that was not "
+                    "taken, or inside of a loop. Fetch the result of the conditional or loop."
+                )
+        return [self.results[id(t)] for t in self.plan.outputs]
+
+    # ---- arrivals ----------------------------------------------------------------------------------------------------
+
+    def _schedule(self, operation: Operation, frame: _Frame, iteration: _Iteration) -> None:
+        frame.outstanding += 1
+        self.ready.append((operation, frame, iteration))
+
+    def _arrive(
+        self, operation: Operation, frame: _Frame, iteration: _Iteration, tensor: SymbolicTensor | None, value: Any
+    ) -> None:
+        """Notes that an input of an operation has arrived: a tensor, or a control input, for which it is None."""
+        key = id(operation)
+        if operation.type == "Merge":
+            if tensor is None:
+                iteration.waits[key] = iteration.waits.get(key, self.plan.waits[key]) - 1
+            elif value is _DEAD:
+                iteration.dead[key] = iteration.dead.get(key, 0) + 1
+            else:
+                iteration.values.setdefault(key, {}).setdefault(id(tensor), value)
+            if key in iteration.fired or iteration.waits.get(key, self.plan.waits[key]):
+                return
+            if key in iteration.values or iteration.dead.get(key, 0) == _merged(operation, iteration.number):
+                iteration.fired.add(key)
+                self._schedule(operation, frame, iteration)
+            return
+        if value is _DEAD:
+            iteration.dead[key] = 1
+        elif tensor is not None:
+            iteration.values.setdefault(key, {})[id(tensor)] = value
+        left = iteration.waits[key] = iteration.waits.get(key, self.plan.waits[key]) - 1
+        if left == 0:
+            self._schedule(operation, frame, iteration)
+
+    def _process(self, operation: Operation, frame: _Frame, iteration: _Iteration) -> None:
+        """Runs an operation whose inputs have arrived, and passes its outputs on."""
+        key = id(operation)
+        iteration.waits.pop(key, None)
+        values = iteration.values.pop(key, {})
+        dead = iteration.dead.pop(key, 0)
+        if operation.type == "Merge":
+            is_dead = not values
+        else:
+            is_dead = bool(dead) and operation.type != "ControlTrigger"
+        outputs = [(t, _DEAD) for t in operation.outputs] if is_dead else self._outputs(operation, values)
+        self._propagate(operation, frame, iteration, outputs, is_dead)
+
+    def _outputs(self, operation: Operation, values: dict[int, Any]) -> list[tuple[SymbolicTensor, Any]]:
+        """Returns the outputs of an operation with their values."""
+
+        def value_of(tensor: SymbolicTensor) -> Any:
+            return values[id(tensor)] if id(tensor) in values else self.invariant[id(tensor)]
+
+        kind = operation.type if isinstance(operation.op, ControlFlowOp) else ""
+        if kind == "Switch":
+            data, taken = value_of(operation.inputs[0]), bool(value_of(operation.inputs[1]))
+            return [(t, data if bool(t.value_index) == taken else _DEAD) for t in operation.outputs]
+        if kind == "Merge":
+            places = {id(t): i for i, t in enumerate(operation.inputs)}
+            arrived = next(iter(values))
+            results: Any = values[arrived], torch.tensor(places[arrived], dtype=torch.int32)
+        elif kind:
+            results = [value_of(operation.inputs[0])]
+        elif operation.type == "Placeholder":
+            raise errors.InvalidArgumentError.of(
+                f"You must feed a value for placeholder tensor '{operation.name}' with dtype "
+                f"{operation.outputs[0].dtype.name}"
+            )
+        else:
+            try:
+                results = computed(operation, value_of, self.plan.resources)
+            except errors.OpError as error:
+                raise detected(error, operation) from error.__cause__
+        return list(zip(operation.outputs, results, strict=False))
+
+    # ---- frames ------------------------------------------------------------------------------------------------------
+
+    def _propagate(
+        self, operation: Operation, frame: _Frame, iteration: _Iteration, outputs: Any, is_dead: bool
+    ) -> None:
+        """Passes the outputs of an operation to those that wait for them, in the right frame and iteration."""
+        kind = operation.type if isinstance(operation.op, ControlFlowOp) else ""
+        if kind == "Enter":
+            child = self._child(operation, frame, iteration)
+            if operation.op.attrs["is_constant"]:
+                child.constants.append((operation, outputs[0][1]))
+            for each in child.iterations if operation.op.attrs["is_constant"] else child.iterations[:1]:
+                self._pass_on(operation, child, each, outputs, is_dead)
+            child.outstanding -= 1
+            self._settle(child, processed=False)
+            return
+        if kind == "Exit":
+            if is_dead:
+                frame.exits.setdefault(id(operation), operation)
+                return
+            frame.exits[id(operation)] = False
+            assert frame.around is not None
+            frame, iteration = frame.around
+        elif kind == "NextIteration":
+            if is_dead:
+                return
+            iteration = self._next(frame, iteration)
+        self._pass_on(operation, frame, iteration, outputs, is_dead)
+
+    def _pass_on(self, operation: Operation, frame: _Frame, iteration: _Iteration, outputs: Any, is_dead: bool) -> None:
+        for tensor, value in outputs:
+            if frame.around is None and id(tensor) in self.wanted:
+                self.results[id(tensor)] = value
+            for consumer in self.plan.consumers.get(id(tensor), ()):
+                self._arrive(consumer, frame, iteration, tensor, value)
+        for consumer in self.plan.after.get(id(operation), ()):
+            self._arrive(consumer, frame, iteration, None, _DEAD if is_dead else None)
+
+    def _child(self, enter: Operation, frame: _Frame, iteration: _Iteration) -> _Frame:
+        """Returns the frame of a loop that begins in an iteration."""
+        name = enter.op.attrs["frame_name"]
+        child = frame.children.get((iteration.number, name))
+        if child is None:
+            child = frame.children[iteration.number, name] = _Frame((frame, iteration), self.plan.enters[name])
+            frame.outstanding += 1
+        return child
+
+    def _next(self, frame: _Frame, iteration: _Iteration) -> _Iteration:
+        """Returns the iteration after one; if it is new, the loop invariants arrive in it."""
+        if iteration.number + 1 == len(frame.iterations):
+            new = _Iteration(iteration.number + 1)
+            frame.iterations.append(new)
+            for enter, value in frame.constants:
+                self._pass_on(enter, frame, new, [(enter.outputs[0], value)], value is _DEAD)
+        return frame.iterations[iteration.number + 1]
+
+    def _settle(self, frame: _Frame, processed: bool = True) -> None:
+        """Notes that an operation was processed; a loop without outstanding work ends."""
+        frame.outstanding -= processed
+        if frame.outstanding or frame.around is None:
+            return
+        outer, iteration = frame.around
+        for exit in frame.exits.values():
+            if exit is not False:
+                self._pass_on(exit, outer, iteration, [(exit.outputs[0], _DEAD)], True)
+        frame.outstanding = -1  # it is over
+        name = next(k for k, f in outer.children.items() if f is frame)
+        del outer.children[name]
+        self._settle(outer)
+
+
+def _merged(merge: Operation, iteration: int) -> int:
+    """Returns the number of inputs of a `Merge` that arrive in one iteration."""
+    back = sum(t.op.type == "NextIteration" for t in merge.inputs)
+    return back if iteration else len(merge.inputs) - back

@@ -1,0 +1,186 @@
+"""TensorFlow 1's tensor arrays as lists.
+
+The ops of a `TensorArray` of TensorFlow 1 change an object that they get by a handle, and pass on a number, the flow,
+that orders them. Here the flow becomes a list of tensors, and the handle is gone: so gradients pass, and loops over
+arrays need no operation with side effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from tensorboard.compat.proto.attr_value_pb2 import AttrValue
+
+from tapeflow.array.protos import make_tensor_proto
+from tapeflow.core.types.dtypes import DType, int32, int64, variant
+from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of
+
+_NEW = "TensorArrayV3"
+_PASSING = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration"})
+_WITHOUT_GRADIENTS = {
+    "TensorArrayWriteV3": "TensorListSetItem",
+    "TensorArrayReadV3": "TensorListGetItem",
+    "TensorArrayGatherV3": "TensorListGather",
+    "TensorArrayScatterV3": "TensorListScatterIntoExistingList",
+    "TensorArrayConcatV3": "TensorListConcatV2",
+    "TensorArraySplitV3": "TensorListSplit",
+    "TensorArraySizeV3": "TensorListLength",
+    "TensorArrayCloseV3": "",
+}
+_CHANGING = ("TensorArrayWriteV3", "TensorArrayScatterV3", "TensorArraySplitV3")  # these return a flow
+
+
+def with_lists(nodes: Sequence[Node]) -> list[Node]:
+    """Returns the nodes of a graph with lists in place of tensor arrays.
+
+    They stay as they are if an array's handle or flow has another use, as in the gradients of TensorFlow 1.
+    """
+    if not any(node.op == _NEW for node in nodes):
+        return list(nodes)
+    return _Rewriting(nodes).run()
+
+
+class _Rewriting:
+    """The rewriting of one graph.
+
+    Attributes:
+        handles: the outputs that are handles, with the node that created the array, or None if there are several.
+        flows: the outputs that are flows.
+    """
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = {node.name: node for node in nodes}
+        self.handles: dict[Output, Node | None] = {}
+        self.flows: set[Output] = set()
+        self.added: list[Node] = []
+
+    def run(self) -> list[Node]:
+        """Returns the nodes that replace those of the graph."""
+        self._trace()
+        if not all(map(self._is_usual, self.nodes.values())):
+            return list(self.nodes.values())
+        result = []
+        for node in self.nodes.values():
+            new = self._rewritten(node)
+            if new is not None:
+                result.append(new)
+        result += self.added
+        names = {node.name for node in result}
+        for node in result:
+            node.controls = [c for c in node.controls if c in names]
+        return result
+
+    def _trace(self) -> None:
+        """Finds the handles and flows."""
+        consumers: dict[str, list[Node]] = {}
+        for node in self.nodes.values():
+            for name, _ in node.inputs:
+                consumers.setdefault(name, []).append(node)
+        stack: list[tuple[Output, Node | None]] = []  # with the array of a handle
+        for node in self.nodes.values():
+            if node.op == _NEW:
+                self.handles[node.name, 0] = node
+                self.flows.add((node.name, 1))
+                stack += [((node.name, 0), node), ((node.name, 1), None)]
+            elif node.op in _CHANGING:
+                self.flows.add((node.name, 0))
+                stack.append(((node.name, 0), None))
+        while stack:
+            output, array = stack.pop()
+            for node in consumers.get(output[0], ()):
+                if node.op not in _PASSING or output not in node.inputs[: 2 if node.op == "Merge" else 1]:
+                    continue
+                for index in range(2 if node.op == "Switch" else 1):
+                    new = node.name, index
+                    if array is not None and new not in self.handles:
+                        self.handles[new] = array
+                        stack.append((new, array))
+                    elif array is None and new not in self.flows:
+                        self.flows.add(new)
+                        stack.append((new, None))
+
+    def _is_usual(self, node: Node) -> bool:
+        """Returns True if a node is no gradient's, and takes a handle or a flow as arrays do."""
+        if node.op in _WITHOUT_GRADIENTS or node.op == _NEW:
+            return True
+        special = [i for i in node.inputs if i in self.handles or i in self.flows]
+        if not special:
+            return not node.op.startswith("TensorArrayGrad")
+        carried = node.inputs if node.op == "Merge" else node.inputs[:1]
+        return node.op in _PASSING and all(i in special for i in carried)
+
+    # ---- nodes -------------------------------------------------------------------------------------------------------
+
+    def _rewritten(self, node: Node) -> Node | None:
+        """Returns the node in place of one; None if there is none."""
+        if node.op == _NEW:
+            shape = self._shape(node, node, node.controls)
+            attrs = {"element_dtype": node.attrs["dtype"], "shape_type": _type(int32)}
+            return Node(node.name, "TensorListReserve", [shape, *node.inputs], node.controls, attrs, node.device)
+        if any((node.name, i) in self.handles for i in (0, 1)):
+            return None
+        inputs = [self._input(i) for i in node.inputs]
+        if node.op in _WITHOUT_GRADIENTS:
+            return self._on_list(node, inputs)
+        passed = {**node.attrs, "T": _type(variant)} if (node.name, 0) in self.flows else node.attrs
+        return Node(node.name, node.op, inputs, node.controls, passed, node.device)
+
+    def _input(self, output: Output) -> Output:
+        """Returns the output that replaces one: the list of an array is the first output, where its flow was second."""
+        return (output[0], 0) if self.nodes[output[0]].op == _NEW else output
+
+    def _on_list(self, node: Node, inputs: list[Output]) -> Node | None:
+        """Returns the node of an op on lists, which takes the flow first."""
+        op = _WITHOUT_GRADIENTS[node.op]
+        if not op:
+            return None
+        array = self.handles.get(node.inputs[0])
+        dtype = node.attrs.get("T", node.attrs.get("dtype"))
+        attrs = {} if dtype is None else {"element_dtype": dtype}
+        *others, flow = inputs[1:]
+        after = [flow[0]]
+        if op == "TensorListSetItem":
+            grows = array is None or attr_of(array, definition_of(_NEW), "dynamic_size")
+            attrs["resize_if_index_out_of_bounds"] = AttrValue(b=grows)
+            others = [flow, *others]
+        elif op == "TensorListScatterIntoExistingList":
+            others = [flow, others[1], others[0]]
+        elif op == "TensorListSplit":
+            attrs["shape_type"] = _type(int32)
+            others = [others[0], self._constant(node, "element_shape", -1, int32, after), others[1]]
+        elif op == "TensorListConcatV2":
+            attrs["shape_type"] = _type(int32)
+            rest = attr_of(node, definition_of(node.op), "element_shape_except0")
+            shape: Any = -1 if rest.rank is None else [-1, *(-1 if d is None else d for d in rest)]
+            dims = self._constant(node, "leading_dims", [], int64, after)
+            others = [flow, self._constant(node, "element_shape", shape, int32, after), dims]
+        elif op == "TensorListLength":
+            others = [flow]
+        else:
+            others = [flow, *others, self._shape(node, array, after)]
+        return Node(node.name, op, others, node.controls, attrs, node.device)
+
+    def _shape(self, node: Node, array: Node | None, after: Sequence[str]) -> Output:
+        """Returns a constant with the shape of an array's elements."""
+        shape = None if array is None else attr_of(array, definition_of(_NEW), "element_shape")
+        if "element_shape" in node.attrs and (shape is None or shape.rank is None):
+            shape = attr_of(node, definition_of(node.op), "element_shape")
+        dims = -1 if shape is None or shape.rank is None else [-1 if d is None else d for d in shape]
+        return self._constant(node, "element_shape", dims, int32, after)
+
+    def _constant(self, node: Node, label: str, value: Any, dtype: DType, after: Sequence[str]) -> Output:
+        """Returns a constant, in the iteration of the nodes that it comes after."""
+        name = f"{node.name}/{label}"
+        while name in self.nodes:
+            name += "_"
+        tensor = make_tensor_proto(np.array(value, dtype.as_numpy_dtype), dtype)
+        attrs = {"dtype": _type(dtype), "value": AttrValue(tensor=tensor)}
+        self.added.append(Node(name, "Const", [], list(after), attrs, node.device))
+        return name, 0
+
+
+def _type(dtype: DType) -> Any:
+    """Returns a dtype as the value of an attr."""
+    return AttrValue(type=dtype.as_datatype_enum)
