@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.dataflow import needed_operations
 from tapeflow.graph.codegen.stepping import Stepping
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.queue.waiting import limit, observed, time_limit
@@ -46,11 +47,11 @@ class RunTogether:
 
     def needed(self) -> bool:
         """Returns True if an operation takes from a queue and an independent one adds to it."""
-        operations = _needed_by([*(t.op for t in self._outputs), *self._effects], {id(t) for t in self._inputs})
+        operations = needed_operations([*(t.op for t in self._outputs), *self._effects], {id(t) for t in self._inputs})
         dequeuing = [(o, o.inputs[_DEQUEUING[o.type]]) for o in operations if o.type in _DEQUEUING]
         adding = [(o, o.inputs[_ADDING[o.type]]) for o in operations if o.type in _ADDING]
         return any(
-            takes is adds and taker not in _needed_by([adder]) and adder not in _needed_by([taker])
+            takes is adds and taker not in needed_operations([adder]) and adder not in needed_operations([taker])
             for taker, takes in dequeuing
             for adder, adds in adding
         )
@@ -59,19 +60,6 @@ class RunTogether:
         """Runs the operations on the values of the tensors that are fed."""
         fed = {id(t): value for t, value in zip(self._inputs, values, strict=True)}
         return _Run(self._resources).run(fed, [*self._outputs, *self._effects])[: len(self._outputs)]
-
-
-def _needed_by(operations: Sequence[Operation], fed: Collection[int] = ()) -> list[Operation]:
-    """Returns operations and all that they depend on, up to the tensors with the ids in `fed`."""
-    needed: dict[int, Operation] = {}
-    stack = list(operations)
-    while stack:
-        operation = stack.pop()
-        if id(operation) not in needed:
-            needed[id(operation)] = operation
-            stack += [t.op for t in operation.inputs if id(t) not in fed]
-            stack += operation._control_inputs
-    return list(needed.values())
 
 
 class _Run(Stepping):

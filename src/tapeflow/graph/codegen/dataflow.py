@@ -10,7 +10,7 @@ express by `If` and `While`, such as the gradients that TensorFlow 1 wrote into 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import torch
@@ -106,7 +106,7 @@ def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequen
     return state.graph.node(op, [*inputs, *others], [(t.dtype, t.shape) for t in dataflow.outputs])
 
 
-def needed_operations(targets: Sequence[Operation], fed: set[int]) -> list[Operation]:
+def needed_operations(targets: Sequence[Operation], fed: Collection[int] = ()) -> list[Operation]:
     """Returns operations and all that they depend on, up to the tensors with the ids in `fed`, in program order."""
     needed: dict[int, Operation] = {}
     stack = list(targets)

@@ -34,7 +34,7 @@ from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Function, Node, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of, without_identities
 from tapeflow.graph.graphdef.reference_variables import NAMED_AFTER_NODE
 from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
@@ -295,20 +295,13 @@ def _changing(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[int]:
     if "body" not in node.functions and not hasattr(node.attrs["body"], "func"):
         return every
     function = node.functions.get("body") or builder.function(node, node.attrs["body"].func.name)
-    passed = [_source(function, output) == (name, 0)
+    nodes = {node.name: node for node in function.nodes}
+    passed = [without_identities(nodes, output) == (name, 0)
               for name, output in zip(function.arguments, function.outputs, strict=False)]  # fmt: skip
     if len(passed) != len(inputs):
         return every
     last = max((i for i, same in enumerate(passed) if not same), default=-1)
     return [i for i in every[: last + 1] if not passed[i] or inputs[i].dtype is not resource] or every
-
-
-def _source(function: Function, output: tuple[str, int]) -> tuple[str, int]:
-    """Returns the output of a function's nodes, or the argument, that an output is identical to."""
-    nodes = {node.name: node for node in function.nodes}
-    while output[0] in nodes and nodes[output[0]].op == "Identity":
-        output = nodes[output[0]].inputs[0]
-    return output
 
 
 def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:

@@ -84,6 +84,13 @@ class Function:
     effects: list[str] = dataclasses.field(default_factory=list)
 
 
+def without_identities(nodes: Mapping[str, Node], output: Output) -> Output:
+    """Returns the output, or the argument, that identities pass on as an output."""
+    while output[0] in nodes and nodes[output[0]].op == "Identity":
+        output = nodes[output[0]].inputs[0]
+    return output
+
+
 def definition_of(op: str) -> OpDef:
     """Returns the definition of an op.
 

@@ -13,21 +13,23 @@ from typing import Any
 import numpy as np
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
+from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_tensor_proto
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, int32, int64, variant
 from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of
 
 _NEW = "TensorArrayV3"
 _PASSING = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration"})
 _WITHOUT_GRADIENTS = {
-    "TensorArrayWriteV3": "TensorListSetItem",
-    "TensorArrayReadV3": "TensorListGetItem",
-    "TensorArrayGatherV3": "TensorListGather",
-    "TensorArrayScatterV3": "TensorListScatterIntoExistingList",
-    "TensorArrayConcatV3": "TensorListConcatV2",
-    "TensorArraySplitV3": "TensorListSplit",
-    "TensorArraySizeV3": "TensorListLength",
-    "TensorArrayCloseV3": "",
+    "TensorArrayWriteV3": ops.TensorListSetItem.op,
+    "TensorArrayReadV3": ops.TensorListGetItem.op,
+    "TensorArrayGatherV3": ops.TensorListGather.op,
+    "TensorArrayScatterV3": ops.TensorListScatterIntoExistingList.op,
+    "TensorArrayConcatV3": ops.TensorListConcatV2.op,
+    "TensorArraySplitV3": ops.TensorListSplit.op,
+    "TensorArraySizeV3": ops.TensorListLength.op,
+    "TensorArrayCloseV3": None,
 }
 _CHANGING = ("TensorArrayWriteV3", "TensorArrayScatterV3", "TensorArraySplitV3")  # these return a flow
 
@@ -118,7 +120,8 @@ class _Rewriting:
         if node.op == _NEW:
             shape = self._shape(node, node, node.controls)
             attrs = {"element_dtype": node.attrs["dtype"], "shape_type": _type(int32)}
-            return Node(node.name, "TensorListReserve", [shape, *node.inputs], node.controls, attrs, node.device)
+            reserve = ops.TensorListReserve.op.name
+            return Node(node.name, reserve, [shape, *node.inputs], node.controls, attrs, node.device)
         if any((node.name, i) in self.handles for i in (0, 1)):
             return None
         inputs = [self._input(i) for i in node.inputs]
@@ -134,33 +137,33 @@ class _Rewriting:
     def _on_list(self, node: Node, inputs: list[Output]) -> Node | None:
         """Returns the node of an op on lists, which takes the flow first."""
         op = _WITHOUT_GRADIENTS[node.op]
-        if not op:
+        if op is None:
             return None
         array = self.handles.get(node.inputs[0])
         dtype = node.attrs.get("T", node.attrs.get("dtype"))
         attrs = {} if dtype is None else {"element_dtype": dtype}
         *others, flow = inputs[1:]
         after = [flow[0]]
-        if op == "TensorListSetItem":
+        if op is ops.TensorListSetItem.op:
             grows = array is None or attr_of(array, definition_of(_NEW), "dynamic_size")
             attrs["resize_if_index_out_of_bounds"] = AttrValue(b=grows)
             others = [flow, *others]
-        elif op == "TensorListScatterIntoExistingList":
+        elif op is ops.TensorListScatterIntoExistingList.op:
             others = [flow, others[1], others[0]]
-        elif op == "TensorListSplit":
+        elif op is ops.TensorListSplit.op:
             attrs["shape_type"] = _type(int32)
             others = [others[0], self._constant(node, "element_shape", -1, int32, after), others[1]]
-        elif op == "TensorListConcatV2":
+        elif op is ops.TensorListConcatV2.op:
             attrs["shape_type"] = _type(int32)
             rest = attr_of(node, definition_of(node.op), "element_shape_except0")
             shape: Any = -1 if rest.rank is None else [-1, *(-1 if d is None else d for d in rest)]
             dims = self._constant(node, "leading_dims", [], int64, after)
             others = [flow, self._constant(node, "element_shape", shape, int32, after), dims]
-        elif op == "TensorListLength":
+        elif op is ops.TensorListLength.op:
             others = [flow]
         else:
             others = [flow, *others, self._shape(node, array, after)]
-        return Node(node.name, op, others, node.controls, attrs, node.device)
+        return Node(node.name, op.name, others, node.controls, attrs, node.device)
 
     def _shape(self, node: Node, array: Node | None, after: Sequence[str]) -> Output:
         """Returns a constant with the shape of an array's elements."""

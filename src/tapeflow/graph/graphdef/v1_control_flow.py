@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tapeflow.core.types.dtypes import DType, bool_
-from tapeflow.graph.graphdef.node_protos import Function, Node, Output, definition_of, in_order, output_dtypes
+from tapeflow.graph.graphdef.node_protos import (
+    Function,
+    Node,
+    Output,
+    definition_of,
+    in_order,
+    output_dtypes,
+    without_identities,
+)
 
 _SWITCH, _MERGE, _ENTER, _EXIT, _NEXT, _CONDITION = (
     frozenset({name, f"Ref{name}"}) for name in ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
@@ -164,10 +172,7 @@ class _Rewriting:
 
     def _predicate(self, switch: Node) -> Output:
         """Returns a Switch's predicate, without the identities between the two."""
-        predicate = switch.inputs[1]
-        while self.nodes[predicate[0]].op == "Identity":
-            predicate = self.nodes[predicate[0]].inputs[0]
-        return predicate
+        return without_identities(self.nodes, switch.inputs[1])
 
     def _first_switches(self, output: Output) -> list[Output] | None:
         """Returns the outputs of the Switches nearest before an output; None if other control flow comes first."""
