@@ -94,7 +94,7 @@ def _multiplied(args: tuple[Any, Any], name: str | None = None) -> Any:
     return multiply.op.operate(args, name)
 
 
-# The functions that dispatchers get for operators, where it is not the op's.
+# The functions that dispatchers get for operators, if they differ from the op's.
 _PUBLIC = {"add": python.add, "eq": python.eq, "ne": python.ne, "truediv": truediv}
 
 for _symbol, _function, _slow in (

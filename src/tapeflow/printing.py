@@ -99,7 +99,7 @@ def _template(inputs: Any, summarize: int, separator: str) -> Tensor:
         return f"\0{len(tensors) - 1}\0"
 
     text = separator.join([_top(v, None, mark) for v in inputs])
-    order = [int(place) for place in _MARK.findall(text)]  # that of a dict is not that of its sorted keys
+    order = [int(place) for place in _MARK.findall(text)]  # a dict prints in another order than its sorted keys
     placeholder = "{}"
     while placeholder in text:
         placeholder = f"{{{len(placeholder)}{placeholder[1:]}"
@@ -108,7 +108,7 @@ def _template(inputs: Any, summarize: int, separator: str) -> Tensor:
 
 
 def _as_python(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
-    """Adds the printing as a call of Python, for what no attribute of an operation can say."""
+    """Adds the printing as a call of Python, for options that no attribute of an operation expresses."""
     leaves = nest.flatten(inputs, expand_composites=True)
     places = [i for i, v in enumerate(leaves) if isinstance(v, (Tensor, ReadAsTensor))]
 

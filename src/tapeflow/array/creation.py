@@ -536,7 +536,7 @@ def _range(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
     """Returns the numbers from `start` on, by `delta`, below `limit`."""
 
 
-_range.op.input_shape = lambda bound: bound  # the rule asks for static values, and what TensorFlow knows of them
+_range.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's
 not_differentiable(_range)
 
 

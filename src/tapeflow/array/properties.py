@@ -212,11 +212,11 @@ _OPS_WITH_STATIC_VALUES = frozenset({
 
 
 def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
-    """Returns the value of a tensor as a NumPy array, where it can be computed without running a graph.
+    """Returns the value of a tensor as a NumPy array, if that is static: no graph runs.
 
     Args:
         tensor: a tensor.
-        partial: of a vector of integers of which some are static, returns these, and None for the others.
+        partial: returns a vector of integers in part: the static ones, and None for the others.
 
     Returns:
         A new array, or None.

@@ -19,7 +19,7 @@ _TORCH = str(Path(torch.__file__).parent)
 
 
 class _Engine(dict[str, bool]):
-    """A cache, by files: true where the code is the engine's own, and not the user's or that of a library."""
+    """A cache from files to True for the engine's own code, and False for user code and libraries."""
 
     def __missing__(self, file: str) -> bool:
         self[file] = result = file.startswith((_ENGINE, "<function "))  # the latter are compiled graphs

@@ -127,7 +127,7 @@ class SeedLog:
 
 
 def _number(value: Any) -> Any:
-    """Returns the number of an iterator in a log; where TensorFlow's seeds are known alone, these two."""
+    """Returns the number of an iterator in a log, or TensorFlow's two seeds in its place."""
     return (int(value[0]), int(value[1])) if isinstance(value, (list, tuple)) else int(value)
 
 

@@ -1,9 +1,9 @@
 """The positions of TensorFlow's iterators in checkpoints, as positions of iterators here.
 
-TensorFlow saves the state of each node of a pipeline: how many elements it has taken, and those that it holds. An
-iterator here goes to a position by taking as many elements again, after shuffles with the same seeds. So what has to be
-found is the number of elements that the whole pipeline has yielded. It follows from the states of the source and of the
-nodes that hold elements, if there is one chain of nodes whose numbers of elements follow from each other.
+TensorFlow saves the state of each node of a pipeline: its number of elements, and its buffer. An iterator here goes to
+a position by reading as many elements again, after shuffles with the same seeds. The position is the number of elements
+that the whole pipeline has yielded. It follows from the states of the source and of the nodes with buffers, if the
+pipeline is one chain, and each node's number of elements follows from its input's.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tapeflow.data.parts import register
 from tapeflow.data.shuffling import ShuffleDataset
 from tapeflow.train.snappy import decompress
 
-# The nodes of TensorFlow whose numbers of elements are known, by the names of their iterators. Each has the nodes here
-# that it stands for: TensorFlow joins some.
+# The nodes of TensorFlow that can be restored, by the names of their iterators. TensorFlow joins some nodes, so each
+# name has a tuple of nodes here.
 _SOURCES = {"Range": ("next",), "TensorSlice": ("index", "i"), "FromTensor": ("produced",)}  # keys of their numbers
 _KINDS: dict[str, tuple[Any, ...]] = {
     "Map": (), "ParallelMap": (), "ParallelMapV2": (), "Prefetch": (), "AssertCardinality": (),
@@ -44,12 +44,12 @@ class Position(NamedTuple):
     """The position of an iterator of TensorFlow.
 
     Attributes:
-        taken: the number of elements that it had yielded.
+        count: the number of elements that it had yielded.
         seeds: the state of a `SeedLog`.
         following: the next elements, as far as TensorFlow had computed them.
     """
 
-    taken: int
+    count: int
     seeds: list[Any]
     following: list[list[np.ndarray]]
 
@@ -62,7 +62,7 @@ def position_in(dataset: Any, states: Sequence[bytes]) -> Position:
         states: a message for each of its nodes.
 
     Raises:
-        DataLossError, InvalidArgumentError: the states are no iterator's, or are those of another dataset.
+        DataLossError, InvalidArgumentError: the states belong to no iterator, or to another dataset.
         UnimplementedError: the position can't be computed from them.
     """
     return _Reader(dataset, states).position()
@@ -72,7 +72,7 @@ def _refuse(why: str) -> NoReturn:
     raise UnimplementedError.of(
         f"The position of an iterator that TensorFlow saved can't be restored: {why}. Positions in pipelines of range, "
         "from_tensors, from_tensor_slices, map, shuffle, batch, repeat, take, skip and prefetch can be. Restore the "
-        "checkpoint without its iterator, and skip the elements that were taken: dataset.skip(count). "
+        "checkpoint without its iterator, and skip the elements that were read: dataset.skip(count). "
         "[Op:DeserializeIterator]"
     )
 
@@ -108,7 +108,7 @@ class _Reader:
             self._groups.setdefault("::".join(p for p in parts if p not in _IGNORED), {})[name] = value
 
     def _chain(self) -> list[str]:
-        """Returns the kinds of TensorFlow's nodes, from the last one of the pipeline to the source."""
+        """Returns the kinds of TensorFlow's nodes, from the end of the pipeline to its source."""
         chains = []
         for path in self._groups:
             parts = path.split(":buffer")[0].split("::")
@@ -126,10 +126,10 @@ class _Reader:
         return self._groups.get(self._paths[place], {})
 
     def _number(self, place: int, *keys: str) -> int:
-        """Returns a number in the state of a node, under one of several keys.
+        """Returns a number in the state of a node, under the first of these keys that it has.
 
         Raises:
-            UnimplementedError: there is none.
+            UnimplementedError: it has none of the keys.
         """
         state = self._state(place)
         for key in keys:
@@ -173,7 +173,7 @@ class _Reader:
         """Returns the nodes here that each of TensorFlow's stands for.
 
         Raises:
-            InvalidArgumentError: they are not those of this dataset.
+            InvalidArgumentError: the dataset has other nodes.
         """
         left = [node for node in self._nodes if isinstance(node, _COUNTED)]
         ended = self._kinds[-1:] and self._kinds[-1] not in _SOURCES
@@ -190,7 +190,7 @@ class _Reader:
 
     def _size(self, node: Any) -> int:
         size = node._size()
-        return _refuse("the number of its elements is not known") if size < 0 else size
+        return _refuse("it has no static number of elements") if size < 0 else size
 
     def _of_source(self, place: int) -> int:
         number, source = self._number(place, *_SOURCES[self._kinds[place]]), self._nodes[-1]
@@ -208,7 +208,7 @@ class _Reader:
         return max(ends, default=0) - sum(ends) + sum(starts)
 
     def _seeds(self, place: int, node: ShuffleDataset, count: int) -> list[Any]:
-        """Returns the state of the log with which a shuffle here goes on as TensorFlow's.
+        """Returns the state of the log of seeds, so a shuffle here continues in TensorFlow's order.
 
         Raises:
             InvalidArgumentError: it began with other seeds.
@@ -266,7 +266,7 @@ def _nodes_of(dataset: Any) -> list[Any]:
 
 
 def _values(tensor: Any) -> list[Any]:
-    """Returns the arrays in a tensor of a state, which may be compressed; None for those of dtypes not known here."""
+    """Returns the arrays in a tensor of a state, which may be compressed; None for arrays of unsupported dtypes."""
     if tensor.dtype != _VARIANT:
         return [make_ndarray(tensor)]
     element = CompressedElement.FromString(tensor.variant_val[0].metadata) if tensor.variant_val else None

@@ -51,7 +51,7 @@ class Function:
 
     Args:
         python_function: the function.
-        options: those of `tf.function`.
+        options: the options of `tf.function`.
         name: the name in graphs and messages; by default the Python function's.
         bound_to: of a method, a function that returns the object.
 
@@ -669,9 +669,8 @@ def function(
         input_signature: `tf.TensorSpec`s (in nests) that every call must fit; then there is one trace.
         autograph: whether Python's `if`, `while`, `for` and so on become graph control flow where they depend on
             tensors.
-        jit_compile: whether TorchInductor compiles the graph, and those of its gradients, for each shape of the inputs:
-            seconds once, for fused code. Needs a C++ compiler. A graph with loops and conditionals is compiled in
-            parts, with a warning where it has what can't be compiled (strings, prints, Python functions);
+        jit_compile: compiles all element-wise loops of the graph and of its gradients. Matrix products, convolutions
+            and strings stay calls of kernels. On GPUs, TorchInductor compiles the graph for each shape of the inputs.
             `explain_jit_compile()` of the concrete function tells the outcome.
         reduce_retracing: traces for a dimension of None where calls differ in one, rather than once for each.
         experimental_implements: accepted; without effect.

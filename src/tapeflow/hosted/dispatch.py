@@ -1,13 +1,13 @@
-"""`tf.__internal__.dispatch`: dispatchers, by which libraries implement public functions for values of their own.
+"""`tf.__internal__.dispatch`: dispatchers. Libraries implement public functions for values of their own with them.
 
-Keras 2 builds its functional models so. An op offers a call to the dispatchers off its fast path
+Keras 2 builds its functional models this way. An op offers a call to the dispatchers off its fast path
 (`core/ops/dispatchers.py`). A public function that is no op is replaced, when the first dispatcher registers, by one
 that offers its calls first: so programs without dispatchers pay nothing.
 
 `dispatched.txt` lists the public functions that TensorFlow offers to dispatchers (`scripts/record_dispatch.py`): the
 canonical name, other names and, behind ">", the function that TensorFlow offers in its place and its parameters. Behind
-"*" are functions whose arguments dispatchers get by keyword, all of them; behind "-" those that they get only if these
-refuse their arguments, as what they call is offered first.
+"*" are functions that pass all arguments to dispatchers by keyword. Behind "-" are functions that dispatchers get only
+after the function refuses its arguments: it calls ops, which dispatchers get first.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def dispatch(function: Any, args: Any, kwargs: Any) -> Any:
 
 
 def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
-    """Decorates a function so that `dispatch_for_types` can add implementations for other types than tensors, and
-    dispatchers implement it where it refuses its arguments."""
+    """Decorates a function to accept values of other types: from implementations that `dispatch_for_types` adds, and
+    from dispatchers if the function refuses its arguments."""
     if target is None:
         return add_dispatch_support
     for_types: list[tuple[tuple[type, ...], Callable[..., Any]]] = []
@@ -96,7 +96,7 @@ def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) ->
                 return other(*args, **kwargs)
         try:
             return target(*args, **kwargs)
-        except (TypeError, ValueError):  # it may be an op to what it called with its arguments
+        except (TypeError, ValueError):  # a dispatcher may accept them
             result = dispatch(dispatching, args, kwargs)
             if result is NotImplemented:
                 raise
@@ -109,7 +109,7 @@ def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) ->
 
 
 def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
-    """Returns a decorator for the implementation of `op` where an argument is of one of these types."""
+    """Returns a decorator for the implementation of `op` for arguments of these types."""
 
     def decorate(function: Any) -> Any:
         op._for_types.append((types, function))
@@ -126,7 +126,7 @@ class _Instead(NamedTuple):
 
     Attributes:
         name: its canonical name.
-        sources: from its parameters to those of the other function.
+        sources: from its parameters to the other function's.
         constants: from its parameters to values.
         lost: parameters of the other function that it lacks.
     """

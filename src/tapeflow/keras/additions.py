@@ -5,11 +5,11 @@
 - Checkpoints of models of Keras 2 can be restored, and layers that are not built yet are restored when they are built.
 - `model.save` and `save_weights` write a file aside and rename it: a process killed meanwhile leaves the old one. (Not
   models saved as folders, nor weights in several files, `max_shard_size`.)
-- Of several workers, the first one's `BackupAndRestore` writes the folder that all restore; the others write folders of
-  their own beside it, so that none deletes or writes what another one uses.
+- With several workers, `BackupAndRestore` of the first one writes the folder that all restore. The others write folders
+  of their own beside it, so no worker deletes or overwrites another's files.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
-- Threads that apply gradients by one optimizer do so one after the other, as do functions that apply them: an optimizer
-  reads its moments and its count before it writes them, and would lose what another thread wrote in between. (Not
+- Threads that share an optimizer apply gradients one after the other, as do functions that apply them: an optimizer
+  reads its moments and its count before it writes them, and would lose another thread's update in between. (Not
   replicas of a strategy, which wait for each other within an update.)
 - `tf.keras.backend.get_graph()`: the graph to which ops are added.
 
@@ -209,8 +209,8 @@ def _check_weights(model: Any, path: str, status: Any) -> None:
     """Checks that weights were loaded, and warns of those that were not. Layers that are not built yet have none.
 
     Raises:
-        AssertionError: the model has weights, and the checkpoint has a value for none of them; or for those of a layer
-            under other names.
+        AssertionError: the checkpoint has a value for none of the model's weights, or has a layer's weights under
+            other names.
     """
     missing = [w for w in model.weights if not (status.has_restored(w) or status.has_restored(w.value))]
     if not missing:

@@ -194,10 +194,10 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 def divisor(y: Element) -> Element:
-    """Returns a divisor of integers by which every number can be divided: a constant.
+    """Returns a divisor of integers that is safe for every dividend: a constant.
 
     Raises:
-        Unsupported: it may be 0, which the kernels refuse, or -1, by which the least number has no quotient.
+        Unsupported: it may be 0, which the kernels refuse, or -1, which overflows for the least number.
     """
     if y.dtype.is_integer and y.constant in (None, 0, -1):
         raise Unsupported("integers are divided only by constants")

@@ -271,7 +271,7 @@ def _power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 def _power_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
-    """Returns a power; those with the exponents that ATen looks for are computed as it does."""
+    """Returns a power. ATen's special exponents have the same formulas here."""
     n = y.constant
     if n == 1:
         return x

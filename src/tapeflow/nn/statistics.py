@@ -64,10 +64,10 @@ def moments(
 
 
 def _is_rounding(mean: Any, variance: Any) -> bool:
-    """Returns True if a variance may be that of the rounding of its mean, as the variance of equal numbers is.
+    """Returns True if a variance may be a rounding error of the mean, such as the variance of equal numbers.
 
-    Normalization divides by its root, and turns the rounding into a visible error. On a GPU the question would wait
-    for the device.
+    Normalization divides by its root, and turns the rounding into a visible error. On a GPU the check would wait for
+    the device.
     """
     rounding = _ROUNDING.get(mean.dtype)
     if rounding is None or type(mean) is not torch.Tensor or not mean.is_cpu or not mean.numel():

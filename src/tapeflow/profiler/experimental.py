@@ -19,7 +19,7 @@ from tapeflow.core import errors
 from tapeflow.profiler.xplane import Event, space
 
 _MARK = "tapeflow_trace#"
-_QUIET = "6"  # a level of torch's profiler above that of the lines "USDT: profiler_start", which it prints otherwise
+_QUIET = "6"  # a log level that hides the lines "USDT: profiler_start" of torch's profiler
 
 
 class ProfilerOptions(NamedTuple):

@@ -634,7 +634,7 @@ class RaggedTensor(CompositeTensor):
     def __hash__(self) -> int:
         values = self.flat_values
         if isinstance(values, SymbolicTensor) and not values.op.graph.building_function:
-            return id(self)  # the key of what a session is fed
+            return id(self)  # a key of a session's feeds
         raise TypeError("RaggedTensor is unhashable.")
 
     def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

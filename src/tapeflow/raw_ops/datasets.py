@@ -62,7 +62,7 @@ def _text(value: Any) -> Any:
 
 
 def _tensor(value: Any) -> Any:
-    """Returns a raw value as a tensor; a variable as it is."""
+    """Converts a raw value to a tensor; returns a variable unchanged."""
     if hasattr(value, "_read"):
         return value
     return EagerTensor(value, string if isinstance(value, np.ndarray) else FROM_TORCH[value.dtype])

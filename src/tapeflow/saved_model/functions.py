@@ -128,8 +128,8 @@ class Library:
 
 
 def _forget_gradients(definition: Any, own: set[str]) -> None:
-    """Removes the names of gradients that calls of functions had where the SavedModel was written: TensorFlow 1.15 and
-    2.0 wrote them. The gradient of such a call is that of its function.
+    """Removes the names of gradients that TensorFlow 1.15 and 2.0 wrote for calls of functions: such a call has
+    its function's gradient.
     """
     for node in definition.node_def:
         if node.op.endswith("PartitionedCall") and node.attr[GRADIENT_NAME].s.decode() not in own:

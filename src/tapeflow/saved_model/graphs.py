@@ -130,7 +130,7 @@ class GraphModel:
     # ---- parts -------------------------------------------------------------------------------------------------------
 
     def part(self, feeds: Sequence[str], fetches: Any, name: str = "pruned") -> FuncGraph:
-        """Returns a part of the graph as that of a function.
+        """Returns a part of the graph as a function's graph.
 
         Args:
             feeds: the names of tensors: its inputs.
@@ -188,11 +188,11 @@ class GraphModel:
             graph.outputs = [t for t in nest.flatten(graph.structured_outputs) if t is not None]
         return graph
 
-    def _builder(self, graph: Graph, given: Mapping[str, SymbolicTensor]) -> Builder:
+    def _builder(self, graph: Graph, inputs: Mapping[str, SymbolicTensor]) -> Builder:
         builder = Builder(graph, self._library)
         builder.variables, builder.tables, builder.resource_scope = self._variables, self._table, self._scope
-        builder.values.update((name, [tensor]) for name, tensor in given.items())
-        builder.operations.update((name, tensor.op) for name, tensor in given.items())
+        builder.values.update((name, [tensor]) for name, tensor in inputs.items())
+        builder.operations.update((name, tensor.op) for name, tensor in inputs.items())
         return builder
 
     def _table(self, key: Any, key_dtype: DType, value_dtype: DType) -> Tensor:
@@ -346,18 +346,18 @@ class GraphFunction(ConcreteFunction):
             TypeError: there are other arguments than it takes.
             InvalidArgumentError: a tensor has another dtype.
         """
-        given = dict(zip(self._argument_names, args, strict=False))
+        arguments = dict(zip(self._argument_names, args, strict=False))
         names = self._argument_names
-        if len(args) > len(names) or any(n in given or n not in names for n in kwargs):
+        if len(args) > len(names) or any(n in arguments or n not in names for n in kwargs):
             raise TypeError(
                 f"The function takes the tensors {names}; it was called with {len(args)} by position, and by name "
                 f"{sorted(kwargs)}."
             )
-        given.update(kwargs)
-        missing = [name for name in names if name not in given]
+        arguments.update(kwargs)
+        missing = [name for name in names if name not in arguments]
         if missing:
             raise TypeError(f"The function takes the tensors {names}; missing required inputs: {', '.join(missing)}")
-        tensors = zip([given[n] for n in names], self.graph.inputs, strict=True)
+        tensors = zip([arguments[n] for n in names], self.graph.inputs, strict=True)
         return self.call_flat([v if isinstance(v, Tensor) else convert(v, t.dtype) for v, t in tensors])
 
 

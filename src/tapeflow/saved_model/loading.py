@@ -118,24 +118,24 @@ def _chosen(graphs: Sequence[Any], tags: str | Sequence[str] | None, directory: 
     Raises:
         ValueError: there is none, or there are several and no tags.
     """
-    found = [list(meta.meta_info_def.tags) for meta in graphs]
+    tag_sets = [list(meta.meta_info_def.tags) for meta in graphs]
     if tags is None:
         if len(graphs) > 1:
             raise ValueError(
                 "Importing a SavedModel with tf.saved_model.load requires a 'tags=' argument if there is more than one "
                 f"MetaGraph. Got 'tags=None', but there are {len(graphs)} MetaGraphs in the SavedModel with tag sets: "
-                f"{found}. Pass a 'tags=' argument to load this SavedModel."
+                f"{tag_sets}. Pass a 'tags=' argument to load this SavedModel."
             )
         return graphs[0]
     requested = [tags] if isinstance(tags, str) else list(tags)
-    for meta, own in zip(graphs, found, strict=True):
+    for meta, own in zip(graphs, tag_sets, strict=True):
         if set(own) == set(requested):
             return meta
     if len(graphs) > 1:
-        raise ValueError(f"The SavedModel at {directory} has no MetaGraph with tags {requested}, but with {found}.")
+        raise ValueError(f"The SavedModel at {directory} has no MetaGraph with tags {requested}, but with {tag_sets}.")
     raise ValueError(
         f"Got an incompatible argument to `tags`: {requested}. The SavedModel at {directory} has one MetaGraph "
-        f"with tags {found[0]}. You may omit the argument, pass 'None', or pass matching tags."
+        f"with tags {tag_sets[0]}. You may omit the argument, pass 'None', or pass matching tags."
     )
 
 

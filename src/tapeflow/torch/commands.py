@@ -94,7 +94,7 @@ def load_module(path: str, outputs: Sequence[str] | None = None, training: bool 
 
     Raises:
         OSError: there is no such file.
-        TypeError: torch lacks what the model does.
+        TypeError: torch lacks an op of the model.
     """
     is_checkpoint = os.path.exists(f"{path.removesuffix('.meta')}.meta")
     if os.path.isdir(path) or is_checkpoint or path.endswith(".pb"):

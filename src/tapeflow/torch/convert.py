@@ -27,12 +27,12 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
     tables before the model are written beside it, as a SavedModel: see `preprocessing_folder`.
 
     Args:
-        x: a module of `tapeflow.torch.module`, or what that takes.
+        x: a module of `tapeflow.torch.module`, or an argument for it.
         to: "torch", a folder with `model.py`, which needs torch alone, and its weights in the safetensors format;
             "pt2", a file of an ExportedProgram; "onnx", a file for ONNX Runtime (needs `onnx`, `onnxscript` and
             `onnxruntime`); or "aoti", a package of compiled code that a C++ program loads without Python (needs a C++
             compiler).
-        output: the folder or file to write; that of "aoti" ends in `.pt2`.
+        output: the folder or file to write; for "aoti" it ends in `.pt2`.
         inputs: sample inputs; by default random numbers from 0 to 1, and zeros and ones for integers, of sizes for
             which no output is empty.
 

@@ -35,8 +35,8 @@ def function_of_file(
     Args:
         path: a `GraphDef` (`.pb`), a `.meta` file or the prefix of a checkpoint that has one, or the folder of a
             SavedModel that TensorFlow 1 wrote.
-        outputs: the names of the tensors, or operations, that it returns; by default those of the signature that
-            servers call, or else those that nothing in the graph uses.
+        outputs: the names of the tensors, or operations, that it returns; by default the outputs of the serving
+            signature, or of the graph: the tensors without a use in it.
         training: the value of the placeholders with a default that decide between training and inference.
 
     Returns:
@@ -91,7 +91,7 @@ def _of_graph(
         graph_def: the graph.
         variables: the values of its variables by their names.
         signature: names its inputs and outputs; or None.
-        outputs: the names of the tensors that it returns; by default those of the signature.
+        outputs: the names of the tensors that it returns; by default the signature's.
         training: the value of the placeholders with a default that decide between training and inference.
     """
     if signature is not None:

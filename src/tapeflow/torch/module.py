@@ -208,10 +208,10 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None, training: 
     those that tensors decide are torch's `cond` and `while_loop`. Variables become parameters (trainable ones) and
     buffers, named as in TensorFlow, with `.` for `/`, which start in the variables' memory; writing to either does not
     change the other. `train()` and `eval()` choose a Keras model's behavior: dropout, batch normalization. Random
-    numbers are torch's. Gradients are those of torch's functions; a `tf.custom_gradient` has no effect, and is logged.
-    Attention is torch's `scaled_dot_product_attention`, of which torch has second derivatives inside
-    `torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)` alone. Text and lookup tables before a model,
-    which torch has no tensors for, are split off: the module takes what its `preprocessing` returns, and a warning says
+    numbers and gradients are torch's; a `tf.custom_gradient` has no effect, and is logged. Attention is torch's
+    `scaled_dot_product_attention`. For its second derivatives, torch needs
+    `torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)`. Text and lookup tables before a model are
+    split off, as torch has no tensors for them: the module takes the results of its `preprocessing`, and a warning says
     so. Assertions and `tf.print` are left out.
 
     Args:
@@ -219,8 +219,8 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None, training: 
             (`.pb`), or a checkpoint of TensorFlow 1 with its `.meta` file.
         *specs: `tf.TensorSpec`s, or example tensors, of the arguments of a `tf.function`, or of a model that is not
             built.
-        outputs: the names of the tensors that the module of a file of TensorFlow 1 returns; by default those of its
-            signature, or those that nothing in the graph uses.
+        outputs: the names of the tensors that the module of a file of TensorFlow 1 returns; by default the outputs of
+            its signature, or of its graph: the tensors without a use in it.
         training: whether a file of TensorFlow 1 computes as in training where a placeholder with a default decides,
             such as Keras's learning phase.
 
@@ -228,7 +228,7 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None, training: 
         The module. It takes tensors of torch by position, or by the names that the TensorFlow function has for them.
 
     Raises:
-        TypeError: `x` is none of these, or torch lacks what it does; the message names the op.
+        TypeError: `x` is none of these, or torch lacks an op of it; the message names the op.
         ValueError: specs are needed.
 
     Example:

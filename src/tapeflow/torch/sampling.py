@@ -1,7 +1,7 @@
 """Sample inputs of a module, and checks of its converted forms on them.
 
-A check of empty outputs says nothing, so sizes are searched for which each output has elements. `torch.export` may take
-a size for a constant, so checks are made for two sizes if the model takes several.
+A check of empty outputs says nothing, so a search finds sizes that give each output elements. `torch.export` may treat
+a size as a constant, so checks run for two sizes if the model takes several.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Sample(NamedTuple):
 
 
 class _Unfit(ValueError):
-    """The model fails for an input, or an output is empty or NaN, so that a check says nothing."""
+    """The model fails for an input, or an output is empty or NaN, which makes a check useless."""
 
 
 def given_samples(model: Converted, inputs: Sequence[torch.Tensor]) -> list[Sample]:
@@ -45,12 +45,12 @@ def given_samples(model: Converted, inputs: Sequence[torch.Tensor]) -> list[Samp
     Raises:
         ValueError: an output is empty or NaN, or the model fails.
     """
-    given = _sample(model, inputs)
+    sample = _sample(model, inputs)
     shapes = [shape for shape, _ in model.input_specs]
     is_single = 1 in _unknown(shapes, [x.shape for x in inputs])
     others = _fitting(model, _repeated(shapes, inputs), [])
     more = list(itertools.islice(others, 2 if is_single else 1))
-    return more if is_single and len(more) == 2 else [given, *more]  # torch.export takes a size of 1 for a constant
+    return more if is_single and len(more) == 2 else [sample, *more]  # torch.export treats a size of 1 as a constant
 
 
 def random_samples(model: Converted, above: int = 0) -> list[Sample]:
@@ -58,7 +58,7 @@ def random_samples(model: Converted, above: int = 0) -> list[Sample]:
 
     Args:
         model: the module.
-        above: what a size of the first sample exceeds.
+        above: a size of the first sample exceeds this number.
 
     Raises:
         ValueError: for all sizes an output is empty or NaN, or the model fails.
@@ -78,7 +78,7 @@ def random_samples(model: Converted, above: int = 0) -> list[Sample]:
 
 
 def _random(model: Converted, pairs: Iterable[tuple[int, int]], above: int = 0) -> Iterator[list[torch.Tensor]]:
-    """Yields random inputs, for pairs of a first unknown size and the other ones; those of the same shapes once."""
+    """Yields random inputs, for pairs of a first unknown size and the other ones. No shapes come twice."""
     seen = set()
     for batch, size in pairs:
         shapes = [[(size if i else batch) if d is None else d for i, d in enumerate(s)] for s, _ in model.input_specs]
@@ -112,7 +112,7 @@ def _repeated(shapes: Sequence[Sequence[int | None]], inputs: Sequence[torch.Ten
 
 
 def _fitting(model: Converted, candidates: Iterable[Sequence[torch.Tensor]], errors: list[_Unfit]) -> Iterator[Sample]:
-    """Yields the samples that are of use, and adds what is wrong with others to `errors`."""
+    """Yields the usable samples, and adds the errors of the others to `errors`."""
     for inputs in candidates:
         try:
             yield _sample(model, inputs)
@@ -145,7 +145,7 @@ def _first_line(error: BaseException) -> str:
     return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
-# ---- what is converted -----------------------------------------------------------------------------------------------
+# ---- converted forms -------------------------------------------------------------------------------------------------
 
 
 def largest_size(program: ExportedProgram) -> int | None:

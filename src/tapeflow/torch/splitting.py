@@ -83,7 +83,7 @@ def split(whole: ConcreteFunction) -> Split:
     program = Program(whole.body.inputs, whole.body.outputs, whole.body.graph.effects())
     diagnostics = {id(s): s for s in program.steps if _is_diagnostic(s)}
     steps = _needed(program.steps, program.outputs, unless=diagnostics)
-    if left_out := [s for i, s in diagnostics.items() if all(s is not kept for kept in steps)]:
+    if left_out := [s for i, s in diagnostics.items() if all(s is not step for step in steps)]:
         described = ", ".join(f"{step.name} ({step.operation.name})" for step in left_out)
         get_logger().warning("torch.module leaves out what only checks or prints: %s", described)
         whole = _function(whole, program, steps, whole.graph.inputs, program.outputs, whole.structured_outputs)
@@ -205,7 +205,7 @@ def _is_diagnostic(step: Step | Operation) -> bool:
 
 
 def _needed(steps: Sequence[Step], outputs: Iterable[SymbolicTensor], unless: Collection[int] = ()) -> list[Step]:
-    """Returns the steps that outputs need, or that run in any case, unless their ids are given."""
+    """Returns the steps that outputs need, or that run in any case, except for steps with these ids."""
     needed, ids = [], {id(t) for t in outputs}
     for step in reversed(steps):
         if (step.must_run and id(step) not in unless) or any(id(t) in ids for t in step.outputs):

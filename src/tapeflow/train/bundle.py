@@ -365,7 +365,7 @@ class Bundle:
         return dims
 
     def _at(self, key: str, entry: Any) -> tuple[Any, Callable[[str], Exception]]:
-        """Returns the file with a tensor, at its first byte, and what creates the error if it is damaged there."""
+        """Returns the file with a tensor, at its first byte, and a function that creates the error for damage there."""
         if not 0 <= entry.shard_id < self._shards:
             raise self._lost(f"it is said to be in file {entry.shard_id} of {self._shards}.", key)
         path = data_file(self.prefix, entry.shard_id, self._shards)
@@ -409,7 +409,7 @@ class Bundle:
         return EagerTensor(whole, dtype)
 
 
-# The fields of a message with a tensor, by the tensor's dtype, where these are not `int_val`.
+# The fields of a message with a tensor, by the tensor's dtype; `int_val` for others.
 _FIELDS = {
     "float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val", "string": "string_val",
     "float16": "half_val", "bfloat16": "half_val", "complex64": "scomplex_val", "complex128": "dcomplex_val",

@@ -101,7 +101,7 @@ def slots_of(objects: list[Any]) -> list[Slot]:
 def _slot(optimizer: Any, variable: Any, name: str) -> Any:
     try:
         return optimizer.get_slot(variable, name)
-    except (AttributeError, KeyError):  # of what has no slots
+    except (AttributeError, KeyError):  # an optimizer without slots
         return None
 
 

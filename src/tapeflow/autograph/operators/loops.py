@@ -46,7 +46,7 @@ State = tuple[Any, ...]
 
 
 class _WiderShape(Exception):
-    """A variable of a loop takes another shape than before: the loop is staged again with what both have in common.
+    """A variable of a loop changes its shape. The loop is staged again with a shape that fits both.
 
     Args:
         variable: its value before the loop.

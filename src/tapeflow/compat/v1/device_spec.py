@@ -40,7 +40,7 @@ class DeviceSpec(device_spec.DeviceSpec):
     job, replica, task, device_type, device_index = map(_part, _PARTS)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """Sets all parts to those of a device's name, and returns this object.
+        """Sets all parts from a device's name, and returns this object.
 
         Raises:
             ValueError: something in it is no part of a device's name.

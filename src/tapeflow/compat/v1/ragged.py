@@ -29,7 +29,7 @@ def constant_value(
     Args:
         pylist: lists, tuples and arrays, with all scalars at one depth.
         dtype: of the values, of NumPy or TensorFlow.
-        ragged_rank: the number of ragged dimensions; by default all but the first and those of `inner_shape`.
+        ragged_rank: the number of ragged dimensions; by default all between the first one and `inner_shape`.
         inner_shape: of the innermost values, which are not ragged.
         row_splits_dtype: int32 or int64.
 
@@ -50,7 +50,7 @@ def constant_value(
 
 
 def _numbered(value: Any, scalars: list[Any]) -> Any:
-    """Returns nested lists with the places that scalars have in a list, to which these are added."""
+    """Replaces each scalar in nested lists by its index in `scalars`, and adds it there."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):

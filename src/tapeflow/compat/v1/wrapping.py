@@ -57,11 +57,11 @@ class _Graph(FuncGraph):
                     tensors[id(inner)] = same
 
         if any(isinstance(o.op, ControlFlowOp) for o in needed):
-            given = [t for t in (*feeds, *whole.internal_captures) if id(t) in tensors]
+            inputs = [t for t in (*feeds, *whole.internal_captures) if id(t) in tensors]
             computed = [t for t in targets if isinstance(t, SymbolicTensor) and id(t) not in tensors]
-            dataflow = Dataflow(given, computed, [t for t in targets if isinstance(t, Operation)])
+            dataflow = Dataflow(inputs, computed, [t for t in targets if isinstance(t, Operation)])
             with self.as_default():
-                operation = dataflow_operation(dataflow, [tensors[id(t)] for t in given])
+                operation = dataflow_operation(dataflow, [tensors[id(t)] for t in inputs])
             tensors.update(zip(map(id, computed), operation.outputs, strict=True))
             needed, self.fetched = set(), [operation]
 
@@ -207,7 +207,7 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     specs = nest.flatten(list(signature))
     if not graph.has_control_flow:
         return WrappedFunction(graph, names, specs)
-    part = _Graph(graph.name)  # in which one operation runs the control flow
+    part = _Graph(graph.name)  # one operation of it runs the control flow
     part.add_part(graph, graph.inputs, graph.structured_outputs)
     function = WrappedFunction(part, names, specs)
     function.graph = graph

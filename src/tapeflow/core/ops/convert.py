@@ -353,7 +353,7 @@ def _to_torch(array: np.ndarray, dtype: DType) -> Any:
         return array
     if array.dtype.kind == "V" or array.dtype.type.__module__ == "ml_dtypes":  # bfloat16 and float8: by their bits
         return torch.from_numpy(array.view(f"u{array.itemsize}")).view(dtype.torch)
-    if array.dtype.type is np.ulonglong:  # NumPy's type of ints above those of int64, which torch lacks
+    if array.dtype.type is np.ulonglong:  # NumPy's type for ints above int64's range
         array = array.view(np.uint64)
     return torch.from_numpy(array)
 

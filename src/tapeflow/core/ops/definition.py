@@ -32,17 +32,17 @@ class Op:
     """An op: its kernel, its rules, and the traits that others may assume.
 
     Attributes:
-        name: TensorFlow's registered name, or that of an op that only graphs have.
+        name: TensorFlow's registered name, or a private one for ops that only graphs have.
         kernel: takes raw values in the order of the parameters, and returns a raw value, a tuple of them, or None.
         registered: it is declared with `@op`, and eager programs call it.
         kinds: the kind of each argument: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels
             take as Python numbers) or "attr"; None where every argument is a tensor.
 
-        gradient: `gradient(call, *dys)`; by default, for a registered op, that of its kernel through torch.
+        gradient: `gradient(call, *dys)`; by default, for a registered op, torch differentiates the kernel.
         gradient_name: of an operation's op whose gradient the program defines: the name that nodes have for it.
         differentiable: False where a tape stops on purpose.
         none_for_zero: the gradient takes None, not zeros, as the cotangent of an unused output.
-        passes_gradient: the gradient is that of the output as it is, dense or not.
+        passes_gradient: the gradient equals the output's, dense or not.
         autograd: torch's autograd goes through the kernel, to the op's gradient; False for a kernel that writes in
             place, has no derivative in torch, or another one at some points.
         accumulate: `accumulate(call, dy, sums, owned)`, the gradient, added in place to sums that exist already.
@@ -58,8 +58,8 @@ class Op:
         layer: `layer(step, producer)`, the kernels that take the weights prepared; see `core/ops/layer.py`.
         decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
 
-        element: what the op computes for one element, see `core/ops/elements.py`; the op is then elementwise.
-        over_rows: `over_rows(b, x)`, what a reduction computes from the elements of a row, see `core/ops/elements.py`.
+        element: the op's computation for one element, see `core/ops/elements.py`; makes the op elementwise.
+        over_rows: `over_rows(b, x)`, a reduction of the elements of a row, see `core/ops/elements.py`.
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
         by_rows: each row of the result, along the last axis, depends on that row of the first input alone, and has its
@@ -69,9 +69,9 @@ class Op:
         takes_sparse: a sparse tensor as the first input results in one with the op's results for its values.
         random: draws random numbers, and has no other effect.
         random_fill: fills the shape that is its first argument with random numbers, all of one distribution.
-        identity: returns its first input as it is.
-        identity_if_same_shape: returns its first input as it is where shape and dtype stay the same.
-        neutral: the number that, as the other input, leaves an input as it is (with the sign of a zero); of a
+        identity: returns its first input unchanged.
+        identity_if_same_shape: returns its first input unchanged if shape and dtype stay the same.
+        neutral: the number that, as the other input, leaves an input unchanged (with the sign of a zero); of a
             commutative op on either side.
         fills: the number that all elements of the result are.
         reads_shape: reads only the shapes of its inputs.
@@ -79,14 +79,14 @@ class Op:
         allocates: each result always has memory of its own; no input is retained.
         exact_in_batches: its batching rule computes each slice by the same arithmetic in the same order as the op does.
             It goes without saying of ops that are elementwise, and of those that only move elements.
-        early: it starts work that goes on beside other steps, so that it runs as soon as its inputs are there;
-            such steps keep their order among themselves.
+        early: it starts work that goes on beside other steps, so it runs as soon as its inputs are there; such steps
+            keep their order among themselves.
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
         in_place: the computation in the memory of the first input: a template with the tensors `{0}`, `{1}`, ..., or a
             function that returns, as `inline` does, a function and a template, or None.
-        for_many: the kernel for a tensor of `MANY` elements or more, where `kernel` is not the best for them. A second
-            argument is the memory for the result, which may be that of the first one.
-        activation: what the op is as the last part of a larger kernel; see `core/ops/layer.py`.
+        for_many: the kernel for a tensor of `MANY` elements or more, if `kernel` is slower for them. A second argument
+            is the memory for the result; it may be the first argument's.
+        activation: the op's form as the last part of a larger kernel; see `core/ops/layer.py`.
         foreach: ATen's kernel for lists of tensors.
         foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
         scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result

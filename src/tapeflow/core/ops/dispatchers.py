@@ -1,7 +1,7 @@
-"""Dispatchers: what a library registers to implement functions for values of its own, as Keras 2 does for its symbols.
+"""Dispatchers: functions of a library that implement public functions for its own values, such as Keras 2's symbols.
 
-An op offers a call to them off its fast path, before it refuses an argument. Without dispatchers it only asks whether
-this list is empty.
+An op offers a call to them off its fast path, before it refuses an argument. Without dispatchers it only checks that
+their list is empty.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ def offered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return NotImplemented
 
 
-def given(function: Any, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the arguments of an op as a program gives them: without those that are the defaults, from the first of
-    these on by keyword.
+def explicit_arguments(function: Any, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns positional and keyword arguments for an op, without optional ones that equal their defaults.
 
     Args:
         function: the op's function.

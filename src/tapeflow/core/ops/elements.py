@@ -1,4 +1,4 @@
-"""Element forms: what an op computes for one element, in primitives that every backend has.
+"""Element forms: the computation of an op for one element, in primitives that every backend has.
 
     @op("Sigmoid", kernel=torch.sigmoid, element=lambda b, x: b.div(1.0, b.add(1.0, b.exp(b.neg(x)))))
 
@@ -39,9 +39,9 @@ class Element(NamedTuple):
     """One element of a tensor, or as many as a processor computes at once.
 
     Attributes:
-        value: what the builder computes with.
+        value: the builder's own representation.
         dtype: the dtype of the tensor.
-        constant: the number that it is, if that is known.
+        constant: its value, if that is static.
     """
 
     value: Any
@@ -56,7 +56,7 @@ class Unsupported(Exception):
     """A builder lacks a primitive for a dtype or on this machine, or the op's kernel may refuse values."""
 
 
-# Of floats: arithmetic, of which `fma(x, y, z)` rounds `x * y + z` once, and functions that are exact.
+# Arithmetic and exact functions of floats. `fma(x, y, z)` rounds `x * y + z` once.
 _EXACT = frozenset(
     {"add", "sub", "mul", "div", "fma", "neg", "abs", "copysign", "floor", "ceil", "trunc", "rint", "sqrt"}
 )
@@ -65,8 +65,8 @@ FUNCTIONS = frozenset(
     {"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
      "acosh", "atanh", "erf", "erfc", "lgamma", "pow", "atan2", "next_after"}
 )  # fmt: skip
-# `quotient` and `remainder` are those of a division towards zero, by a number that is neither 0 nor -1. `shift_right`
-# keeps the sign of signed integers. Shifts are by fewer places than there are bits.
+# `quotient` and `remainder` divide towards zero; the divisor is neither 0 nor -1. `shift_right` keeps the sign of
+# signed integers. Shifts are by fewer places than there are bits.
 _BITWISE = frozenset({"bit_and", "bit_or", "bit_xor"})
 _OF_INTEGERS = _BITWISE | {"add", "sub", "mul", "neg", "abs", "quotient", "remainder", "shift_left", "shift_right"}
 OPERATIONS = _EXACT | FUNCTIONS | _OF_INTEGERS
@@ -92,7 +92,7 @@ class ElementBuilder:
         raise NotImplementedError
 
     def emit(self, name: str, operands: Sequence[Any], dtype: DType) -> Any:
-        """Returns the result of one of `OPERATIONS` for operands of one dtype."""
+        """Returns the result of an operation in `OPERATIONS`, for operands of one dtype."""
         raise NotImplementedError
 
     def emit_compare(self, name: str, x: Any, y: Any, dtype: DType) -> Any:
@@ -100,7 +100,7 @@ class ElementBuilder:
         raise NotImplementedError
 
     def emit_select(self, condition: Any, x: Any, y: Any) -> Any:
-        """Returns one of two values of a dtype."""
+        """Returns `x` if the condition holds, else `y`."""
         raise NotImplementedError
 
     def emit_convert(self, value: Any, source: DType, dtype: DType) -> Any:
@@ -123,14 +123,14 @@ class ElementBuilder:
         return Element(self.emit_number(value, dtype), dtype, value)
 
     def operate(self, name: str, *operands: Element) -> Element:
-        """Returns the result of one of `OPERATIONS` for operands of one dtype, which the result has.
+        """Returns the result of an operation in `OPERATIONS`, in the dtype of its operands.
 
         Raises:
-            Unsupported: the operation is not one of this dtype's.
+            Unsupported: the dtype lacks the operation.
         """
         dtype = _common(name, operands)
-        known = _EXACT | FUNCTIONS if dtype.is_floating else _BITWISE if dtype is bool_ else _OF_INTEGERS
-        if name not in known:
+        supported = _EXACT | FUNCTIONS if dtype.is_floating else _BITWISE if dtype is bool_ else _OF_INTEGERS
+        if name not in supported:
             raise Unsupported(f"{name} is not compiled for {dtype.name}")
         return Element(self.emit(name, [o.value for o in operands], dtype), dtype)
 
@@ -214,7 +214,7 @@ class ElementBuilder:
         """Returns whether a bool is False."""
         return self.bit_xor(x, True)
 
-    # ---- what has a choice in it ---------------------------------------------------------------------------------
+    # ---- selections ----------------------------------------------------------------------------------------------
 
     def maximum(self, x: Any, y: Any) -> Element:
         """Returns the larger element, or NaN if one is NaN."""
@@ -233,7 +233,7 @@ class ElementBuilder:
         return self.select(self.equal(factor, 0), 0, product)
 
     def wide(self, x: Element) -> Element:
-        """Returns an element of float16 or bfloat16 as one of float32, whose constants have more digits."""
+        """Converts an element of float16 or bfloat16 to float32, for constants with more digits."""
         return self.convert(x, float32) if x.dtype in HALVES else x
 
     def sigmoid(self, x: Element) -> Element:
@@ -255,7 +255,7 @@ def _common(name: str, operands: Sequence[Element]) -> DType:
     return dtype
 
 
-# ---- what forms support ----------------------------------------------------------------------------------------------
+# ---- supported dtypes ------------------------------------------------------------------------------------------------
 
 
 class Probe(ElementBuilder):
@@ -272,7 +272,10 @@ def supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...] = (), con
         op: the op.
         dtypes: the dtypes of the tensors.
         attrs: the other arguments, in the order of the parameters.
-        constants: for each tensor the number that it is, or None; by default no number is known.
+        constants: for each tensor its value if that is static, else None; by default no value is static.
+
+    Returns:
+        A bool. False if the form raises `Unsupported` in every builder.
 
     Example:
         >>> supports(tf.raw_ops.Mul.op, (tf.float32, tf.float32))

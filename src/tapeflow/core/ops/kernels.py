@@ -101,11 +101,11 @@ def run_kernel(
         types: the op's type attrs.
 
     Returns:
-        The kernel's results, of the op's output dtypes, and whether a direct call gave them, so that the fast path
-        may call the kernel in the same way.
+        The kernel's results, of the op's output dtypes, and True if a direct call gave them: the fast path may then
+        call the kernel in the same way.
 
     Raises:
-        Exception: what the kernel raised.
+        Exception: the kernel's error.
     """
     as_called = True
     if op.creates:

@@ -24,7 +24,7 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.arguments import DefinedOp, Settled
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import TRAITS, Op, aliases, registry
-from tapeflow.core.ops.dispatchers import dispatchers, given, offered
+from tapeflow.core.ops.dispatchers import dispatchers, explicit_arguments, offered
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType
@@ -202,7 +202,7 @@ class RegisteredOp(DefinedOp):
                     return result
         if dispatchers:
             called = function or self.function
-            return offered(called, *given(called, tuple(args)))
+            return offered(called, *explicit_arguments(called, tuple(args)))
         return NotImplemented
 
     def result_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
@@ -260,7 +260,7 @@ class RegisteredOp(DefinedOp):
 
         Args:
             args: the arguments.
-            outputs: the outputs, which tell only what the arguments do not.
+            outputs: the outputs, for type attrs that do not follow from the arguments.
         """
         types = self.numbers(args) if len(self.opdef.outputs) > 1 else {}
         types |= {attr.name: args[i] for i, attr in self.attr_params() if "type" in attr.type and args[i] is not None}
@@ -334,10 +334,10 @@ class OpFunction(Protocol[P, R]):
         """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, as for `batching`."""
 
     def static_value(self, rule: Rule) -> Rule:
-        """Declares what is static of the result where the inputs are not, or not wholly, as of a shape.
+        """Declares the static values of results whose inputs are not static, or only in part, such as a shape.
 
-        `rule(*args)` takes the arguments of an operation; `elements` and `host_static` of `core/ops/static.py` tell
-        what is static of these. It returns integers in nested tuples, with None for each that is not static, or raises
+        `rule(*args)` takes the arguments of an operation; `elements` and `host_static` of `core/ops/static.py` read
+        their static values. It returns integers in nested tuples, with None for each that is not static, or raises
         NotStatic. The rule of an op with several outputs returns a tuple of these.
         """
 
@@ -481,7 +481,7 @@ def operator(
     Args:
         function: the op's function.
         name: the operator's, such as `__add__`.
-        slow: `slow(args, name)` for calls off the fast path, where the operator's rules differ from the op's.
+        slow: `slow(args, name)` for calls off the fast path, if the operator's rules differ from the op's.
         public: the function that dispatchers get, by default the op's.
     """
     public = public or function

@@ -54,7 +54,7 @@ def value_of(tensor: SymbolicTensor) -> Any:
 
 
 def _evaluate(operation: Any) -> Any:
-    """Sets the cached static values of an operation's outputs; returns what the op's rule says, if that was asked."""
+    """Sets the cached static values of an operation's outputs; returns the result of the op's rule, if that ran."""
     operation.static = _NOTHING
     op, outputs = operation.op, operation.outputs
     if operation.captured is not None:  # in the graph of a function
@@ -199,7 +199,7 @@ def static_shape(vector: Any) -> TensorShape:
 def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
     """The value as a read-only NumPy array, or None.
 
-    Constants may be interned: their memory is that of all equal constants.
+    Constants may be interned: equal constants share memory.
     """
     value = value_of(tensor)
     if value is None:

@@ -1,17 +1,17 @@
 """`tf.function(jit_compile=True)` on GPUs: TorchInductor compiles the graph to fused kernels of Triton.
 
 A program is flattened (`flat.py`), traced once more with tensors that have no memory, and compiled for the shapes of
-its inputs. The first call for these shapes runs uncompiled, so that errors in the arguments are TensorFlow's. For the
+its inputs. The first call for these shapes runs uncompiled and raises TensorFlow's errors for bad arguments. For the
 same reason the uncompiled function runs if the compiled code rejects values (an index out of range).
 
-A program with loops, conditionals or side effects is divided (`dividing.py`): its source is Python, in which the parts
-that can be compiled are calls of functions that are compiled as a program without obstacles is.
+A program with loops, conditionals or side effects is divided (`dividing.py`). Its source stays Python, and calls a
+compiled function for each part without obstacles.
 
 Kernels that can't be compiled run eagerly before or between the compiled ones; a warning names the op and the reason.
 Random numbers come from the generators of eager mode. Only one thread compiles at a time,
 and torch's compiler is loaded when the first function is compiled. TorchInductor caches its code in a folder
-(`TORCHINDUCTOR_CACHE_DIR`), so that a later process only loads it, and never unloads it; everything else is freed with
-the function.
+(`TORCHINDUCTOR_CACHE_DIR`): a later process only loads it. Loaded code is never unloaded; everything else is freed
+with the function.
 """
 
 from __future__ import annotations
@@ -472,7 +472,7 @@ def inducted(graphs: Sequence[AtenGraph]) -> list[Callable[..., Any]]:
 
 
 def _inducted(graph: AtenGraph, **options: Any) -> Callable[..., Any]:
-    """Compiles a graph, or loads what TorchInductor's cache has for it.
+    """Compiles a graph, or loads its code from TorchInductor's cache.
 
     Args:
         graph: the graph, which is consumed.

@@ -1,7 +1,7 @@
-"""Checks of programs between passes: a debug mode for whoever writes a pass.
+"""Checks of programs between passes: a debug mode for authors of passes.
 
-`TAPEFLOW_CHECK_PASSES=1` in the environment turns it on. After each pass, every step must take tensors that exist
-where it runs, and the dtypes and shapes of its outputs must be those that its op infers from its inputs.
+`TAPEFLOW_CHECK_PASSES=1` in the environment turns it on. After each pass, an earlier step must compute each input of a
+step, and the dtypes and shapes of its outputs must agree with the op's inference.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def run_passes(program: Program, passes: Sequence[Callable[[Program], None]]) ->
 
 
 def wrong_steps(program: Program) -> list[str]:
-    """Returns what is wrong with the steps of a program, one sentence each."""
+    """Returns the errors in the steps of a program, one sentence each."""
     wrong = []
-    known = {id(t) for t in program.inputs} | set(program.constants)
+    computed = {id(t) for t in program.inputs} | set(program.constants)
     for step in program.steps:
-        wrong += [f"{step} uses {t}, which no step before it computes." for t in step.inputs if id(t) not in known]
-        known.update(id(t) for t in step.outputs)
+        wrong += [f"{step} uses {t}, which no step before it computes." for t in step.inputs if id(t) not in computed]
+        computed.update(id(t) for t in step.outputs)
         if step.registered:
             wrong += _wrong_dtypes(step) or _wrong_shapes(step)
-    wrong += [f"The output {t} is never computed." for t in program.outputs if id(t) not in known]
+    wrong += [f"The output {t} is never computed." for t in program.outputs if id(t) not in computed]
     return wrong
 
 
 def _wrong_dtypes(step: Step) -> list[str]:
-    """Returns what is wrong with the dtypes of a step: inputs that should agree, outputs that the op does not give."""
+    """Returns the errors in the dtypes of a step: inputs that disagree, outputs that differ from the op's inference."""
     op, types = step.op, step.types
     wrong = [
         f"{step} takes {tensor.name} of dtype {tensor.dtype.name} as '{argument.name}', not {wanted.name}."
@@ -66,7 +66,7 @@ def _wrong_dtypes(step: Step) -> list[str]:
 
 
 def _wrong_shapes(step: Step) -> list[str]:
-    """Returns what is wrong with the shapes of a step's outputs."""
+    """Returns the errors in the shapes of a step's outputs."""
     try:
         with step.operation.graph.as_default():  # some rules know less while a graph is built
             shapes = infer(step.op, step.args, step.types, len(step.outputs))

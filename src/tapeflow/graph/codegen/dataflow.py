@@ -1,10 +1,10 @@
 """Running TensorFlow 1's control flow as it stands: `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration`.
 
 A graph with such operations is no straight-line program. An operation runs when all its inputs have arrived, and a
-tensor may be dead: the output of a `Switch` on the side that was not taken, and all that depends on it. A loop runs in
-a frame, and each iteration has values of its own. See Yu et al. 2018,
-https://arxiv.org/abs/1805.01772. Programs come to this only with control flow that `graphdef/v1_control_flow.py` can't
-express by `If` and `While`, such as the gradients that TensorFlow 1 wrote into training graphs.
+tensor may be dead: the output of a `Switch` on the other side, and everything that depends on it. A loop runs in a
+frame, and each iteration has values of its own. See Yu et al. 2018, https://arxiv.org/abs/1805.01772. Only control flow
+that `graphdef/v1_control_flow.py` can't express by `If` and `While` runs this way, such as the gradients in TensorFlow
+1's training graphs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DEAD = object()  # stands for a missing value
 
 
 class ControlFlowOp(GraphOp):
-    """An op by which TensorFlow 1 writes conditionals and loops.
+    """An op of TensorFlow 1's conditionals and loops.
 
     Args:
         name: the op.
@@ -281,7 +281,7 @@ class _Run:
     def _arrive(
         self, operation: Operation, frame: _Frame, iteration: _Iteration, tensor: SymbolicTensor | None, value: Any
     ) -> None:
-        """Notes that an input of an operation has arrived: a tensor, or a control input, for which it is None."""
+        """Notes that an input of an operation has arrived: a tensor, or None for a control input."""
         key = id(operation)
         if operation.type == "Merge":
             if tensor is None:
@@ -325,8 +325,8 @@ class _Run:
 
         kind = operation.type if isinstance(operation.op, ControlFlowOp) else ""
         if kind == "Switch":
-            data, taken = value_of(operation.inputs[0]), bool(value_of(operation.inputs[1]))
-            return [(t, data if bool(t.value_index) == taken else _DEAD) for t in operation.outputs]
+            data, predicate = value_of(operation.inputs[0]), bool(value_of(operation.inputs[1]))
+            return [(t, data if bool(t.value_index) == predicate else _DEAD) for t in operation.outputs]
         if kind == "Merge":
             places = {id(t): i for i, t in enumerate(operation.inputs)}
             arrived = next(iter(values))

@@ -52,7 +52,7 @@ class Prologue:
             return
         graph = FuncGraph(f"ahead_of_{loop.body.name}")
         graph.around = None
-        self._counted: set[int] = set()  # the ids of what takes the counter, the shape of an entry of a list too
+        self._counted: set[int] = set()  # the ids of tensors that depend on the counter, an entry's shape too
         with graph.as_default():
             count = graph.input(TensorSpec([], int32), "count")
             self._values = self._computed(graph, Batch(count))

@@ -76,7 +76,7 @@ def computed(
 
     Args:
         operation: the operation.
-        value_of: returns the raw value of one of its inputs.
+        value_of: returns the raw value of an input.
         resources: maps a variable to the one that stands for it.
     """
     op = operation.op

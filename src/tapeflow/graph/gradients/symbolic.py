@@ -86,7 +86,7 @@ def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped
 
 
 def _gradient_of_loop(body: Body, call: Call, dy: Any) -> list[Any]:
-    """Returns the gradients of what enters a loop of TensorFlow 1, which runs again as a `While`."""
+    """Returns the gradients of a TensorFlow 1 loop's inputs. The loop runs again as a `While`."""
     operation = body.call(call.inputs)[0].op
     again = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
     describe(again, operation.inputs, operation.outputs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-# (builder of the graph, node, inputs) -> operation; or that and the outputs of the node, where these are others
+# (builder of the graph, node, inputs) -> operation, or a pair of it and the node's outputs if these differ from its own
 Build = Callable[[Any, Any, list[Any]], Any]
 
 _builders: dict[str, Build] = {}

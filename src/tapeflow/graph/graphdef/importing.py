@@ -117,7 +117,7 @@ def add_graph_def(
             models have nodes that few programs run.
 
     Returns:
-        As `import_graph_def`, which says what is raised, too.
+        The same as `import_graph_def`, with the same errors.
     """
     _check_arguments(graph_def, input_map)
     elements = _names(return_elements)
@@ -221,7 +221,7 @@ class FunctionOfAttr:
     """A function that an attr of a node names, such as the one that a pipeline maps. It is built when it is needed.
 
     Attributes:
-        captured_inputs: none: a node passes what the function captures.
+        captured_inputs: none: nodes pass captured tensors as inputs.
     """
 
     captured_inputs: Sequence[Any] = ()
@@ -233,8 +233,8 @@ class FunctionOfAttr:
     def body(self) -> Body:
         """The function's body."""
         function = self._builder.function(self._node, self.name)
-        known = self._builder.library[self.name].attr["_input_shapes"].list.shape
-        shapes = [shape_of(s) for s in known] if len(known) == len(function.dtypes) else []
+        recorded = self._builder.library[self.name].attr["_input_shapes"].list.shape
+        shapes = [shape_of(s) for s in recorded] if len(recorded) == len(function.dtypes) else []
         shapes = [TensorShape(None) if d is resource else s for d, s in zip(function.dtypes, shapes, strict=False)]
         shapes = shapes or [TensorShape(None)] * len(function.dtypes)
         specs = [TensorSpec(s, d) for s, d in zip(shapes, function.dtypes, strict=True)]
@@ -264,9 +264,9 @@ class Builder:
         variables: the variables that there are already, by container and shared name.
         used_variables: the ids of those that nodes stand for.
         tables: returns the handle of a table, by its name and dtypes; None if the operations of tables create them.
-        resource_scope: what is put before the names of nodes that hold state and have no shared name; None if each run
-            of their operations creates the state.
-        gradients: what gives an operation a gradient of its own, by the name of that gradient in the attrs of its node.
+        resource_scope: the prefix for names of nodes that hold state and have no shared name; None if each run of their
+            operations creates the state.
+        gradients: functions that set an operation's gradient, by the gradient's name in the node's attrs.
     """
 
     def __init__(self, graph: Any, library: Mapping[str, Any], prefix: str = "", around: Builder | None = None) -> None:
@@ -290,7 +290,7 @@ class Builder:
         self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
 
     def add(self, nodes: Sequence[Node]) -> None:
-        """Adds nodes, each of which comes after those that it depends on, without those that are there."""
+        """Adds nodes in topological order, except for existing ones."""
         for node in nodes:
             if node.name not in self.operations:
                 self._add(node)
@@ -591,7 +591,7 @@ class Builder:
         self, node: Node, inputs: Sequence[Any], shapes: Sequence[Any],
         changing: Sequence[int], invariant: Sequence[int],
     ) -> list[Any]:  # fmt: skip
-        """Returns the bodies of a loop's functions: of the loop variables, and then of what no iteration changes.
+        """Returns the bodies of a loop's functions. Loop variables come first, then loop-invariant inputs.
 
         Args:
             node: the loop.

@@ -163,7 +163,7 @@ class _Rewriting:
         return any(a.is_ref and a.type is not string for a in outputs)
 
     def _passes_reference(self, definition: OpDef) -> bool:
-        """Returns True if an op gives one of the references that it takes: control flow, and identities."""
+        """Returns True if an op returns an input reference: control flow, and identities."""
         return definition.name.startswith("Ref")
 
     def _dtype(self, node: Node, argument: ArgDef) -> DType:

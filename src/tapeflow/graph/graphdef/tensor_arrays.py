@@ -37,7 +37,7 @@ _CHANGING = ("TensorArrayWriteV3", "TensorArrayScatterV3", "TensorArraySplitV3")
 def with_lists(nodes: Sequence[Node]) -> list[Node]:
     """Returns the nodes of a graph with lists in place of tensor arrays.
 
-    They stay as they are if an array's handle or flow has another use, as in the gradients of TensorFlow 1.
+    If an array's handle or flow has another use, such as TensorFlow 1's gradients, nothing is replaced.
     """
     if not any(node.op == _NEW for node in nodes):
         return list(nodes)
@@ -59,7 +59,7 @@ class _Rewriting:
         self.added: list[Node] = []
 
     def run(self) -> list[Node]:
-        """Returns the nodes that replace those of the graph."""
+        """Returns the rewritten nodes of the graph."""
         self._trace()
         if not all(map(self._is_usual, self.nodes.values())):
             return list(self.nodes.values())
@@ -131,7 +131,7 @@ class _Rewriting:
         return Node(node.name, node.op, inputs, node.controls, passed, node.device)
 
     def _input(self, output: Output) -> Output:
-        """Returns the output that replaces one: the list of an array is the first output, where its flow was second."""
+        """Returns the output that replaces one. An array's list is the first output; its flow was the second."""
         return (output[0], 0) if self.nodes[output[0]].op == _NEW else output
 
     def _on_list(self, node: Node, inputs: list[Output]) -> Node | None:

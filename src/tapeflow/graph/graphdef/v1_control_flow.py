@@ -25,7 +25,7 @@ from tapeflow.graph.graphdef.node_protos import (
 _SWITCH, _MERGE, _ENTER, _EXIT, _NEXT, _CONDITION = (
     frozenset({name, f"Ref{name}"}) for name in ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
 )
-_STACKS = frozenset({"StackPushV2", "StackPopV2"})  # by which the gradient of a loop gets what its iterations computed
+_STACKS = frozenset({"StackPushV2", "StackPopV2"})  # these hand values of a loop's iterations to its gradient
 READS = frozenset({"ReadVariableOp", "VarHandleOp"})  # stateful ops that may run twice
 CONTROL_FLOW = _SWITCH | _MERGE | _ENTER | _EXIT | _NEXT | _CONDITION
 
@@ -408,7 +408,7 @@ class _Rewriting:
                 )
             }
             if any(n not in self.moved and self.nodes[n].op not in ("Identity", "Const") for n in more):
-                raise Unstructured  # something outside of a construct reads what is in it
+                raise Unstructured  # an outer node reads an inner value of a construct
             if not more:
                 return [n for n in self.nodes.values() if n.name not in gone]
             gone |= more

@@ -79,7 +79,7 @@ class GraphOp(Op):
         steering: the number of inputs that only steer.
         lowered: returns for an operation of this op the operations that stand for it in a `GraphDef`.
         gradient_of: of the gradient of a conditional or a loop: that.
-        diagnostic: it only checks or prints what it takes.
+        diagnostic: it only checks or prints its inputs.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
     """
@@ -158,7 +158,7 @@ class Operation:
         device: the device that the program asked for.
         captured: the tensor of a graph around that it stands for, as a placeholder or a constant; None of others.
         position: the line of the user's code that added it, see `positions.py`.
-        residuals: of a conditional or loop that was differentiated: what its gradients read.
+        residuals: of a conditional or loop that was differentiated: the values that its gradients read.
 
     Example:
         >>> with tf.Graph().as_default():

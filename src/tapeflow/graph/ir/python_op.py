@@ -34,12 +34,12 @@ def python_op(
         name: the op's name.
         function: takes eager tensors, one for each input, and returns a list of eager tensors of the specs (or None,
             where there are none).
-        inputs: tensors; variables are handed to the function as they are.
+        inputs: tensors; the function gets variables unread.
         output_specs: `tf.TensorSpec`s of the outputs, or pairs of dtype and shape.
         stateful: runs even where its outputs are unused.
         differentiable: gradients pass, by a tape around the function.
         attrs: the attrs of TensorFlow's op of this name, if there is one.
-        diagnostic: the function only checks or prints what it takes.
+        diagnostic: the function only checks or prints its inputs.
 
     Returns:
         The operation; its `outputs` are the symbolic tensors.

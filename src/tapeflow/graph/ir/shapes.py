@@ -61,8 +61,8 @@ def infer_without_captures(
 ) -> list[TensorShape]:
     """Returns the shapes of the outputs as far as they follow without the values of captured tensors.
 
-    TensorFlow's shape functions do not know the values of a function's captures. An error that takes them is one of the
-    kernel, which may never run: that of a branch not taken.
+    TensorFlow's shape functions do not see the values of a function's captures. Errors that depend on them come from
+    the kernel, which may never run: its branch of a conditional may not be chosen.
 
     Args:
         graph: the graph that the op is added to.
@@ -73,7 +73,7 @@ def infer_without_captures(
     """
     copies: dict[int, SymbolicTensor] = {}  # of the tensors that depend on these values, by their ids
 
-    def known(arg: Any) -> Any:
+    def copied(arg: Any) -> Any:
         return copies.get(id(arg), arg)
 
     for operation in graph.get_operations():
@@ -82,7 +82,7 @@ def infer_without_captures(
             copy = Operation(graph, GraphOp("Placeholder"), operation.name, ())
             shapes = [t.shape for t in outputs]
         elif operation.op.registered and any(id(t) in copies for t in operation.inputs):
-            arguments = operation.op.map(known, operation.args, host=known)
+            arguments = operation.op.map(copied, operation.args, host=copied)
             copy = Operation(graph, operation.op, operation.name, arguments, operation.types)
             shapes = infer(operation.op, arguments, operation.types, len(outputs))
         else:
@@ -90,4 +90,4 @@ def infer_without_captures(
         for t, shape in zip(outputs, shapes, strict=True):
             copy.outputs.append(SymbolicTensor(copy, t.value_index, t.dtype, shape))
             copies[id(t)] = copy.outputs[-1]
-    return infer(op, op.map(known, args, host=known), types, count)
+    return infer(op, op.map(copied, args, host=copied), types, count)

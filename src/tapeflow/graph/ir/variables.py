@@ -88,7 +88,7 @@ def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
     except KeyError as error:
         raise ValueError(f"The graph has no variable {definition.variable_name}: {error}") from None
     name, source = handle.op.name, handle
-    if handle.op.type == "ReadVariableOp":  # of a reference variable, whose name is that of its value
+    if handle.op.type == "ReadVariableOp":  # a reference variable has the same name as its value
         source = handle.op.inputs[0]
         initializer = next((c for c in initializer.control_inputs if c.type == "AssignVariableOp"), initializer)
     handle, variable = source, variable_of(source)

@@ -586,7 +586,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
 
     def _max_condition_number_to_be_non_singular(self) -> Any:
-        """Returns the condition number from which a matrix counts as singular, in the operator's real dtype."""
+        """Returns the least condition number of singular matrices, in the operator's real dtype."""
         dtype = self.dtype.real_dtype
         size = reduce_max([constant(100), self.range_dimension_tensor(), self.domain_dimension_tensor()])
         return 1.0 / (cast(size, dtype) * float(np.finfo(dtype.as_numpy_dtype).eps))

@@ -38,8 +38,8 @@ class Saver:
         defer_build: collects the variables only at the first save or restore.
         allow_empty: accepts that there are no variables.
         pad_step_number: writes global steps with leading zeros.
-        saver_def: takes `max_to_keep` and `keep_checkpoint_every_n_hours` from this message, and runs the operations
-            that it names, if there are such in the graph, to save and restore.
+        saver_def: a message with `max_to_keep`, `keep_checkpoint_every_n_hours` and the names of the operations that
+            save and restore. If the graph has these operations, they run.
         sharded, name, restore_sequentially, builder, write_version, save_relative_paths, filename: accepted, and
             without effect.
 
@@ -279,7 +279,7 @@ class Saver:
                 sess.run(self._operations.restore, {self._operations.filename: path})
                 return
             except errors.NotFoundError:
-                if OBJECT_GRAPH not in bundle.entries:  # with which variables have other keys
+                if OBJECT_GRAPH not in bundle.entries:  # its variables have other keys
                     raise
         built = self._built_variables()
         for other in self._others:
@@ -345,9 +345,9 @@ class _SaverOperations(NamedTuple):
     """The names of the operations in a graph that save and restore its variables.
 
     Attributes:
-        filename: of the tensor that is fed with a checkpoint's name.
-        save: of what is fetched to save; empty for shards of the format before TensorFlow 1.0, which are not written.
-        restore: of what is run to restore.
+        filename: the tensor that takes a checkpoint's name.
+        save: the fetch that saves; empty for shards of the format before TensorFlow 1.0, which are not written.
+        restore: the operation that restores.
     """
 
     filename: str

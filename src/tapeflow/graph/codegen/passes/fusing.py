@@ -21,7 +21,7 @@ def fuse(program: Program) -> None:
 
 
 def fuse_pairs(program: Program) -> None:
-    """Replaces pairs of element-wise steps by one kernel, where they are in no cluster."""
+    """Replaces pairs of element-wise steps outside of clusters by one kernel."""
     _fuse(program, elementwise=True)
 
 
