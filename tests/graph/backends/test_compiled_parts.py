@@ -1,6 +1,5 @@
 """TorchInductor on programs with loops, conditionals and side effects: their parts are compiled."""
 
-import logging
 import shutil
 import sys
 
@@ -10,21 +9,12 @@ import pytest
 import tapeflow as tf
 from tapeflow.graph.backends import dividing, inductor
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("g++") or shutil.which("clang++") or sys.platform == "win32"), reason="needs a C++ compiler"
-)
-
-
-@pytest.fixture(autouse=True)
-def for_gpus(monkeypatch):
-    """The compiler of GPUs compiles every function with `jit_compile=True`."""
-    monkeypatch.setattr(sys.modules["tapeflow.function.function"], "compiler_of", inductor.JitCompile)
-
-
-@pytest.fixture(autouse=True)
-def no_debug_messages(monkeypatch):
-    """pytest would keep the messages of the compiler, and with them all that they mention."""
-    monkeypatch.setattr(logging.getLogger("torch.__trace"), "disabled", True)
+pytestmark = [
+    pytest.mark.usefixtures("for_gpus", "no_debug_messages"),
+    pytest.mark.skipif(
+        not (shutil.which("g++") or shutil.which("clang++") or sys.platform == "win32"), reason="needs a C++ compiler"
+    ),
+]
 
 
 @pytest.fixture

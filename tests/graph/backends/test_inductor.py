@@ -4,7 +4,6 @@ Compiling takes about a second each, so that a test here asks for several things
 """
 
 import gc
-import logging
 import shutil
 import sys
 import threading
@@ -16,21 +15,10 @@ import pytest
 import tapeflow as tf
 from tapeflow.graph.backends import inductor
 
+pytestmark = pytest.mark.usefixtures("for_gpus", "no_debug_messages")
 compiles = pytest.mark.skipif(
     not (shutil.which("g++") or shutil.which("clang++") or sys.platform == "win32"), reason="needs a C++ compiler"
 )
-
-
-@pytest.fixture(autouse=True)
-def for_gpus(monkeypatch):
-    """The compiler of GPUs compiles every function with `jit_compile=True`."""
-    monkeypatch.setattr(sys.modules["tapeflow.function.function"], "compiler_of", inductor.JitCompile)
-
-
-@pytest.fixture(autouse=True)
-def no_debug_messages(monkeypatch):
-    """pytest would keep the messages of the compiler, and with them all that they mention."""
-    monkeypatch.setattr(logging.getLogger("torch.__trace"), "disabled", True)
 
 
 @pytest.fixture
