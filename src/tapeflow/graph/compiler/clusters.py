@@ -1,8 +1,8 @@
 """Clusters: connected element-wise steps, computed in one loop.
 
-A cluster is one step of a program. Each intermediate result stays in registers; only what other steps use is written
-to memory. Its loops follow the shapes of its inputs, which it looks at when it runs: for each pattern of broadcasts it
-has one kernel, for all sizes.
+A cluster is one step of a program. Intermediate results stay in registers; only results with uses in other steps go to
+memory. Its loops follow the shapes of its inputs at run time: for each pattern of broadcasts it has one kernel, for all
+sizes.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Cluster:
         return _Plan(kernel, ctypes.addressof(array), of_outputs, array)
 
     def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
-        """Returns the shape that the loops go through, and those of the outputs.
+        """Returns the shape of the loops, and the shapes of the outputs.
 
         Raises:
             ValueError: the shapes do not go together.
@@ -245,14 +245,14 @@ def _caller(inputs: int, outputs: int) -> CodeType:
 
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
 
-_MANY = 8  # steps: their calls alone take several times as long as that of a kernel
-_OF_A_LOOP = 4  # steps whose calls take longer than that of a kernel
+_MANY = 8  # steps: together, their calls take several times as long as one call of a kernel
+_OF_A_LOOP = 4  # steps: together, their calls take longer than one call of a kernel
 _BATCH = 32  # stands for an unknown size
 _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling a kernel takes longer than it ever saves
 
 
 def cluster(program: Program) -> None:
-    """Replaces connected element-wise steps by clusters, where the graph says that it pays."""
+    """Replaces connected element-wise steps by clusters, if the graph says that it pays."""
     _replace(program, _pays)
 
 
@@ -333,7 +333,7 @@ class _Group:
 
 
 class _Clustering:
-    """The groups of a program's steps, of which none depends on itself through another one."""
+    """The groups of a program's steps. No group depends on itself through another one."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -395,7 +395,7 @@ class _Clustering:
         return joined
 
     def _is_aligned(self, step: Step, group: _Group) -> bool:
-        """Returns True if the dimensions of what a step takes from a group are those of its loops.
+        """Returns True if the tensors that a step takes from a group have the dimensions of its loops.
 
         A reduction that drops its axis gives one value for each row; an element-wise step would take them along a row.
         """

@@ -1,7 +1,7 @@
 """What a kernel computes, as expressions: the forms of its steps, run with a builder that records them.
 
-An expression has one value for each element, or one for each row: what depends on nothing that varies along a row.
-A reduction makes one value of a row, so what uses it is computed in a later pass over the row.
+An expression has one value for each element, or one for each row if no operand varies along a row. A reduction turns a
+row into one value, so its uses are computed in a later pass over the row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tapeflow.core.ops.elements import FUNCTIONS, Element, ElementBuilder
 from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.graph.compiler.loops import Operand
 
-_SLOW = FUNCTIONS | {"div", "sqrt"}  # what is kept for a later pass rather than computed again
+_SLOW = FUNCTIONS | {"div", "sqrt"}  # a later pass reads these again instead of computing them
 
 
 class Node:
@@ -25,7 +25,7 @@ class Node:
         extra: the other arguments of the method.
         dtype: the dtype of its value.
         of_row: whether it has one value for a row.
-        phase: the pass over a row in which it is first known.
+        phase: the first pass over a row that can compute it.
     """
 
     __slots__ = ("dtype", "extra", "kind", "of_row", "operands", "phase")
@@ -126,9 +126,9 @@ class Passes:
         rows: whether there are rows, along the inner loop.
 
     Attributes:
-        roots: for each pass, the expressions that it computes for each element: those of outputs, of operands of
-            reductions, and those that it keeps.
-        pass_of: for each output, the pass in which it is known.
+        roots: for each pass, the expressions that it computes for each element: outputs, operands of reductions, and
+            expressions that it keeps.
+        pass_of: for each output, the pass that computes it.
         reductions: for each pass, the reductions that it ends with.
         kept: the expressions that are stored for later passes, with the pass that computes them.
     """
@@ -148,7 +148,7 @@ class Passes:
         self._keep_slow()
 
     def _keep_slow(self) -> None:
-        """Keeps what is slow to compute and takes part in several passes."""
+        """Keeps the slow expressions that several passes use."""
         first: dict[Node, int] = {}
         for i, roots in enumerate(self.roots):
             for node in self.computed(i):
@@ -158,7 +158,7 @@ class Passes:
             roots += [node for node, at in self.kept.items() if at == i and node not in roots]
 
     def computed(self, i: int) -> list[Node]:
-        """Returns the expressions that a pass computes for each element, operands first; with those of rows."""
+        """Returns the expressions that a pass computes for each element or row, operands first."""
         return below(self.roots[i], lambda node: node.of_row or self.kept.get(node, i) < i)
 
 
@@ -180,7 +180,7 @@ def recorded(
 
 
 def below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:
-    """Returns expressions and those that they depend on, operands first; not what is below one that stops."""
+    """Returns expressions and their transitive operands, operands first. The search ends at one that stops."""
     found: dict[int, Node] = {}
 
     def visit(node: Node) -> None:

@@ -1,8 +1,8 @@
-"""Functions of float32 in primitives: they stay in registers, where a call of SLEEF's would spill all of them.
+"""Functions of float32 in primitives. They keep values in registers; a call of SLEEF's would spill all registers.
 
 Each is right to less than two units of the last digit, at all floats, zeros with their signs, infinities and NaN. The
-polynomials are minimax approximations for the stated intervals, fitted with Lawson's algorithm; the reductions are
-those of Cody and Waite, Software Manual for the Elementary Functions, 1980, with fused products.
+polynomials are minimax approximations for the stated intervals, fitted with Lawson's algorithm. Range reduction follows
+Cody and Waite, Software Manual for the Elementary Functions, 1980, with fused products.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from tapeflow.core.ops.elements import Element, ElementBuilder
 
 _LOG2_E = math.log2(math.e)
-_LN_2, _LN_2_REST = 0.693147182464599609375, -1.904654299957768e-09  # a float32, and what it lacks
+_LN_2, _LN_2_REST = 0.693147182464599609375, -1.904654299957768e-09  # a float32, and the rest
 _ONE = 0x3F800000  # the bits of 1.0
 _MANTISSA = 23  # bits
 # Added to a number of a few bits, it leaves the nearest integer in the last bits, and subtracted again as a float.
@@ -61,7 +61,7 @@ def _at_least(b: ElementBuilder, x: Element, limit: float) -> Element:
 
 
 def _of_power(b: ElementBuilder, x: Element) -> tuple[Element, Element]:
-    """Returns `n << 23` and `expm1(x - n * log(2))` for the integer n next to `x / log(2)`, of which |n| < 256."""
+    """Returns `n << 23` and `expm1(x - n * log(2))` for the integer n next to `x / log(2)`, with |n| < 256."""
     shifted = b.fma(x, _LOG2_E, _ROUNDING)
     n = b.sub(shifted, _ROUNDING)
     rest = b.fma(n, -_LN_2_REST, b.fma(n, -_LN_2, x))
@@ -154,10 +154,10 @@ FUNCTIONS: dict[str, Callable[[ElementBuilder, Element], Element]] = {
 
 
 def of_large(b: ElementBuilder, inverse: Element, x: Element) -> Element:
-    """Returns asinh or acosh, of which SLEEF's overflow, right for large numbers too.
+    """Returns asinh or acosh, right for large numbers too: SLEEF's functions overflow.
 
     Args:
-        inverse: the result of SLEEF's.
+        inverse: the result of SLEEF's function.
         x: their argument.
     """
     size = b.abs(x)

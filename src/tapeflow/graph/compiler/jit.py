@@ -1,7 +1,7 @@
 """`tf.function(jit_compile=True)`: all connected element-wise steps of a function become compiled loops.
 
-The function stays one Python function, in which a loop is a call as that of any other kernel is. Loops are compiled
-when they first run, for all sizes, in some 30 ms each, and cached on disk. On GPUs TorchInductor compiles the function.
+The function stays one Python function. It calls a loop like any other kernel. Loops are compiled when they first run,
+for all sizes, in some 30 ms each, and cached on disk. On GPUs TorchInductor compiles the function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class JitCompile:
         name: the function's name.
 
     Attributes:
-        most_shapes: of inputs for which it compiles a function; for others it may run a more general trace.
+        most_shapes: the largest number of input shapes with a compiled function; others may run a more general trace.
     """
 
     most_shapes = 1
@@ -51,7 +51,7 @@ class JitCompile:
         return function
 
     def explanation(self) -> str:
-        """Returns what is compiled and what calls kernels of ATen, a line for each function and loop body."""
+        """Returns the compiled loops and the calls of ATen's kernels, a line for each function and loop body."""
         lines = [f"{function.name}: {function.outcome()}" for _, function in sorted(self._functions.items())]
         return "\n".join(lines) or "not compiled yet"
 
@@ -79,7 +79,7 @@ class Jitted(Compiled):
         return after_passes(self.program, special_passes)
 
     def outcome(self) -> str:
-        """Returns what is compiled, and which kernels of ATen are called beside that."""
+        """Returns the number of compiled loops, and the kernels of ATen that are called beside them."""
         steps = self._program_to_write().steps
         loops = [step.op.cluster for step in steps if isinstance(step.op, ClusterOp)]
         others = [step.name for step in steps if not isinstance(step.op, ClusterOp) and step.op is not READ]

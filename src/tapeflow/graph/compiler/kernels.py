@@ -1,8 +1,8 @@
 """Loops over elements: one function of LLVM for a group of element-wise ops.
 
 A kernel takes the sizes of its loops and the addresses of its inputs and outputs. Inputs are contiguous, and broadcast
-along loops in which they do not vary. Large ranges are computed by torch's own OpenMP threads, which take chunks as
-they finish others, so that a busy processor does not hold up the rest.
+along loops that they do not vary with. Torch's own OpenMP threads compute large ranges. Each takes the next chunk when
+it has finished one, so a busy processor does not hold up the others.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
 
 def text(inputs: Sequence[Operand], passes: Passes, loops: int) -> str:
-    """Returns the module of a kernel, in which `{name}` stands for its name.
+    """Returns the module of a kernel, with `{name}` for its name.
 
     Args:
         inputs: the inputs.
-        passes: what it computes.
-        loops: the number of loops, at least one; where there are rows, the last one goes through a row.
+        passes: its passes.
+        loops: the number of loops, at least one; the last one goes through a row if there are rows.
     """
     return _Kernel(inputs, passes, loops).text()
 
@@ -52,7 +52,7 @@ class _Kernel:
         self._lanes = max(target().lanes // (2 if wide else 1), 1)
         self._b = Vectors(self._module, self._lanes)
         self._one = Vectors(self._module, 1)
-        self._next = loops + len(inputs) + len(outputs)  # where arguments hold the next chunk's start, size and the end
+        self._next = loops + len(inputs) + len(outputs)  # from here: the next chunk's start, size, the end
 
     def text(self) -> str:
         body = self._body()
@@ -100,7 +100,7 @@ class _Kernel:
         return b.load(b.gep(arguments, [ir.Constant(_i64, i)], source_etype=_i64), typ=_i64)
 
     def _offset(self, b: ir.IRBuilder, pointer: Any, operand: Operand, row: Any, sizes: Sequence[Any]) -> Any:
-        """Returns the address at which an operand begins in a row: a value of the outer loops' indices."""
+        """Returns the address of an operand's first element in a row, from the outer loops' indices."""
         outer = operand.varies[:-1]
         if not any(outer):
             return pointer
@@ -138,7 +138,7 @@ class _Kernel:
         return function
 
     def _entry(self, body: Any, worker: Any) -> None:
-        """Writes the function that is called: with the address of the sizes, and one of each input and output."""
+        """Writes the entry point: it takes the address of the sizes, and of each input and output."""
         function, b = self._function("kernel", *[_pointer] * (1 + len(self._inputs) + len(self._outputs)))
         sizes, *pointers = function.args
         arguments = b.alloca(_i64, ir.Constant(_i32, self._next + 3))
@@ -185,10 +185,10 @@ class _Row:
 
     Args:
         kernel: the kernel.
-        b: where the instructions go.
+        b: the builder of its instructions.
         ins, outs: the addresses of the inputs and outputs.
         begin, end: the range.
-        kept: the memory of what later passes use again.
+        kept: the memory of values that later passes read.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class _Row:
         self._of_row: dict[Node, Any] = {}  # values of a row, in each lane
 
     def write(self) -> None:
-        """Writes the passes, and stores what they compute for the row."""
+        """Writes the passes, and stores their values for the row."""
         for i, roots in enumerate(self._passes.roots):
             if roots:
                 self._pass(i)
@@ -230,7 +230,7 @@ class _Row:
         return self._of_row[node]
 
     def _pass(self, i: int) -> None:
-        """Writes a pass: whole vectors, and then what is left, with a mask."""
+        """Writes a pass: whole vectors, and then the remaining elements, with a mask."""
         b, lanes = self._b, self._lanes
         nodes = self._passes.computed(i)
         for node in nodes:
@@ -285,7 +285,7 @@ class _Row:
         return parts[0]
 
     def _vector(self, i: int, nodes: Sequence[Node], index: Any, mask: Any) -> dict[Node, Any]:
-        """Computes one vector of elements, or those of it that a mask allows, and stores results."""
+        """Computes one vector of elements, in part if there is a mask, and stores results."""
         values = dict(self._of_row)
         for node in nodes:
             if node in values:
@@ -363,7 +363,7 @@ class _loop:
         return phi
 
     def continue_with(self, phi: Any, value: Any) -> None:
-        """Sets what the next iteration starts with."""
+        """Sets a value for the next iteration."""
         self._following[id(phi)] = value
 
     def __exit__(self, kind: object, *error: object) -> None:
@@ -384,5 +384,5 @@ class _loop:
             result.add_incoming(self._following[id(phi)], last)
 
     def result(self, phi: Any) -> Any:
-        """Returns what a value is after the loop."""
+        """Returns a value after the loop."""
         return self._results[id(phi)]

@@ -16,7 +16,7 @@ _pointer = ir.PointerType()
 
 
 def text(inputs: Sequence[Sequence[Node]], condition: Node, after: Sequence[Sequence[Node]]) -> str:
-    """Returns the module of a loop, in which `{name}` stands for its name.
+    """Returns the module of a loop, with `{name}` for its name.
 
     Args:
         inputs: the elements of each tensor that the loop takes: of the loop variables first.

@@ -1,8 +1,8 @@
 """Loops over few numbers as machine code: every element of every tensor is a number in a register.
 
 A loop qualifies if its tensors have few elements, of static shapes, and its ops compute element by element, reduce,
-multiply small matrices, or move elements. Where elements go is known when the loop is compiled, so that slices, stacks
-and transposes cost nothing.
+multiply small matrices, or move elements. The places of elements are static, so slices, stacks and transposes cost
+nothing.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class NativeLoop:
     """The kernel of a loop that is compiled: it takes the loop variables and the loop-invariant values.
 
     Args:
-        loop: the loop, which also computes what has other shapes.
+        loop: the loop, which also computes results of other shapes.
         tensors: the tensors that the loop takes.
 
     Attributes:

@@ -62,8 +62,8 @@ class Target:
         """Returns the address of a function.
 
         Args:
-            text: a module of LLVM's language, in which `{name}` stands for the function's name.
-            name: how the function's name begins; what follows makes it unique.
+            text: a module of LLVM's language, with `{name}` for the function's name.
+            name: the beginning of the function's name; a hash follows.
         """
         digest = hashlib.sha256(f"{name} {text}".encode() + self._key).hexdigest()[:32]
         unique = f"{name}_{digest}"
@@ -132,7 +132,7 @@ def _folder() -> pathlib.Path:
 
 
 def _write(path: pathlib.Path, code: bytes) -> None:
-    """Writes object code with its hash, beside the file and then in its place. Errors leave the cache as it is."""
+    """Writes object code with its hash, beside the file and then in its place. Errors do not change the cache."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

@@ -63,7 +63,7 @@ class Vectors(ElementBuilder):
         lanes: the number of elements; 1 for plain numbers.
 
     Attributes:
-        block: where the instructions go.
+        block: the builder of the instructions.
     """
 
     def __init__(self, module: ir.Module, lanes: int) -> None:
@@ -99,7 +99,7 @@ class Vectors(ElementBuilder):
         return self.block.shuffle_vector(vector, vector, zeros)
 
     def loaded(self, value: Any, dtype: DType) -> Element:
-        """Returns the element for numbers as they are in memory."""
+        """Returns the element for numbers in their form in memory."""
         if dtype is bool_:
             return Element(self.block.icmp_unsigned("!=", value, self._zero(value.type)), dtype)
         if dtype is float16:
@@ -198,7 +198,7 @@ class Vectors(ElementBuilder):
         return self._joined(parts)
 
     def _part(self, value: Any, lanes: int, i: int) -> Any:
-        """Returns one of the vectors of `lanes` numbers that a value consists of; a shorter one is repeated."""
+        """Returns one vector of `lanes` numbers out of a value; a shorter value is repeated."""
         if self.lanes == lanes:
             return value
         if self.lanes == 1:
@@ -253,7 +253,7 @@ class Vectors(ElementBuilder):
 
 
 def _rounded(value: float, dtype: DType) -> float:
-    """Returns a constant as a number of its dtype, in which a tensor would hold it."""
+    """Rounds a constant to its dtype, like an element of a tensor."""
     import torch
 
     return torch.tensor(value, dtype=dtype.torch).item()
