@@ -171,8 +171,8 @@ class OwnedIterator(Iterator, Trackable):
             InvalidArgumentError: the dataset is another one.
             UnimplementedError: TensorFlow's states don't tell the position.
         """
-        count, seeds, following = parts.position_in(self._dataset, states)
-        self.go_to(json.dumps({"taken": count, "seeds": seeds}))
+        yielded, seeds, following = parts.position_in(self._dataset, states)
+        self.go_to(json.dumps({"taken": yielded, "seeds": seeds}))
         ahead = self._next(len(following))
         if len(ahead) < len(following) or not all(map(_are_equal, ahead, following)):
             raise invalid(

@@ -44,12 +44,12 @@ class Position(NamedTuple):
     """The position of an iterator of TensorFlow.
 
     Attributes:
-        count: the number of elements that it had yielded.
+        yielded: the number of elements that it had yielded.
         seeds: the state of a `SeedLog`.
         following: the next elements, as far as TensorFlow had computed them.
     """
 
-    count: int
+    yielded: int
     seeds: list[Any]
     following: list[list[np.ndarray]]
 
