@@ -100,7 +100,7 @@ class _Patterns(Patterns):
             else:
                 linear = Step(product.op, [], [inner], [*product.origins, *step.origins])
                 self.write(linear, "linear", [x, matrix, bias], arguments)
-                step.op, step.args, step.types = reshape.op, [inner, *reshape.args[1:]], reshape.types
+                step.op, step.args = reshape.op, [inner, *reshape.args[1:]]
                 self.program.steps = [
                     s
                     for old in self.program.steps
