@@ -13,7 +13,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.builders import register
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import Node, node_attr
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TextFileInitializer
@@ -83,20 +83,16 @@ def fill(handle: Any, keys: Any, values: Any) -> Operation:
 # ---- from nodes ------------------------------------------------------------------------------------------------------
 
 
-def _attr(node: Node, name: str) -> Any:
-    return attr_of(node, definition_of(node.op), name)
-
-
 def _with_attrs(node: Node, names: Sequence[str], operation: Operation) -> Operation:
     """Returns the operation, with the attrs that its inputs do not determine, so that it can be exported again."""
-    operation.op.attrs = {name: _attr(node, name) for name in names}
+    operation.op.attrs = {name: node_attr(node, name) for name in names}
     return operation
 
 
 def _import_table(builder: Any, node: Node, inputs: list[Any]) -> Operation:
-    dtypes = _attr(node, "key_dtype"), _attr(node, "value_dtype")
-    shared_name = _attr(node, "shared_name")
-    key = "Table", _attr(node, "container"), shared_name or builder.prefix + node.name
+    dtypes = node_attr(node, "key_dtype"), node_attr(node, "value_dtype")
+    shared_name = node_attr(node, "shared_name")
+    key = "Table", node_attr(node, "container"), shared_name or builder.prefix + node.name
     if builder.tables is not None:
         return builder.graph.capture(builder.tables(key, *dtypes)).op
 
@@ -112,7 +108,7 @@ def _import_fill(builder: Any, node: Node, inputs: list[Any]) -> Operation:
 
 def _import_fill_from_file(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     names = ("key_index", "value_index", "vocab_size", "delimiter", "offset")
-    key_index, value_index, vocab_size, delimiter, offset = (_attr(node, name) for name in names)
+    key_index, value_index, vocab_size, delimiter, offset = (node_attr(node, name) for name in names)
 
     def read(handle: EagerTensor, filename: EagerTensor) -> None:
         storage = storage_of(handle)
@@ -138,7 +134,7 @@ def _import_size(builder: Any, node: Node, inputs: list[Any]) -> Operation:
 
 
 def _import_export(builder: Any, node: Node, inputs: list[Any]) -> Operation:
-    specs = [(_attr(node, "Tkeys"), None), (_attr(node, "Tvalues"), None)]
+    specs = [(node_attr(node, "Tkeys"), None), (node_attr(node, "Tvalues"), None)]
     operation = python_op(node.op, lambda h: readable_storage_of(h).export(), inputs, specs)
     return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
 

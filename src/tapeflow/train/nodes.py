@@ -11,7 +11,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.builders import register
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import Node, node_attr
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.train.bundle import Bundle, write_bundle
@@ -25,7 +25,7 @@ def _build_save(builder: Any, node: Node, inputs: list[Any]) -> Operation:
 
 
 def _build_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
-    dtypes = attr_of(node, definition_of(node.op), "dtypes")
+    dtypes = node_attr(node, "dtypes")
 
     def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
         bundle = Bundle(_text(prefix))
@@ -49,7 +49,7 @@ def _build_first_restore(builder: Any, node: Node, inputs: list[Any]) -> Operati
     def restore(pattern: Any, name: Any, place: Any = b"") -> list[Any]:
         return [_part(Bundle(_text(pattern)).read(_text(name)), _text(place))]
 
-    return python_op(node.op, restore, inputs, [(attr_of(node, definition_of(node.op), "dt"), None)])
+    return python_op(node.op, restore, inputs, [(node_attr(node, "dt"), None)])
 
 
 def _build_sharded_name(builder: Any, node: Node, inputs: list[Any]) -> Operation:

@@ -262,7 +262,7 @@ class RegisteredOp(DefinedOp):
             args: the arguments.
             outputs: the outputs, for type attrs that do not follow from the arguments.
         """
-        types = self.numbers(args) if len(self.opdef.outputs) > 1 else {}
+        types: dict[str, Any] = self.numbers(args) if len(self.opdef.outputs) > 1 else {}
         types |= {attr.name: args[i] for i, attr in self.attr_params() if "type" in attr.type and args[i] is not None}
         for kind, argument, arg in zip(self.kinds, self.opdef.inputs, args, strict=False):
             if argument.type_list_attr:

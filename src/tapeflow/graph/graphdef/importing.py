@@ -40,6 +40,7 @@ from tapeflow.graph.graphdef.node_protos import (
     definition_of,
     function_of,
     in_order,
+    node_attr,
     nodes_of_graph,
     output_dtypes,
     shape_of,
@@ -339,7 +340,7 @@ class Builder:
         last = [n for n in nodes if n.op == "NextIteration"]
         for node in last:
             operation = self.graph.insert(
-                ControlFlowOp(node.op, {"T": attr_of(node, definition_of(node.op), "T")}),
+                ControlFlowOp(node.op, {"T": node_attr(node, "T")}),
                 self.graph.unique_name(self.prefix + node.name), [],
             )  # fmt: skip
             operation.outputs.append(SymbolicTensor(operation, 0, operation.op.attrs["T"], TensorShape(None)))

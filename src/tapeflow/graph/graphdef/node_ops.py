@@ -34,7 +34,7 @@ from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of, without_identities
+from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of, node_attr, without_identities
 from tapeflow.graph.graphdef.reference_variables import NAMED_AFTER_NODE
 from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
@@ -48,17 +48,12 @@ from tapeflow.printing import stream_of
 _MOST_ELEMENTS = 2**31  # of a constant that repeats one value
 
 
-def _attr(node: Node, name: str) -> Any:
-    """Returns an attr of a node as a Python value."""
-    return attr_of(node, definition_of(node.op), name)
-
-
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
 def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     proto = node.attrs["value"].tensor
-    dtype = _attr(node, "dtype")
+    dtype = node_attr(node, "dtype")
     where = f"Node '{builder.prefix}{node.name}'"
     if proto.dtype != dtype.as_datatype_enum:
         raise ValueError(f"{where}: Inconsistent values for attr 'dtype' {dtype.name} vs. that of its tensor")
@@ -77,11 +72,11 @@ def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 
 def _placeholder(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return builder.graph.placeholder(_attr(node, "dtype"), _attr(node, "shape"), node.name).op
+    return builder.graph.placeholder(node_attr(node, "dtype"), node_attr(node, "shape"), node.name).op
 
 
 def _placeholder_with_default(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return placeholder_with_default(builder.graph, inputs[0], _attr(node, "shape"), node.name)
+    return placeholder_with_default(builder.graph, inputs[0], node_attr(node, "shape"), node.name)
 
 
 def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> Operation:
@@ -110,10 +105,10 @@ def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     graph = builder.graph
-    name = _attr(node, "shared_name") or node.name
-    if not _attr(node, "shared_name") or (NAMED_AFTER_NODE in node.attrs and node.attrs[NAMED_AFTER_NODE].b):
+    name = node_attr(node, "shared_name") or node.name
+    if not node_attr(node, "shared_name") or (NAMED_AFTER_NODE in node.attrs and node.attrs[NAMED_AFTER_NODE].b):
         name = builder.prefix + name
-    shared = _attr(node, "container"), name
+    shared = node_attr(node, "container"), name
     variable = builder.variables.get(shared)
     if variable is not None:
         builder.used_variables.add(variable._id)
@@ -122,7 +117,7 @@ def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operati
         return graph.handle_of(variable, node.name).op
     variable = graph._shared_variables.get(shared)
     if variable is None:
-        variable = without_value(_attr(node, "dtype"), _attr(node, "shape"), shared[1])
+        variable = without_value(node_attr(node, "dtype"), node_attr(node, "shape"), shared[1])
         graph._shared_variables[shared] = variable
         graph._own_variables[variable._id] = None
     return graph.handle_of(variable, node.name).op
@@ -132,7 +127,7 @@ def _read_variable(builder: Builder, node: Node, inputs: list[Any]) -> Operation
     variable = variable_of(inputs[0])
     operation = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
     shape = TensorShape(None) if variable is None else variable.shape
-    operation.outputs.append(SymbolicTensor(operation, 0, _attr(node, "dtype"), shape))
+    operation.outputs.append(SymbolicTensor(operation, 0, node_attr(node, "dtype"), shape))
     return operation
 
 
@@ -168,7 +163,7 @@ def _is_initialized(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
 
 
 def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    variable, dtype = variable_of(inputs[0]), _attr(node, "out_type")
+    variable, dtype = variable_of(inputs[0]), node_attr(node, "out_type")
 
     def kernel(handle: Any) -> Any:
         return convert(list(variable_in(handle)._value.shape), dtype).value
@@ -179,7 +174,7 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
 
 
 def _resource_gather(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    if _attr(node, "batch_dims"):
+    if node_attr(node, "batch_dims"):
         raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
     variable: Any = variable_of(inputs[0])
     if hasattr(variable, "staged_rows"):
@@ -192,13 +187,13 @@ def _resource_gather(builder: Builder, node: Node, inputs: list[Any]) -> Operati
 
 
 def _assert(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    summarize = _attr(node, "summarize")
+    summarize = node_attr(node, "summarize")
     condition, *data = inputs
     return assert_op(lambda condition, *data: Assert(condition, list(data), summarize), condition, data, summarize)
 
 
 def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    stream, end = _attr(node, "output_stream"), _attr(node, "end")
+    stream, end = node_attr(node, "output_stream"), node_attr(node, "end")
     if stream_of(stream) is None:
         raise errors.UnimplementedError(
             None, None,
@@ -257,7 +252,7 @@ def _while(builder: Builder, node: Node, inputs: list[Any]) -> Any:
     pass to the variables whose handles they are."""
     shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
     if "output_shapes" in node.attrs and len(node.attrs["output_shapes"].list.shape) == len(inputs):
-        shapes = list(_attr(node, "output_shapes"))
+        shapes = list(node_attr(node, "output_shapes"))
     elif node.functions:
         shapes = _invariant_shapes(builder, node, inputs)
     changing = _changing(builder, node, inputs)
@@ -337,7 +332,7 @@ def _control_flow(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 
 def _count_up_to(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    limit, dtype = _attr(node, "limit"), _attr(node, "T")
+    limit, dtype = node_attr(node, "limit"), node_attr(node, "T")
     op = GraphOp(node.op, lambda handle: variable_in(handle).count_up_to(limit).value, stateful=True,
                 attrs={"limit": limit, "T": dtype})  # fmt: skip
     return builder.graph.node(op, inputs, [(dtype, [])], node.name)
@@ -356,7 +351,7 @@ def _optional_value(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
             raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
         return optional[()]
 
-    specs = list(zip(_attr(node, "output_types"), _attr(node, "output_shapes"), strict=True))
+    specs = list(zip(node_attr(node, "output_types"), node_attr(node, "output_shapes"), strict=True))
     return builder.graph.node(GraphOp(node.op, kernel, gives_tuple=True), inputs, specs, node.name)
 
 

@@ -337,6 +337,11 @@ def attr_of(node: Node, definition: OpDef, name: str) -> Any:
     return _python(attr.type, getattr(value, _FIELDS[attr.type]))
 
 
+def node_attr(node: Node, name: str) -> Any:
+    """Returns the value of a node's attr, by the definition of its op."""
+    return attr_of(node, definition_of(node.op), name)
+
+
 def _python(kind: str, value: Any) -> Any:
     """Returns an attr's value as a Python value."""
     if kind == "type":

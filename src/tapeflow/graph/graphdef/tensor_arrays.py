@@ -17,7 +17,7 @@ from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, int32, int64, variant
-from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import Node, Output, node_attr
 
 _NEW = "TensorArrayV3"
 _PASSING = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration"})
@@ -145,7 +145,7 @@ class _Rewriting:
         *others, flow = inputs[1:]
         after = [flow[0]]
         if op is ops.TensorListSetItem.op:
-            grows = array is None or attr_of(array, definition_of(_NEW), "dynamic_size")
+            grows = array is None or node_attr(array, "dynamic_size")
             attrs["resize_if_index_out_of_bounds"] = AttrValue(b=grows)
             others = [flow, *others]
         elif op is ops.TensorListScatterIntoExistingList.op:
@@ -155,7 +155,7 @@ class _Rewriting:
             others = [others[0], self._constant(node, "element_shape", -1, int32, after), others[1]]
         elif op is ops.TensorListConcatV2.op:
             attrs["shape_type"] = _type(int32)
-            rest = attr_of(node, definition_of(node.op), "element_shape_except0")
+            rest = node_attr(node, "element_shape_except0")
             shape: Any = -1 if rest.rank is None else [-1, *(-1 if d is None else d for d in rest)]
             dims = self._constant(node, "leading_dims", [], int64, after)
             others = [flow, self._constant(node, "element_shape", shape, int32, after), dims]
@@ -167,9 +167,9 @@ class _Rewriting:
 
     def _shape(self, node: Node, array: Node | None, after: Sequence[str]) -> Output:
         """Returns a constant with the shape of an array's elements."""
-        shape = None if array is None else attr_of(array, definition_of(_NEW), "element_shape")
+        shape = None if array is None else node_attr(array, "element_shape")
         if "element_shape" in node.attrs and (shape is None or shape.rank is None):
-            shape = attr_of(node, definition_of(node.op), "element_shape")
+            shape = node_attr(node, "element_shape")
         dims = -1 if shape is None or shape.rank is None else [-1 if d is None else d for d in shape]
         return self._constant(node, "element_shape", dims, int32, after)
 
