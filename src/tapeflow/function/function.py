@@ -488,7 +488,7 @@ class Function:
             ValueError: the function has no `jit_compile=True`, a shape is not fully defined, or the stage is unknown.
         """
         concrete = self.get_concrete_function(*args, **kwargs)
-        compiled = concrete.body.compiled
+        compiled: Any = concrete.body.compiled  # the result of the body's compiler
         if concrete.body.jit is None:
             raise ValueError("Compiler IR can only be returned for functions marked with 'jit_compile=True'")
 

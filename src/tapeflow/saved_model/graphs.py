@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
-from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 from tensorboard.compat.proto.variable_pb2 import VariableDef
 
 from tapeflow.core.ops.convert import convert
@@ -35,6 +34,7 @@ from tapeflow.graph.graphdef.node_protos import (
     nodes_of_graph,
     output_dtypes,
     shape_of,
+    type_attr,
 )
 from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -230,7 +230,7 @@ class GraphModel:
         node = self._nodes[output[0]]
         name = node.name if node.op.startswith("Placeholder") else f"{node.name}/fed_{output[1]}"
         dtype, _ = self._dtype_and_shape(output)
-        return Node(name, "Placeholder", [], [], {"dtype": AttrValue(type=dtype.as_datatype_enum)})
+        return Node(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
 
     def _needed(self, targets: Iterable[Output], stubs: Mapping[Output, Node]) -> list[Node]:
         """Returns the nodes that targets need, in the graph's order, with stubs in place of outputs that are fed."""

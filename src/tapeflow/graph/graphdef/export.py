@@ -16,6 +16,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.lowering import lowered
+from tapeflow.graph.graphdef.node_protos import unused_name
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
@@ -435,9 +436,7 @@ def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
         if rank is None:
             return _all_dimensions(operation, label)
         value = list(range(rank))
-    name = f"{operation.name}/{label}"
-    while name in operation.graph._by_name:
-        name += "_"
+    name = unused_name(f"{operation.name}/{label}", operation.graph._by_name)
     return [_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
 
 

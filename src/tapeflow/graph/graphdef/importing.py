@@ -44,6 +44,7 @@ from tapeflow.graph.graphdef.node_protos import (
     nodes_of_graph,
     output_dtypes,
     shape_of,
+    type_attr,
 )
 from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.graphdef.tensor_arrays import with_lists
@@ -191,7 +192,7 @@ def create_operation(graph: Any, op: str, inputs: list[Any], attrs: Mapping[str,
     protos = dict(attrs)
     for argument, tensor in zip(definition.inputs, inputs, strict=False):
         if argument.type_attr and argument.type_attr not in protos:
-            protos[argument.type_attr] = AttrValue(type=tensor.dtype.as_datatype_enum)
+            protos[argument.type_attr] = type_attr(tensor.dtype)
         if single and argument.number_attr and argument.number_attr not in protos:
             protos[argument.number_attr] = AttrValue(i=len(inputs))
     builder = Builder(graph, {})
@@ -331,7 +332,7 @@ class Builder:
 
     def _stub(self, name: str, dtype: Any) -> Node:
         """Returns a placeholder for an argument of a function."""
-        return Node(name, "Placeholder", [], [], {"dtype": AttrValue(type=dtype.as_datatype_enum)})
+        return Node(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
 
     def _add_dataflow(self, nodes: Sequence[Node]) -> None:
         """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+
+from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
 from tapeflow.core import errors
 from tapeflow.core.ops import op_def as op_defs
@@ -335,6 +337,18 @@ def attr_of(node: Node, definition: OpDef, name: str) -> Any:
         kind = attr.type[len("list(") : -1]
         return tuple([_python(kind, v) for v in getattr(value.list, _FIELDS[kind])])
     return _python(attr.type, getattr(value, _FIELDS[attr.type]))
+
+
+def type_attr(dtype: DType) -> AttrValue:
+    """Returns a dtype as the value of an attr."""
+    return AttrValue(type=dtype.as_datatype_enum)
+
+
+def unused_name(name: str, used: Container[str]) -> str:
+    """Returns a name that is not in use: this one, with underscores behind it if necessary."""
+    while name in used:
+        name += "_"
+    return name
 
 
 def node_attr(node: Node, name: str) -> Any:

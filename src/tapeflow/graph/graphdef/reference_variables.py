@@ -17,7 +17,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.op_def import ArgDef, OpDef
 from tapeflow.core.types.dtypes import DType, resource, string
-from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of, type_attr, unused_name
 
 _ON_HANDLES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",
                "IsVariableInitialized": "VarIsInitializedOp"}  # fmt: skip
@@ -80,7 +80,7 @@ class _Rewriting:
         if not any(references):
             return Node(node.name, node.op, inputs, node.controls, node.attrs, node.device)
         if self._passes_reference(definition):
-            attrs = {**node.attrs, "T": _attr_of(resource)}
+            attrs = {**node.attrs, "T": type_attr(resource)}
             return Node(node.name, node.op.removeprefix("Ref"), inputs, node.controls, attrs, node.device)
         return self._update(node, definition, inputs)
 
@@ -105,12 +105,12 @@ class _Rewriting:
         dtype = self._dtype(node, next(a for a in definition.inputs if a.is_ref))
         attrs = {name: node.attrs[name] for name in target.attrs if name in node.attrs}
         if "dtype" in target.attrs:
-            attrs.setdefault("dtype", _attr_of(dtype))
+            attrs.setdefault("dtype", type_attr(dtype))
         if target.outputs or not definition.outputs:
             return Node(node.name, op, inputs, node.controls, attrs, node.device)
         name = self._new_name(f"{node.name}/update")
         self.added.append(Node(name, op, inputs, node.controls, attrs, node.device))
-        return Node(node.name, "ReadVariableOp", inputs[:1], [name], {"dtype": _attr_of(dtype)}, node.device)
+        return Node(node.name, "ReadVariableOp", inputs[:1], [name], {"dtype": type_attr(dtype)}, node.device)
 
     def _op_of(self, node: Node) -> str:
         op = op_on_handles(node.op)
@@ -136,7 +136,7 @@ class _Rewriting:
         if name is None:  # its consumers run after the change
             handle = self._handle(node.inputs[references.index(True)])
             name = self.handles[node.name] = self._new_name(f"{node.name}/{_HANDLE}")
-            attrs = {"T": _attr_of(resource)}
+            attrs = {"T": type_attr(resource)}
             self.added.append(Node(name, "Identity", [handle], [node.name], attrs, node.device))
         return name, 0
 
@@ -152,7 +152,7 @@ class _Rewriting:
         dtype = self._dtype(source, argument)
         read = Node(
             self._new_name(f"{node.name}/read_{source.name}"), "ReadVariableOp", [self._handle(output)],
-            node.controls, {"dtype": _attr_of(dtype)}, node.device,
+            node.controls, {"dtype": type_attr(dtype)}, node.device,
         )  # fmt: skip
         self.added.append(read)
         return read.name, 0
@@ -172,15 +172,9 @@ class _Rewriting:
         return dtype
 
     def _new_name(self, name: str) -> str:
-        while name in self.names:
-            name += "_"
+        name = unused_name(name, self.names)
         self.names.add(name)
         return name
-
-
-def _attr_of(dtype: DType) -> Any:
-    """Returns a dtype as the value of an attr."""
-    return AttrValue(type=dtype.as_datatype_enum)
 
 
 def _by_input(node: Node, definition: OpDef, flags: Sequence[bool]) -> list[bool]:

@@ -17,7 +17,7 @@ from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, int32, int64, variant
-from tapeflow.graph.graphdef.node_protos import Node, Output, node_attr
+from tapeflow.graph.graphdef.node_protos import Node, Output, node_attr, type_attr, unused_name
 
 _NEW = "TensorArrayV3"
 _PASSING = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration"})
@@ -119,7 +119,7 @@ class _Rewriting:
         """Returns the node in place of one; None if there is none."""
         if node.op == _NEW:
             shape = self._shape(node, node, node.controls)
-            attrs = {"element_dtype": node.attrs["dtype"], "shape_type": _type(int32)}
+            attrs = {"element_dtype": node.attrs["dtype"], "shape_type": type_attr(int32)}
             reserve = ops.TensorListReserve.op.name
             return Node(node.name, reserve, [shape, *node.inputs], node.controls, attrs, node.device)
         if any((node.name, i) in self.handles for i in (0, 1)):
@@ -127,7 +127,7 @@ class _Rewriting:
         inputs = [self._input(i) for i in node.inputs]
         if node.op in _WITHOUT_GRADIENTS:
             return self._on_list(node, inputs)
-        passed = {**node.attrs, "T": _type(variant)} if (node.name, 0) in self.flows else node.attrs
+        passed = {**node.attrs, "T": type_attr(variant)} if (node.name, 0) in self.flows else node.attrs
         return Node(node.name, node.op, inputs, node.controls, passed, node.device)
 
     def _input(self, output: Output) -> Output:
@@ -151,10 +151,10 @@ class _Rewriting:
         elif op is ops.TensorListScatterIntoExistingList.op:
             others = [flow, others[1], others[0]]
         elif op is ops.TensorListSplit.op:
-            attrs["shape_type"] = _type(int32)
+            attrs["shape_type"] = type_attr(int32)
             others = [others[0], self._constant(node, "element_shape", -1, int32, after), others[1]]
         elif op is ops.TensorListConcatV2.op:
-            attrs["shape_type"] = _type(int32)
+            attrs["shape_type"] = type_attr(int32)
             rest = node_attr(node, "element_shape_except0")
             shape: Any = -1 if rest.rank is None else [-1, *(-1 if d is None else d for d in rest)]
             dims = self._constant(node, "leading_dims", [], int64, after)
@@ -175,15 +175,8 @@ class _Rewriting:
 
     def _constant(self, node: Node, label: str, value: Any, dtype: DType, after: Sequence[str]) -> Output:
         """Returns a constant, in the iteration of the nodes that it comes after."""
-        name = f"{node.name}/{label}"
-        while name in self.nodes:
-            name += "_"
+        name = unused_name(f"{node.name}/{label}", self.nodes)
         tensor = make_tensor_proto(np.array(value, dtype.as_numpy_dtype), dtype)
-        attrs = {"dtype": _type(dtype), "value": AttrValue(tensor=tensor)}
+        attrs = {"dtype": type_attr(dtype), "value": AttrValue(tensor=tensor)}
         self.added.append(Node(name, "Const", [], list(after), attrs, node.device))
         return name, 0
-
-
-def _type(dtype: DType) -> Any:
-    """Returns a dtype as the value of an attr."""
-    return AttrValue(type=dtype.as_datatype_enum)

@@ -19,6 +19,7 @@ from tapeflow.graph.graphdef.node_protos import (
     definition_of,
     in_order,
     output_dtypes,
+    unused_name,
     without_identities,
 )
 
@@ -250,7 +251,7 @@ class _Rewriting:
             if region is not None
         }
         controls = list(dict.fromkeys(c for r in regions if r is not None for c in r.controls))
-        node = Node(self._new_name(f"{name}/If"), "If", [predicate, *operands], controls, {}, "", functions)
+        node = Node(unused_name(f"{name}/If", self.nodes), "If", [predicate, *operands], controls, {}, "", functions)
         self.used |= switches
         self._insert(node, {member: (node.name, i) for i, member in enumerate(members)})
         return set(members)
@@ -362,7 +363,7 @@ class _Rewriting:
         controls = list(
             dict.fromkeys([*(c for n in enters for c in n.controls), *regions[0].controls, *regions[1].controls])
         )
-        node = Node(self._new_name(f"{names[0]}/While"), "While", operands, controls, {}, "", functions)
+        node = Node(unused_name(f"{names[0]}/While", self.nodes), "While", operands, controls, {}, "", functions)
         exits: dict[str, Output] = {}
         for i, name in enumerate(names):
             if name in switches:
@@ -375,11 +376,6 @@ class _Rewriting:
         return True
 
     # ---- the whole graph ---------------------------------------------------------------------------------------------
-
-    def _new_name(self, name: str) -> str:
-        while name in self.nodes:
-            name += "_"
-        return name
 
     def _insert(self, node: Node, results: dict[str, Output]) -> None:
         """Adds a node; replaces other nodes by identities of its outputs."""
