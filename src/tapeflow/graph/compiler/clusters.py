@@ -228,7 +228,7 @@ _ONE_BY_ONE = _Plan(None, 0, [], None)
 def _caller(inputs: int, outputs: int) -> CodeType:
     """Returns the code of functions that call a kernel with so many inputs and outputs."""
     values, results = [f"x{i}" for i in range(inputs)], [f"y{i}" for i in range(outputs)]
-    shapes = f"({', '.join(f'{v}.shape' for v in values)},)"
+    shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
     lines = [
         f"def call({', '.join(values)}):",
         f"    plan = find({shapes}) or planned({shapes})",
