@@ -113,3 +113,26 @@ def test_random_programs():
     command = [sys.executable, SCRIPT, "--draws", "100", "--seed", "500", "--clusters"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1].endswith(" 0 different"), done.stdout + done.stderr
+
+
+def test_a_cluster_without_inputs():
+    """Large constants are not folded."""
+
+    @tf.function(jit_compile=True)
+    def function():
+        ones = tf.broadcast_to(tf.constant(1.0), [300, 300])
+        return tf.exp(ones * 2.0) * ones + 1.0
+
+    np.testing.assert_allclose(function(), np.full((300, 300), np.exp(2.0) + 1.0), rtol=1e-6)
+
+
+def test_shapes_that_a_function_was_not_traced_for():
+    """A gradient that repeats its cotangent to a static shape refuses tensors of other shapes."""
+    x = tf.constant([1.0, 2.0, 3.0])
+    function = tf.function(lambda x: tf.reduce_mean(tf.exp(x * x) * x), jit_compile=True)
+    concrete = function.get_concrete_function(tf.TensorSpec([2]))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = concrete(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
+        tape.gradient(y, x)

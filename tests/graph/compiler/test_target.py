@@ -1,6 +1,7 @@
 """Machine code and its cache on disk."""
 
 import ctypes
+import sys
 
 import pytest
 
@@ -18,3 +19,16 @@ def test_code_cached_under_another_name(monkeypatch, tmp_path):
         target = Target()
         successor = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(target.address(SUCCESSOR, name))
         assert successor(41) == 42
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no modes")
+def test_code_in_a_folder_that_others_write_is_not_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
+    target = Target()
+    target.address(SUCCESSOR, "first")
+    (path,) = (tmp_path / "tapeflow" / "kernels").iterdir()
+    path.parent.chmod(0o777)
+    before = path.stat().st_mtime_ns, path.read_bytes()
+    assert Target()._cached(path.name) is None
+    assert Target().address(SUCCESSOR, "first")
+    assert (path.stat().st_mtime_ns, path.read_bytes()) == before

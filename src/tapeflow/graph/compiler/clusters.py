@@ -13,6 +13,7 @@ import functools
 import heapq
 import importlib.util
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
@@ -228,7 +229,7 @@ _ONE_BY_ONE = _Plan(None, 0, [], None)
 def _caller(inputs: int, outputs: int) -> CodeType:
     """Returns the code of functions that call a kernel with so many inputs and outputs."""
     values, results = [f"x{i}" for i in range(inputs)], [f"y{i}" for i in range(outputs)]
-    shapes = f"({', '.join(f'{v}.shape' for v in values)},)"
+    shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
     lines = [
         f"def call({', '.join(values)}):",
         f"    plan = find({shapes}) or planned({shapes})",
@@ -465,23 +466,28 @@ class _Clustering:
         ready = [(last[unit], unit) for unit, before in enumerate(sources) if not before]
         heapq.heapify(ready)
         ordered: list[Step] = []
+        uses = program.use_counts()
         while ready:
             _, unit = heapq.heappop(ready)
             members = sorted(units[unit], key=lambda step: position[id(step)])
-            ordered.append(self._cluster(members) if unit < len(chosen) else members[0])
+            ordered.append(self._cluster(members, uses) if unit < len(chosen) else members[0])
             for user in after[unit]:
                 sources[user].discard(unit)
                 if not sources[user]:
                     heapq.heappush(ready, (last[user], user))
         return ordered
 
-    def _cluster(self, steps: list[Step]) -> Step:
-        """Returns the step that computes these steps in one loop."""
+    def _cluster(self, steps: list[Step], uses: dict[int, int]) -> Step:
+        """Returns the step that computes these steps in one loop.
+
+        Args:
+            steps: the steps.
+            uses: how often tensors are used in the program, by their ids.
+        """
         program = self._program
         computed = {id(step.outputs[0]) for step in steps}
-        others = [step for step in program.steps if id(step.outputs[0] if step.outputs else step) not in computed]
-        used = {id(t) for step in others for t in step.inputs} | set(map(id, program.outputs))
-        outputs = [step.outputs[0] for step in steps if id(step.outputs[0]) in used]
+        inside = Counter(id(t) for step in steps for t in step.inputs)
+        outputs = [t for step in steps for t in step.outputs if uses[id(t)] > inside[id(t)]]
         outer = {id(t): t for step in steps for t in step.inputs if id(t) not in computed}
         numbers = {i: number for i, t in outer.items() if (number := _number(program, t)) is not None}
         part = copy.copy(program)

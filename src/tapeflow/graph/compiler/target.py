@@ -89,21 +89,27 @@ class Target:
         return code
 
     def _cached(self, digest: str) -> bytes | None:
+        folder = _folder()
         try:
-            data = (_folder() / digest).read_bytes()
+            data = (folder / digest).read_bytes() if _is_private(folder) else b""
         except OSError:
             return None
         code, check = data[:-32], data[-32:]
         return code if hashlib.sha256(code).digest() == check else None
 
 
-@functools.cache
 def target() -> Target:
     """Returns the target of this process.
 
     Raises:
         Unsupported: llvmlite is not installed.
     """
+    with _lock:
+        return _target()
+
+
+@functools.cache
+def _target() -> Target:
     return Target()
 
 
@@ -131,10 +137,20 @@ def _folder() -> pathlib.Path:
     return pathlib.Path(base).expanduser() / "tapeflow" / "kernels"
 
 
+def _is_private(folder: pathlib.Path) -> bool:
+    """Returns True if only this user can write into a folder: code from there is run."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = folder.stat()
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
 def _write(path: pathlib.Path, code: bytes) -> None:
     """Writes object code with its hash, beside the file and then in its place. Errors do not change the cache."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not _is_private(path.parent):
+            return
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(code + hashlib.sha256(code).digest())
         os.replace(file.name, path)
