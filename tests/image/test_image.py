@@ -141,7 +141,8 @@ def test_in_functions_of_unknown_sizes():
 
 
 def test_suppression_in_batches_and_functions():
-    boxes = tf.random.stateless_uniform([3, 20, 4], [1, 2])
+    low = tf.random.stateless_uniform([3, 20, 2], [1, 2])
+    boxes = tf.concat([low, low + tf.random.stateless_uniform([3, 20, 2], [5, 6])], -1)
     scores = tf.random.stateless_uniform([3, 20], [3, 4])
 
     @tf.function

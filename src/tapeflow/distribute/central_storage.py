@@ -21,10 +21,15 @@ class AggregatingVariable(MirroredVariable):
         return written.values[0] if isinstance(written, MirroredValues) else written  # the same in all replicas
 
 
-class _CentralStorageExtended(MirroredExtended):
-    def __init__(self, container_strategy: Any, devices: Sequence[str], parameter_device: str) -> None:
-        super().__init__(container_strategy, devices, CrossDeviceOps())
-        self._parameter_device = parameter_device
+class CentralStorageExtended(MirroredExtended):
+    def __init__(
+        self, container_strategy: Any, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None
+    ) -> None:
+        devices = default_devices()
+        names = [full_name(d) for d in compute_devices or (devices if "GPU" in devices[0] else devices[:1])]
+        super().__init__(container_strategy, names, CrossDeviceOps())
+        home = names[0] if len(names) == 1 else full_name("CPU:0")
+        self._parameter_device = full_name(parameter_device) if parameter_device else home
 
     @property
     def parameter_devices(self) -> tuple[str, ...]:
@@ -59,7 +64,4 @@ class CentralStorageStrategy(Strategy):
     """
 
     def __init__(self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None) -> None:
-        devices = default_devices()
-        names = [full_name(d) for d in compute_devices or (devices if "GPU" in devices[0] else devices[:1])]
-        home = full_name(parameter_device) if parameter_device else names[0] if len(names) == 1 else full_name("CPU:0")
-        super().__init__(_CentralStorageExtended(self, names, home))
+        super().__init__(CentralStorageExtended(self, compute_devices, parameter_device))

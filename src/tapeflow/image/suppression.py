@@ -15,23 +15,16 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.array.creation import range as range_of
-from tapeflow.array.joining import concat
-from tapeflow.array.masks import where
-from tapeflow.array.properties import ensure_shape
+from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
-from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.math.casting import cast
-from tapeflow.math.comparison import greater, logical_and
-from tapeflow.math.reduction import reduce_any
+from tapeflow.image.tiled_suppression import select_in_tiles
 
 CombinedNonMaxSuppression = namedtuple(
     "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"]
@@ -247,11 +240,13 @@ def non_max_suppression_padded(
     Args:
         boxes: float32 of shape `[..., boxes, 4]`: `[y1, x1, y2, x2]`. Boxes without a positive coordinate are padding.
         scores: of shape `[..., boxes]`.
-        max_output_size, iou_threshold, score_threshold: see `tf.image.non_max_suppression`.
+        max_output_size, score_threshold: see `tf.image.non_max_suppression`.
+        iou_threshold: boxes overlap if their intersection over union is this scalar or greater.
         pad_to_max_output_size: pads the result with zeros to `max_output_size`. Required for batches.
         sorted_input: declares that the boxes are sorted by score, the best first.
-        canonicalized_coordinates: declares that the first corner of each box is the lower one. Without effect.
-        tile_size: without effect.
+        canonicalized_coordinates: declares that the first corner of each box is the lower one. Otherwise the first
+            box tells for all boxes which corner is the lower one.
+        tile_size: the number of boxes that are compared with each other at once.
 
     Returns:
         `(indices, counts)`: int32 of shape `[..., max_output_size]`, or `[n]` with `n <= max_output_size` without
@@ -259,7 +254,7 @@ def non_max_suppression_padded(
 
     Raises:
         ValueError: there is a batch, and no padding.
-        InvalidArgumentError: the shapes do not match, or the threshold is not in [0, 1].
+        InvalidArgumentError: the shapes do not match.
 
     Example:
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [2.0, 2.0, 3.0, 3.0]]
@@ -285,25 +280,17 @@ def non_max_suppression_padded(
     limit = convert_to_tensor(max_output_size)
     if limit.shape.rank:
         raise ValueError(f"`max_output_size` must be a scalar, got shape {limit.shape}")
-    corners = cast(corners, float32)
-    rank = corners.shape.rank
-    eligible = logical_and(greater(confidences, score_threshold), reduce_any(greater(corners, 0.0), -1))
-    if sorted_input:
-        confidences = cast(-range_of(shape_of(confidences)[-1]), float32) + confidences * 0
-    confidences = where(eligible, confidences, convert_to_tensor(-math.inf, confidences.dtype))
-
-    def of_image(boxes: Any, scores: Any) -> Any:
-        outputs: Any = _non_max_suppression_padded(
-            boxes, scores, max_output_size, iou_threshold, -math.inf, pad_to_max_output_size, name
-        )
-        return tuple(outputs)
-
-    if rank == 2:
-        return of_image(corners, confidences)
+    if limit.dtype is not int32:
+        raise TypeError(f"`max_output_size` must be int32, not {limit.dtype.name}")
+    batch, size = shape_of(corners)[:-2], shape_of(corners)[-2]
+    indices, counts = select_in_tiles(
+        reshape(corners, stack([-1, size, 4])), reshape(confidences, stack([-1, size])), max_output_size,
+        iou_threshold, score_threshold, sorted_input, canonicalized_coordinates, tile_size,
+    )  # fmt: skip
+    counts = reshape(counts, batch)
     if not pad_to_max_output_size:
-        numbers, valid = of_image(ensure_shape(corners, [None, 4]), ensure_shape(confidences, [None]))
-        return numbers, reshape(valid, shape_of(corners)[:-2])
-    return _for_each_image(of_image, corners, confidences)
+        return indices[0, :counts], counts
+    return reshape(indices, concat([batch, [max_output_size]], 0)), counts
 
 
 def _check_sizes(boxes: TensorShape, scores: TensorShape) -> None:
@@ -327,15 +314,6 @@ def _check_sizes(boxes: TensorShape, scores: TensorShape) -> None:
     if None not in batches and batches[0] != batches[1]:
         wrong = f"Dimensions must be equal, but are {batches[0]} and {batches[1]}: the numbers of images"
         raise invalid(wrong) if 1 in batches else ValueError(wrong)
-
-
-def _for_each_image(of_image: Callable[[Any, Any], Any], boxes: Any, scores: Any) -> tuple[Any, Any]:
-    """Calls a function with the boxes and the scores of each image of a batch of any shape."""
-    batch, size = shape_of(scores)[:-1], shape_of(scores)[-1:]
-    flat = reshape(boxes, concat([[-1], size, [4]], 0)), reshape(scores, concat([[-1], size], 0))
-    signature = TensorSpec(None, int32), TensorSpec([], int32)
-    indices, counts = hooks.map_fn(lambda pair: of_image(*pair), flat, fn_output_signature=signature)
-    return reshape(indices, concat([batch, shape_of(indices)[-1:]], 0)), reshape(counts, batch)
 
 
 def _padded_score_shapes(*args: Any) -> list[TensorShape]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import functools
 import itertools
 import math
-import unicodedata
+import pathlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -398,43 +399,32 @@ def unicode_transcode(
     return _transcode(convert(input, string), *arguments, name)
 
 
-# ICU's numbers for the scripts that Python's own tables name (UScriptCode); by the first word of a character's name.
-_SCRIPTS = {
-    "ARABIC": 2, "ARMENIAN": 3, "BENGALI": 4, "BOPOMOFO": 5, "CHEROKEE": 6, "COPTIC": 7, "CYRILLIC": 8,
-    "DEVANAGARI": 10, "ETHIOPIC": 11, "GEORGIAN": 12, "GOTHIC": 13, "GREEK": 14, "GUJARATI": 15, "GURMUKHI": 16,
-    "CJK": 17, "HANGUL": 18,
-    "HEBREW": 19, "HIRAGANA": 20, "KANNADA": 21, "KATAKANA": 22, "KHMER": 23, "LAO": 24, "LATIN": 25, "MALAYALAM": 26,
-    "MONGOLIAN": 27, "MYANMAR": 28, "OGHAM": 29, "ORIYA": 31, "RUNIC": 32, "SINHALA": 33, "SYRIAC": 34, "TAMIL": 35,
-    "TELUGU": 36, "THAANA": 37, "THAI": 38, "TIBETAN": 39,
-}  # fmt: skip
-_COMMON, _INHERITED, _INVALID, _UNKNOWN = 0, 1, -1, 103
-_WITHOUT_SCRIPT = ("Cn", "Co", "Cs")  # not assigned, private, surrogates
+_INVALID, _UNKNOWN = -1, 103
+_CODE_POINTS = 0x110000
 
 
-def _script(code: int) -> int:
-    """Returns the number of a code point's script."""
-    if not 0 <= code < 0x110000:
-        return _INVALID
-    character = chr(code)
-    if unicodedata.category(character) in _WITHOUT_SCRIPT:
-        return _UNKNOWN
-    if unicodedata.category(character) in ("Mn", "Me") and unicodedata.name(character, "").startswith("COMBINING"):
-        return _INHERITED
-    if not unicodedata.category(character).startswith(("L", "M", "Nl")):
-        return _COMMON
-    return _SCRIPTS.get(unicodedata.name(character, "").split(" ")[0], _COMMON)
+@functools.cache
+def _script_table() -> torch.Tensor:
+    """Returns the script of each code point, int16; the file is written by `scripts/record_unicode_scripts.py`."""
+    table = np.full(_CODE_POINTS, _UNKNOWN, np.int16)
+    for line in pathlib.Path(__file__).with_name("unicode_scripts.txt").read_text(encoding="utf-8").splitlines():
+        script, *ranges = line.split()
+        for text in ranges:
+            first, _, last = text.partition("-")
+            table[int(first, 16) : int(last or first, 16) + 1] = int(script)
+    return torch.from_numpy(table)
 
 
 def _scripts(input: torch.Tensor) -> torch.Tensor:
-    return torch.tensor([_script(code) for code in input.reshape(-1).tolist()], dtype=torch.int32).reshape(input.shape)
+    codes = input.cpu()
+    scripts = _script_table()[codes.clamp(0, _CODE_POINTS - 1).long()].int()
+    return scripts.masked_fill_((codes < 0) | (codes >= _CODE_POINTS), _INVALID)
 
 
 @string_op("UnicodeScript", _scripts, shape=lambda input: input, elementwise=True)
 def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 several, 103 unknown, -1
     invalid).
-
-    Python's `unicodedata` names the scripts in wide use; the number of all others is 0.
 
     Args:
         input: int32 code points.

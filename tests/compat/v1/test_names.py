@@ -35,7 +35,7 @@ NOT_THERE = {
     "train.experimental.DynamicLossScale", "train.experimental.FixedLossScale", "train.experimental.LossScale",
     "train.experimental.MixedPrecisionLossScaleOptimizer", "train.experimental.disable_mixed_precision_graph_rewrite",
     "train.experimental.enable_mixed_precision_graph_rewrite", "train.generate_checkpoint_state_proto",
-    "train.replica_device_setter", "train.sdca_fprint", "train.sdca_optimizer", "train.sdca_shrink_l1",
+    "train.sdca_fprint", "train.sdca_optimizer", "train.sdca_shrink_l1",
     "train.warm_start",
 }  # fmt: skip
 # What needs TensorFlow's own binaries, and says so when it is called.

@@ -33,6 +33,7 @@ _NAMESAKES = (
         "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
         "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes assert_type",
     ),
+    ("distribute.experimental", "parameter_servers", "ParameterServerStrategy"),
     ("errors", "tf.errors", "error_code_from_exception_type exception_type_from_error_code"),
     ("io", "parsing", "decode_csv decode_raw parse_example parse_single_example"),
     ("lookup", "lookup", "StaticHashTable StaticVocabularyTable"),
@@ -57,6 +58,7 @@ _NAMESAKES = (
     ),
     ("saved_model.tag_constants", "tf.saved_model", "GPU SERVING TPU TRAINING"),
     ("saved_model.utils", "saved_model", "build_tensor_info get_tensor_from_tensor_info"),
+    ("train", "parameter_servers", "replica_device_setter"),
     ("strings", "texts", "length reduce_join split substr"),
 )  # fmt: skip
 _OWN = {f"{space}.{name}".lstrip("."): f"{home}.{name}" for space, home, names in _NAMESAKES for name in names.split()}
