@@ -249,7 +249,7 @@ def test_tanh_of_few_and_many(size, dtype):
     x = np.concatenate([[np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-30, -90.0], np.linspace(-9, 9, size - 7)])
     x = x.astype(dtype.as_numpy_dtype)
     got, expected = tf.tanh(x).numpy(), np.tanh(x.astype(np.float64))
-    np.testing.assert_allclose(got, expected, rtol=1e-7 if dtype is tf.float32 else 1e-15)
+    np.testing.assert_allclose(got, expected, rtol=np.finfo(np.float32).eps if dtype is tf.float32 else 1e-15)
     np.testing.assert_array_equal(np.signbit(got[3:5]), [False, True])
 
 

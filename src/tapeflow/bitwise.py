@@ -102,7 +102,7 @@ def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) 
     def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         largest = 8 * x.itemsize - 1
         if x.dtype in (torch.uint16, torch.uint32, torch.uint64):  # a wider type would have more bits
-            np.broadcast_shapes(x.shape, y.shape)  # raises NumPy's error for shapes
+            torch.broadcast_tensors(x, y)  # raises NumPy's error for shapes
             result = by_numpy(x.cpu().numpy(), np.minimum(y.cpu().numpy(), y.cpu().numpy().dtype.type(largest)))
             return torch.from_numpy(np.asarray(result)).to(x.device)
         return function(x, torch.clamp(y, 0, largest))

@@ -17,6 +17,9 @@ def load_op_library(library_filename: str | os.PathLike[str]) -> NoReturn:
     Args:
         library_filename: the path of the library.
 
+    Returns:
+        It never returns.
+
     Raises:
         NotFoundError: always.
 
@@ -41,6 +44,9 @@ def load_library(library_location: Any) -> NoReturn:
 
     Args:
         library_location: the path of a library, or of a folder of libraries.
+
+    Returns:
+        It never returns.
 
     Raises:
         FileNotFoundError: there is no such file or folder.

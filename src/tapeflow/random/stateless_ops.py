@@ -95,7 +95,7 @@ def batches(shape: Any, *parameters: torch.Tensor) -> tuple[tuple[int, ...], lis
     dims = dimensions(shape)
     if 0 in dims and len(parameters) == 1:  # whatever it ends with, which only the op of two parameters looks at
         return dims, [np.zeros(0) for _ in parameters], 0
-    batch = tuple(np.broadcast_shapes(*[p.shape for p in parameters]))
+    batch = tuple(torch.broadcast_tensors(*parameters)[0].shape)
     if dims[len(dims) - len(batch) :] != batch or len(batch) > len(dims):
         raise invalid("Shape passed in must end with broadcasted shape.")
     arrays = [p.detach().cpu().to(_wide(p.dtype)).broadcast_to(batch).reshape(-1).numpy() for p in parameters]

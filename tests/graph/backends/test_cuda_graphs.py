@@ -346,7 +346,7 @@ def _next(x):
         (lambda x, n: tf.reshape(x, [n, 2]), [X, N], "takes its 'shape' from a tensor"),
         (lambda x: tf.cond(x[0] > 0, lambda: x, lambda: -x), [X], "chooses its branch on the host"),
         (_loop, [X], "decides on the host whether to go on"),
-        (_print, [X], "PrintV2"),
+        (_print, [X], "StringFormat"),
         (_check, [X], "Assert"),
         (_next, [X], "MakeIterator is run by Python"),
         (lambda x: tf.py_function(lambda y: y, [x], tf.float32), [X], "is run by Python"),

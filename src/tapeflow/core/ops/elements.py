@@ -278,7 +278,9 @@ def supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...] = (), con
         A bool. False if the form raises `Unsupported` in every builder.
 
     Example:
-        >>> supports(tf.raw_ops.Mul.op, (tf.float32, tf.float32))
+        >>> from tapeflow.core.ops.definition import ops
+        >>> from tapeflow.core.ops.elements import supports
+        >>> supports(ops.Mul.op, (tf.float32, tf.float32))
         True
     """
     return op.element is not None and _supports(op, dtypes, attrs, constants or (None,) * len(dtypes))

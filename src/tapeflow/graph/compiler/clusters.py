@@ -25,6 +25,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.compiler.expressions import Passes, Recorder, recorded
@@ -207,7 +208,7 @@ _MOST_PLANS = 256
 
 
 class _Plan(NamedTuple):
-    """What a cluster calls for inputs of some shapes.
+    """The kernel that a cluster calls for inputs of some shapes, and its arguments.
 
     Attributes:
         kernel: the compiled function.
@@ -284,8 +285,12 @@ def has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps pays: it keeps results in registers, and takes a while to compile."""
-    elements = [math.prod(_BATCH if d is None else d for d in step.inputs[0].shape) for step in steps[1:]]
-    return len(steps) >= _MANY or sum(elements) >= _LEAST_WORK
+    return len(steps) >= _MANY or sum(_size(step.inputs[0].shape) for step in steps[1:]) >= _LEAST_WORK
+
+
+def _size(shape: TensorShape) -> int:
+    """Returns the number of elements of a shape, with a batch for each unknown size."""
+    return 1 if shape.rank is None else math.prod(_BATCH if d is None else d for d in shape)
 
 
 def is_elementwise(program: Program, step: Step) -> bool:

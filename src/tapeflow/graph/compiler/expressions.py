@@ -1,4 +1,4 @@
-"""What a kernel computes, as expressions: the forms of its steps, run with a builder that records them.
+"""Expressions of kernels: the forms of their steps, run with a builder that records them.
 
 An expression has one value for each element, or one for each row if no operand varies along a row. A reduction turns a
 row into one value, so its uses are computed in a later pass over the row.

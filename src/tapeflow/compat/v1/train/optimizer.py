@@ -59,7 +59,7 @@ class Optimizer(Trackable):
             raise ValueError("Must specify the optimizer name")
         self._name, self._use_locking = name, use_locking
         self._slots: dict[str, dict[int, Variable]] = {}
-        self._own: dict[tuple[str, int], Variable] = {}  # variables that are no slots, by name and graph
+        self._own: dict[tuple[str, Any], Variable] = {}  # variables that are no slots, by name and graph
         self._waiting: dict[tuple[str, int], list[Any]] = {}  # restorations of slots, by name and variable
 
     def get_name(self) -> str:
@@ -214,10 +214,7 @@ class Optimizer(Trackable):
 
     def _variable(self, name: str, first: float) -> Variable:
         """Returns a variable of the optimizer's own, one for each graph: a function creates it outside of itself."""
-        graph = state.graph
-        while graph is not None and graph.building_function:
-            graph = graph.around
-        key = name, graph
+        key = name, _outer_graph()
         if key not in self._own:
             self._own[key] = Variable(first, trainable=False, name=name, dtype=float32)
             self._handle_deferred_dependencies(name, self._own[key])
@@ -226,7 +223,7 @@ class Optimizer(Trackable):
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        own = {name: v for (name, graph), v in sorted(self._own.items()) if graph == id(state.graph)}
+        own = {name: v for (name, graph), v in self._own.items() if graph is _outer_graph()}
         return own | super()._trackable_children(save_type, **kwargs)
 
     def _create_or_restore_slot_variable(
@@ -316,3 +313,11 @@ def _key(var: Variable) -> int:
 
 def _handle(var: Variable) -> Any:
     return var.handle if state.graph is None else state.graph.capture_variable(var)
+
+
+def _outer_graph() -> Any:
+    """Returns the graph that is built outside of all functions; None in eager mode."""
+    graph = state.graph
+    while graph is not None and graph.building_function:
+        graph = graph.around
+    return graph
