@@ -87,12 +87,13 @@ class Cluster:
             results = self._one_by_one(*values)
             return results[0] if len(results) == 1 else results
 
-        namespace = {
+        namespace: dict[str, Any] = {
             "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         exec(_caller(len(self._inputs), len(self.outputs)), namespace)
-        return namespace["call"]
+        call: Callable[..., Any] = namespace["call"]
+        return call
 
     @functools.cached_property
     def _one_by_one(self) -> Any:

@@ -34,8 +34,7 @@ class Node:
         self, kind: str, operands: tuple[Node, ...], extra: tuple[Any, ...], dtype: DType, of_row: bool
     ) -> None:
         self.kind, self.operands, self.extra, self.dtype, self.of_row = kind, operands, extra, dtype, of_row
-        phases = [node.phase + (node.kind == "reduce") for node in operands]
-        self.phase = max(phases, default=0)
+        self.phase: int = max((node.phase + (node.kind == "reduce") for node in operands), default=0)
 
     @property
     def is_slow(self) -> bool:
@@ -109,7 +108,8 @@ def emitted(node: Node, b: ElementBuilder, operands: Sequence[Any]) -> Any:
     if node.kind == "emit":
         return b.emit(node.extra[0], operands, node.dtype)
     if node.kind == "emit_compare":
-        return b.emit_compare(node.extra[0], *operands, node.extra[1])
+        x, y = operands
+        return b.emit_compare(node.extra[0], x, y, node.extra[1])
     if node.kind == "emit_convert":
         return b.emit_convert(operands[0], node.extra[0], node.dtype)
     if node.kind == "emit_select":

@@ -7,6 +7,7 @@ nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,7 @@ class NativeLoop:
         self._loop, self._tensors = loop, tensors
         self._shapes = [torch.Size(t.shape.as_list()) for t in tensors]
         self._recorder = b = Recorder()
-        self._inputs = [_filled(t.shape.as_list(), lambda t=t: b.input(0, t.dtype, False)) for t in tensors]
+        self._inputs = [_filled(t.shape.as_list(), functools.partial(b.input, 0, t.dtype, False)) for t in tensors]
         condition, body = loop.condition.compiled.program, loop.body.compiled.program
         variables, invariant = self._inputs[: loop.count], self._inputs[loop.count :]
         parts = [
@@ -246,7 +247,7 @@ class _Elements:
         arrays = np.broadcast_arrays(*[self._array(t) for t in step.inputs])
         result = np.empty(arrays[0].shape, object)
         for index in np.ndindex(result.shape):
-            elements = [array[index] for array in arrays]
+            elements: list[Any] = [array[index] for array in arrays]
             if not supports(op, dtypes, tuple(statics), tuple([e.constant for e in elements])):
                 raise Unsupported(f"{step.name} has no element form for {[d.name for d in dtypes]}")
             element = b.rounded(op.element(b, *op.with_tensors(elements, statics)))
