@@ -439,3 +439,19 @@ def test_a_model_takes_several_batches_in_one_function():
 def test_keras_namespaces_at_the_top_level():
     assert tf.optimizers is tf.keras.optimizers and tf.losses is tf.keras.losses
     assert tf.metrics is tf.keras.metrics and tf.initializers is tf.keras.initializers
+
+
+def test_exported_models_train_on(tmp_path):
+    """Gradients reach the variables that a loaded export lists as trainable."""
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2, "tanh"), tf.keras.layers.Dense(1)])
+    model.export(str(tmp_path), verbose=False)
+    loaded, x = tf.saved_model.load(str(tmp_path)), tf.constant([[1.0, -2.0, 0.5]])
+    gradients = []
+    for call, variables in (
+        (model, [v.value for v in model.trainable_variables]), (loaded.serve, loaded.trainable_variables),
+    ):  # fmt: skip
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(call(x) ** 2)
+        gradients.append(tape.gradient(loss, variables))
+    for got, want in zip(*gradients, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6)

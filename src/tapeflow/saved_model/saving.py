@@ -148,7 +148,8 @@ class _Model:
         self._captures: list[EagerTensor | CapturedTensor] = []  # the nodes after the objects
         self._ids: dict[Any, int] = {id(o): i for i, o in enumerate(self.objects)}
         self._variables = {i: v for i, o in enumerate(self.objects) if (v := _variable_of(o)) is not None}
-        self._ids.update((id(v), i) for i, v in self._variables.items())
+        # Keras lists a variable of its own, and later its value. Functions take the first one, which programs train.
+        self._ids.update((id(v), i) for i, v in reversed(self._variables.items()))
         self._tables: dict[int, Any] = {
             i: o.resource_handle for i, o in enumerate(self.objects) if isinstance(o, (StaticHashTable, RestoredTable))
         }
