@@ -193,9 +193,9 @@ class Optimizer(Trackable):
 
     def variables(self) -> list[Variable]:
         """Returns the variables that the optimizer created."""
-        graph = state.graph
+        graph = _outer_graph()
         variables = [v for slots in self._slots.values() for v in slots.values()]
-        variables += [v for (_, owner), v in self._own.items() if owner == id(graph) or graph is None]
+        variables += [v for (_, owner), v in self._own.items() if graph is None or owner is graph]
         return sorted(variables, key=lambda v: v.name)
 
     def _slot(self, var: Variable, name: str, first: Any, label: str | None = None) -> Variable:
