@@ -136,3 +136,18 @@ def test_shapes_that_a_function_was_not_traced_for():
         y = concrete(x)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
         tape.gradient(y, x)
+
+
+def test_unknown_sizes_that_differ():
+    """The rows that are reduced have another length than those that the result has."""
+    spec = tf.TensorSpec([None, None], tf.float32)
+
+    @tf.function(input_signature=[spec, spec], jit_compile=True)
+    def function(x, y):
+        return tf.maximum(tf.reduce_sum(x * 2.0, 1, keepdims=True), y * 3.0)
+
+    rng = np.random.default_rng(0)
+    for columns in (4, 8):
+        x, y = (rng.normal(size=(3, n)).astype("f") for n in (4, columns))
+        want = np.maximum(2 * x.sum(1, keepdims=True), 3 * y)
+        np.testing.assert_allclose(function(x, y), want, rtol=1e-5, atol=1e-6)

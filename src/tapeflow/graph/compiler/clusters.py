@@ -65,6 +65,8 @@ class Cluster:
         """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
         shapes = tuple([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
         shape, of_outputs = self._shapes_for(shapes)
+        if shape is None:
+            return f"; {self._name}: its steps are calls of ATen's kernels for these shapes\n"
         rows = self._has_reductions
         sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
         passes = recorded(operands, self._compute, [s == shape for s in of_outputs], rows)
@@ -111,6 +113,8 @@ class Cluster:
             ValueError: the shapes do not go together.
         """
         shape, of_outputs = self._shapes_for(shapes)
+        if shape is None:
+            return _ONE_BY_ONE
         rows = self._has_reductions or any(s != shape for s in of_outputs)
         rows_of = [(*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])] if len(shape) > 1 else []
         if any(s != shape and s not in rows_of for s in of_outputs) or self._reduces_less(shapes, shape):
@@ -132,15 +136,19 @@ class Cluster:
         array = (ctypes.c_int64 * len(sizes))(*sizes)
         return _Plan(kernel, ctypes.addressof(array), of_outputs, array)
 
-    def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
-        """Returns the shape of the loops, and the shapes of the outputs.
+    def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...] | None, list[tuple[int, ...]]]:
+        """Returns the shape that the loops go through, or None if there is none for all steps, and those of the outputs.
 
         Raises:
-            ValueError: the shapes do not go together.
+            ValueError: the shapes that a step takes do not go together.
         """
         known = self._shapes_of_all(shapes)
         repeated = [known[id(step.outputs[0])] for step in self._steps if step.op is ops.BroadcastTo.op]
-        return np.broadcast_shapes(*shapes, *repeated), [known[id(t)] for t in self.outputs]
+        outputs = [known[id(t)] for t in self.outputs]
+        try:
+            return np.broadcast_shapes(*shapes, *repeated), outputs
+        except ValueError:  # sizes that are unknown in the graph differ
+            return None, outputs
 
     def _shapes_of_all(self, shapes: _Shapes) -> dict[int, tuple[int, ...]]:
         known: dict[int, tuple[int, ...]] = {id(t): tuple(s) for t, s in zip(self._inputs, shapes, strict=True)}
