@@ -137,7 +137,7 @@ class Cluster:
         return _Plan(kernel, ctypes.addressof(array), of_outputs, array)
 
     def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...] | None, list[tuple[int, ...]]]:
-        """Returns the shape that the loops go through, or None if there is none for all steps, and those of the outputs.
+        """Returns the shape of the loops, or None if no loop goes through all steps, and the shapes of the outputs.
 
         Raises:
             ValueError: the shapes that a step takes do not go together.
