@@ -47,29 +47,13 @@ _here = threading.local()
 Compiler = Callable[[Sequence[AtenGraph]], Sequence[Callable[..., Any]]]
 
 
-class _OneAtATime:
-    """A lock for compiling, which tells whether other threads wait for it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._waiting: list[None] = []
-
-    def __enter__(self) -> None:
-        self._waiting.append(None)
-        self._lock.acquire()
-        self._waiting.pop()
-
-    def __exit__(self, *error: object) -> None:
-        self._lock.release()
-
-
-compiling = _OneAtATime()
+compiling = threading.RLock()
 
 
 def _after_fork() -> None:
     """Makes the lock anew, which a thread of the parent may hold."""
     global compiling
-    compiling = _OneAtATime()
+    compiling = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -22,8 +22,8 @@ from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 
 _i1, _i8, _i32, _i64 = (ir.IntType(n) for n in (1, 8, 32, 64))
 _pointer = ir.PointerType()
-# About so many simple operations take as long as it takes to wake the other threads.
-_WORK_OF_THREADS = 1 << 18
+# Elements: fewer take less time than it takes to wake the other threads.
+_LEAST_OF_THREADS = 1 << 16
 _CHUNKS_OF_THREAD = 4
 _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
@@ -154,7 +154,7 @@ class _Kernel:
         end = count if self._loops == 1 and not self._rows else outer
         zero = ir.Constant(_i64, 0)
         if target().has("GOMP_parallel") and target().has("omp_get_max_threads"):
-            least = ir.Constant(_i64, _WORK_OF_THREADS // self._cost())
+            least = ir.Constant(_i64, _LEAST_OF_THREADS)
             with b.if_then(b.icmp_signed(">=", count, least), likely=False):
                 threads = self._declared("omp_get_max_threads", _i32, [])
                 available = b.call(threads, [])
@@ -174,10 +174,6 @@ class _Kernel:
 
     def _declared(self, name: str, result: Any, arguments: Sequence[Any]) -> Any:
         return ir.Function(self._module, ir.FunctionType(result, arguments), name)
-
-    def _cost(self) -> int:
-        """Returns about how many simple operations an element takes."""
-        return 4
 
 
 class _Row:

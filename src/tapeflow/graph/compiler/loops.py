@@ -5,26 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tapeflow.core.types.dtypes import (
-    DType,
-    bfloat16,
-    bool_,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)  # fmt: skip
-
-DTYPES = frozenset(
-    {float16, bfloat16, float32, float64, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64}
-)
+from tapeflow.core.types.dtypes import DType
 
 
 class Operand(NamedTuple):

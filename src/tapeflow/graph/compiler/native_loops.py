@@ -93,7 +93,7 @@ class NativeLoop:
     """
 
     def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
-        self._loop, self._tensors = loop, tensors
+        self._loop = loop
         self._shapes = [torch.Size(t.shape.as_list()) for t in tensors]
         self._recorder = b = Recorder()
         self._inputs = [_filled(t.shape.as_list(), functools.partial(b.input, 0, t.dtype, False)) for t in tensors]
