@@ -62,7 +62,8 @@ class Program:
         numbers = np.random.default_rng(seed)
         self.inputs: dict[str, np.ndarray] = {}
         for name in ("x", "y")[: self._random.choice((1, 2, 2))]:
-            shape = tuple(self._random.choice((1, 2, 3, 4)) for _ in range(self._random.randint(1, 3)))
+            rows = tuple(self._random.choice((1, 2, 3, 4)) for _ in range(self._random.randint(0, 2)))
+            shape = (*rows, self._random.choice((1, 2, 3, 4, 17)))  # 17: more than a vector
             self.inputs[name] = numbers.normal(size=shape).astype("float32")
             self._values.append(Value(name, "float32", shape))
         self.known = self._random.random() < 0.7
@@ -167,11 +168,11 @@ class Program:
         if value is None:
             return
         names = ("any", "all") if value.dtype == "bool" else ("sum", "max", "min", "mean")
-        axis, keep = self._random.randrange(len(value.shape)), self._random.random() < 0.5
-        kept = (1,) if keep else ()
+        rank, keep = len(value.shape), self._random.random() < 0.5
+        axes = list(range(rank - 1)) if self._random.random() < 0.4 else [self._random.randrange(rank)]
         name = self._random.choice(names)
-        shape = (*value.shape[:axis], *kept, *value.shape[axis + 1 :])
-        self._add(f"tf.reduce_{name}({value.name}, {axis}, keepdims={keep})", value.dtype, shape)
+        kept = [1 if i in axes else d for i, d in enumerate(value.shape) if keep or i not in axes]
+        self._add(f"tf.reduce_{name}({value.name}, {axes}, keepdims={keep})", value.dtype, tuple(kept))
 
     def _product(self) -> None:
         value = self._pick(lambda v: v.dtype in ("float32", "float64") and len(v.shape) > 1)

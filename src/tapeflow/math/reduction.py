@@ -114,7 +114,7 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     "Sum",
     kernel=_over(_sum_of_all, _sum_along),
     **_REDUCTION,
-    over_rows=lambda b, x: b.reduce("add", x),
+    reduced=lambda b, x: b.reduce("add", x),
     keeps_nothing=True,
 )
 def reduce_sum(
@@ -221,7 +221,7 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     "Mean",
     kernel=_mean,
     **_REDUCTION,
-    over_rows=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)),
+    reduced=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)),
     keeps_nothing=True,
 )
 def reduce_mean(
@@ -286,7 +286,7 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     "Max",
     kernel=_over(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
     **_REDUCTION,
-    over_rows=lambda b, x: b.reduce("maximum", x),
+    reduced=lambda b, x: b.reduce("maximum", x),
     orders=True,
     keeps_nothing=True,
 )
@@ -320,7 +320,7 @@ def reduce_max(
     "Min",
     kernel=_over(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
     **_REDUCTION,
-    over_rows=lambda b, x: b.reduce("minimum", x),
+    reduced=lambda b, x: b.reduce("minimum", x),
     orders=True,
     keeps_nothing=True,
 )

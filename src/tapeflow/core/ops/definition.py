@@ -59,7 +59,7 @@ class Op:
         decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
 
         element: the op's computation for one element, see `core/ops/elements.py`; makes the op elementwise.
-        over_rows: `over_rows(b, x)`, a reduction of the elements of a row, see `core/ops/elements.py`.
+        reduced: `reduced(b, x)`, the elements along an axis combined to one, see `core/ops/elements.py`.
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
         by_rows: each row of the result, along the last axis, depends on that row of the first input alone, and has its
@@ -125,7 +125,7 @@ class Op:
     decomposition: Callable[..., Any] | None = None
 
     element: Callable[..., Any] | None = None
-    over_rows: Callable[..., Any] | None = None
+    reduced: Callable[..., Any] | None = None
     elementwise = by_rows = commutative = linear = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
     view = allocates = keeps_nothing = early = exact_in_batches = False
@@ -256,7 +256,7 @@ TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "by_rows", "constant_names", "decomposition", "default_axis",
      "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "foreach", "foreach_scalar",
      "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
-     "over_rows", "random", "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
+     "random", "random_fill", "reads_shape", "reduced", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.compiler.expressions import Passes, Recorder, recorded
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.operation import GraphOp
@@ -53,7 +53,8 @@ class Cluster:
         self._program = program
         self._steps, self._inputs, self.outputs = program.steps, program.inputs, program.outputs
         self._numbers = numbers
-        self._has_reductions = any(step.op.over_rows is not None for step in self._steps)
+        self._has_reductions = any(step.op.reduced is not None for step in self._steps)
+        self._columns = {id(step.outputs[0]) for step in self._steps if reduces_columns(step)}
         self._kernels: dict[Any, Any] = {}
 
     @property
@@ -69,7 +70,7 @@ class Cluster:
             return f"; {self._name}: its steps are calls of ATen's kernels for these shapes\n"
         rows = self._has_reductions
         sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
-        passes = recorded(operands, self._compute, [s == shape for s in of_outputs], rows)
+        passes = recorded(operands, self._compute, self._kinds(of_outputs, shape), rows)
         return self._text(operands, passes, len(sizes)).replace("{name}", self._name)
 
     def function(self) -> Callable[..., Any]:
@@ -90,10 +91,10 @@ class Cluster:
             return results[0] if len(results) == 1 else results
 
         namespace: dict[str, Any] = {
-            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
+            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty, "float64": torch.float64,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
-        exec(_caller(len(self._inputs), len(self.outputs)), namespace)
+        exec(_caller(len(self._inputs), len(self.outputs), bool(self._columns)), namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
 
@@ -117,24 +118,35 @@ class Cluster:
             return _ONE_BY_ONE
         rows = self._has_reductions or any(s != shape for s in of_outputs)
         rows_of = [(*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])] if len(shape) > 1 else []
-        if any(s != shape and s not in rows_of for s in of_outputs) or self._reduces_less(shapes, shape):
+        kinds = self._kinds(of_outputs, shape)
+        odd = any(k == ROW and s not in rows_of for s, k in zip(of_outputs, kinds, strict=True))
+        if odd or self._reduces_less(shapes, shape):
             return _ONE_BY_ONE
         sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
-        of_elements = tuple([s == shape for s in of_outputs])
-        key = rows, of_elements, *operands
+        key = rows, kinds, *operands
         kernel = self._kernels.get(key)
         if kernel is None:
             try:
-                passes = recorded(operands, self._compute, of_elements, rows)
+                passes = recorded(operands, self._compute, kinds, rows)
                 if passes.kept and sizes[-1] > _LONGEST_ROW:
                     return _ONE_BY_ONE
                 text = self._text(operands, passes, len(sizes))
-                kernel = function(text, self._name, 1 + len(shapes) + len(of_outputs))
+                kernel = function(text, self._name, 1 + len(shapes) + len(of_outputs) + bool(self._columns))
             except Unsupported:  # the plan remembers it
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
-        array = (ctypes.c_int64 * len(sizes))(*sizes)
-        return _Plan(kernel, ctypes.addressof(array), of_outputs, array)
+        count = math.prod(sizes[:-1])
+        chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
+        array = (ctypes.c_int64 * (len(sizes) + 1))(*sizes, chunk)
+        totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
+        return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, array)
+
+    def _kinds(self, of_outputs: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> tuple[str, ...]:
+        """Returns what the outputs have values for, from their shapes and that of the loops."""
+        return tuple([
+            COLUMN if id(t) in self._columns else ELEMENT if s == shape else ROW
+            for t, s in zip(self.outputs, of_outputs, strict=True)
+        ])  # fmt: skip
 
     def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...] | None, list[tuple[int, ...]]]:
         """Returns the shape of the loops, or None if no loop goes through all steps, and the shapes of the outputs.
@@ -159,7 +171,9 @@ class Cluster:
                 repeats = step.op is ops.BroadcastTo.op
                 if result != (np.broadcast_shapes(before, result) if repeats else (*before, 1)):
                     raise ValueError(f"{step.name} can't give shape {result}")
-            elif step.op.over_rows is not None:
+            elif id(step.outputs[0]) in self._columns:
+                result = (*[1] * (len(result) - 1), result[-1]) if step.args[2] else result[-1:]
+            elif step.op.reduced is not None:
                 result = (*result[:-1], 1) if step.args[2] else result[:-1]
             known[id(step.outputs[0])] = result
         return known
@@ -167,7 +181,7 @@ class Cluster:
     def _reduces_less(self, shapes: _Shapes, shape: tuple[int, ...]) -> bool:
         """Returns True if a reduction is of fewer elements than the loops go through."""
         known = self._shapes_of_all(shapes) if self._has_reductions else {}
-        return any(known[id(s.inputs[0])] != shape for s in self._steps if s.op.over_rows is not None)
+        return any(known[id(s.inputs[0])] != shape for s in self._steps if s.op.reduced is not None)
 
     def _compute(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
         """Returns the elements of the outputs."""
@@ -182,8 +196,8 @@ class Cluster:
             op, out = step.op, step.outputs[0]
             if op is ops.BroadcastTo.op or op is ops.Reshape.op:
                 result = element(step.args[0])
-            elif op.over_rows is not None:
-                result = op.over_rows(b, element(step.args[0]))
+            elif op.reduced is not None:
+                result = op.reduced(b.over_rows() if id(out) in self._columns else b, element(step.args[0]))
             else:
                 result = op.element(b, *op.map(element, step.args))
             if result.dtype is not out.dtype:
@@ -214,6 +228,10 @@ class ClusterOp(GraphOp):
 
 _LONGEST_ROW = 1 << 14  # elements of a row that are kept on the stack for a later pass
 _MOST_PLANS = 256
+_MOST_LANES = 16  # of a vector
+# Rows whose totals are added up one after the other, and elements of them: few enough for several threads, and for
+# sums of many rows to round as little as sums of few.
+_FEWEST_ROWS, _MOST_ROWS, _CHUNK = 16, 512, 1 << 13
 
 
 class _Plan(NamedTuple):
@@ -223,32 +241,35 @@ class _Plan(NamedTuple):
         kernel: the compiled function.
         sizes: the address of the loops' sizes.
         shapes: the shapes of the outputs.
+        totals: the length of the memory for totals, in elements of 8 bytes.
         array: holds the sizes.
     """
 
     kernel: Any
     sizes: int
     shapes: list[tuple[int, ...]]
+    totals: int
     array: Any
 
 
-_ONE_BY_ONE = _Plan(None, 0, [], None)
+_ONE_BY_ONE = _Plan(None, 0, [], 0, None)
 
 
 @functools.cache
-def _caller(inputs: int, outputs: int) -> CodeType:
-    """Returns the code of functions that call a kernel with so many inputs and outputs."""
+def _caller(inputs: int, outputs: int, has_totals: bool) -> CodeType:
+    """Returns the code of functions that call a kernel with so many inputs and outputs, and memory for totals."""
     values, results = [f"x{i}" for i in range(inputs)], [f"y{i}" for i in range(outputs)]
     shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
     lines = [
         f"def call({', '.join(values)}):",
         f"    plan = find({shapes}) or planned({shapes})",
-        "    kernel, sizes, shapes, _ = plan",
+        "    kernel, sizes, shapes, totals, _ = plan",
         "    if kernel is None:",
         f"        return one_by_one({', '.join(values)})",
         *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values],
         *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
-        f"    kernel(sizes, {', '.join(f'{v}.data_ptr()' for v in (*values, *results))})",
+        *(["    memory = empty(totals, dtype=float64)"] if has_totals else []),
+        f"    kernel(sizes, {', '.join(f'{v}.data_ptr()' for v in (*values, *results, *['memory'] * has_totals))})",
         f"    return {', '.join(results)}",
     ]
     return compile("\n".join(lines), f"<cluster of {inputs} inputs and {outputs} outputs>", "exec")
@@ -315,11 +336,26 @@ def is_elementwise(program: Program, step: Step) -> bool:
 
 def reduces_rows(step: Step) -> bool:
     """Returns True if a step reduces the last dimension of a tensor of floats that has others."""
-    if step.op.over_rows is None or step.placed or not step.outputs[0].dtype.is_floating:
+    return _reduced_axes(step) == {-1}
+
+
+def reduces_columns(step: Step) -> bool:
+    """Returns True if a step reduces all dimensions but the last of a tensor of floats, whose rows fill a vector."""
+    axes = _reduced_axes(step)
+    if not axes or axes != set(range(-step.args[0].shape.rank, -1)):
         return False
-    x, axis = step.args[0], host_static(step.args[1])
-    (axis,) = axis if type(axis) is tuple and len(axis) == 1 else (axis,)
-    return type(axis) is int and (x.shape.rank or 0) > 1 and axis in (-1, x.shape.rank - 1)
+    columns = step.args[0].shape[-1]
+    return columns is None or columns >= _MOST_LANES
+
+
+def _reduced_axes(step: Step) -> set[int]:
+    """Returns the axes that a step reduces, counted from the end; none if it is no such step, or they are not
+    static."""
+    if step.op.reduced is None or step.placed or not step.outputs[0].dtype.is_floating:
+        return set()
+    rank, axes = step.args[0].shape.rank or 0, host_static(step.args[1])
+    axes = axes if type(axes) is tuple else (axes,)
+    return {a % rank - rank for a in axes} if rank > 1 and all(type(a) is int for a in axes) else set()
 
 
 def _repeats(step: Step) -> bool:
@@ -354,6 +390,7 @@ class _Clustering:
         self._program = program
         self._group_of: dict[int, _Group] = {}  # by the ids of the tensors that it computes
         self._all: dict[int, _Group] = {}
+        self._totals = {id(step.outputs[0]) for step in program.steps if reduces_columns(step)}
         last_effect: _Group | None = None
         for index, step in enumerate(program.steps):
             sources = {g for t in step.inputs if (g := self._group_of.get(id(t))) is not None}
@@ -376,7 +413,7 @@ class _Clustering:
 
     def _loops(self, step: Step) -> list[int | None] | None:
         """Returns the shape that the loops of a step would go through, or None."""
-        if reduces_rows(step):
+        if reduces_rows(step) or reduces_columns(step):
             return step.args[0].shape.as_list()
         if _repeats(step) or self._restores_axis(step):
             return step.outputs[0].shape.as_list()
@@ -413,8 +450,11 @@ class _Clustering:
         """Returns True if the tensors that a step takes from a group have the dimensions of its loops.
 
         A reduction that drops its axis gives one value for each row; an element-wise step would take them along a row.
+        Totals are complete only after the group's loops.
         """
         taken = [t for t in step.inputs if self._group_of.get(id(t)) is group]
+        if any(id(t) in self._totals for t in taken):
+            return False
         return all(t.shape.rank == len(group.loops or ()) for t in taken) or self._restores_axis(step)
 
     def _may_unite(self, a: _Group, b: _Group) -> bool:

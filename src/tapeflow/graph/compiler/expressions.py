@@ -1,11 +1,13 @@
 """Expressions of kernels: the forms of their steps, run with a builder that records them.
 
 An expression has one value for each element, or one for each row if no operand varies along a row. A reduction turns a
-row into one value, so its uses are computed in a later pass over the row.
+row into one value, so its uses are computed in a later pass over the row. A total combines all rows to one value for
+each column. It is complete only after the last row, so nothing but outputs uses it.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,13 +16,16 @@ from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.graph.compiler.loops import Operand
 
 _SLOW = FUNCTIONS | {"div", "sqrt"}  # a later pass reads these again instead of computing them
+# An output has a value for each element, for each row, or for each column.
+ELEMENT, ROW, COLUMN = "element", "row", "column"
 
 
 class Node:
     """An expression.
 
     Attributes:
-        kind: "input", "length" (of a row), "reduce", or the name of a method of `ElementBuilder` after `emit_`.
+        kind: "input", "reduce" and "length" of a row, "total" and "rows" for the columns, or the name of a method of
+            `ElementBuilder`.
         operands: the expressions that it takes.
         extra: the other arguments of the method.
         dtype: the dtype of its value.
@@ -47,6 +52,13 @@ class Recorder(ElementBuilder):
 
     def __init__(self) -> None:
         self._known: dict[Any, Node] = {}
+        self._combined, self._counted = "reduce", "length"
+
+    def over_rows(self) -> Recorder:
+        """Returns a recorder of the same expressions, whose reductions combine all rows and not the elements of one."""
+        other = copy.copy(self)
+        other._combined, other._counted = "total", "rows"
+        return other
 
     @property
     def size(self) -> int:
@@ -58,12 +70,12 @@ class Recorder(ElementBuilder):
         return Element(Node("input", (), (index,), dtype, of_row), dtype)
 
     def length(self, dtype: DType) -> Element:
-        """Returns the number of elements of a row."""
-        return Element(self._node("length", (), (), dtype), dtype)
+        """Returns the number of elements that a reduction combines."""
+        return Element(self._node(self._counted, (), (), dtype), dtype)
 
     def reduce(self, name: str, x: Element) -> Element:
-        """Returns the elements of a row, combined by `add`, `maximum` or `minimum`."""
-        return Element(self._node("reduce", (x.value,), (name,), x.dtype), x.dtype)
+        """Returns elements, combined by `add`, `maximum` or `minimum`."""
+        return Element(self._node(self._combined, (x.value,), (name,), x.dtype), x.dtype)
 
     def _node(self, kind: str, operands: Sequence[Node], extra: tuple[Any, ...], dtype: DType) -> Node:
         key = kind, tuple(map(id, operands)), repr(extra), dtype
@@ -122,27 +134,30 @@ class Passes:
 
     Args:
         outputs: the expressions.
-        of_elements: for each output, whether it has a value for each element, and not one for each row.
+        kinds: for each output, `ELEMENT`, `ROW` or `COLUMN`.
         rows: whether there are rows, along the inner loop.
 
     Attributes:
-        roots: for each pass, the expressions that it computes for each element: outputs, operands of reductions, and
-            expressions that it keeps.
+        roots: for each pass, the expressions that it computes for each element: outputs, operands of reductions and
+            totals, and expressions that it keeps.
         pass_of: for each output, the pass that computes it.
         reductions: for each pass, the reductions that it ends with.
+        totals: the totals, each with the pass that adds to it.
         kept: the expressions that are stored for later passes, with the pass that computes them.
     """
 
-    def __init__(self, outputs: Sequence[Node], of_elements: Sequence[bool], rows: bool) -> None:
-        self.outputs, self.of_elements, self.rows = outputs, of_elements, rows
+    def __init__(self, outputs: Sequence[Node], kinds: Sequence[str], rows: bool) -> None:
+        self.outputs, self.kinds, self.rows = outputs, kinds, rows
         nodes = below(outputs, lambda node: False)
         reductions = [node for node in nodes if node.kind == "reduce"]
+        self.totals = {node: node.phase for node in nodes if node.kind == "total"}
         self.pass_of = [node.phase + (node.kind == "reduce") for node in outputs]
-        count = 1 + max([*self.pass_of, *(node.phase for node in reductions)], default=0)
+        count = 1 + max([*self.pass_of, *(node.phase for node in reductions), *self.totals.values()], default=0)
         self.reductions: list[list[Node]] = [[r for r in reductions if r.phase == i] for i in range(count)]
-        self.roots: list[list[Node]] = [[r.operands[0] for r in self.reductions[i]] for i in range(count)]
-        for node, each, i in zip(outputs, of_elements, self.pass_of, strict=True):
-            if each:
+        combined = [*reductions, *self.totals]
+        self.roots: list[list[Node]] = [[r.operands[0] for r in combined if r.phase == i] for i in range(count)]
+        for node, kind, i in zip(outputs, kinds, self.pass_of, strict=True):
+            if kind == ELEMENT:
                 self.roots[i].append(node)
         self.kept: dict[Node, int] = {}
         self._keep_slow()
@@ -164,19 +179,19 @@ class Passes:
 
 def recorded(
     inputs: Sequence[Operand], compute: Callable[[Recorder, Sequence[Element]], Sequence[Element]],
-    of_elements: Sequence[bool] | None = None, rows: bool = False,
+    kinds: Sequence[str] | None = None, rows: bool = False,
 ) -> Passes:  # fmt: skip
     """Returns the passes that compute elements of outputs from elements of inputs.
 
     Args:
         inputs: the inputs.
         compute: returns the elements of the outputs.
-        of_elements, rows: see `Passes`; by default all outputs are of elements.
+        kinds, rows: see `Passes`; by default all outputs are of elements.
     """
     b = Recorder()
     elements = [b.input(i, operand.dtype, not operand.varies[-1]) for i, operand in enumerate(inputs)]
     outputs = [element.value for element in compute(b, elements)]
-    return Passes(outputs, [True] * len(outputs) if of_elements is None else of_elements, rows)
+    return Passes(outputs, [ELEMENT] * len(outputs) if kinds is None else kinds, rows)
 
 
 def below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:

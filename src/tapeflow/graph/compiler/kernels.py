@@ -3,6 +3,9 @@
 A kernel takes the sizes of its loops and the addresses of its inputs and outputs. Inputs are contiguous, and broadcast
 along loops that they do not vary with. Torch's own OpenMP threads compute large ranges. Each takes the next chunk when
 it has finished one, so a busy processor does not hold up the others.
+
+Totals over rows are added up for each chunk of rows by itself, and then over the chunks in their order. The size of a
+chunk follows from the sizes alone, so the sums have the same bits whatever the threads do.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.types.dtypes import DType
-from tapeflow.graph.compiler.expressions import Node, Passes, emitted
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Node, Passes, emitted
 from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Vectors
@@ -25,6 +28,7 @@ _pointer = ir.PointerType()
 # Elements: fewer take less time than it takes to wake the other threads.
 _LEAST_OF_THREADS = 1 << 16
 _CHUNKS_OF_THREAD = 4
+_BYTES = 8  # of a total, whatever its dtype
 _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
 
@@ -52,7 +56,9 @@ class _Kernel:
         self._lanes = max(target().lanes // (2 if wide else 1), 1)
         self._b = Vectors(self._module, self._lanes)
         self._one = Vectors(self._module, 1)
-        self._next = loops + len(inputs) + len(outputs)  # from here: the next chunk's start, size, the end
+        pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is of memory for totals
+        self._pointers = pointers
+        self._next = loops + pointers  # from here: the next chunk's start, size, the end
 
     def text(self) -> str:
         body = self._body()
@@ -71,11 +77,7 @@ class _Kernel:
         function, b = self._function("body", _pointer, _i64, _i64)
         arguments, begin, end = function.args
         sizes = [self._argument(b, arguments, i) for i in range(self._loops)]
-        pointers = [
-            b.inttoptr(self._argument(b, arguments, self._loops + i), _pointer)
-            for i in range(len(self._inputs) + len(self._outputs))
-        ]
-        ins, outs = pointers[: len(self._inputs)], pointers[len(self._inputs) :]
+        ins, outs, totals = self._addresses(b, arguments)
         if self._loops == 1 and not self._rows:
             _Row(self, b, ins, outs, begin, end, {}).write()
             b.ret_void()
@@ -85,16 +87,43 @@ class _Kernel:
             node: b.inttoptr(b.ptrtoint(b.alloca(self._b.number_type(node.dtype), room), _i64), _pointer)
             for node in self._passes.kept
         }
+        partial = self._partial(b, arguments, totals, begin, sizes[-1])
+        for node, pointer in partial.items():
+            _Row(self, b, [], [], ir.Constant(_i64, 0), sizes[-1], {}).begin_total(node, pointer)
         with _loop(b, begin, end, 1) as loop:
             row = loop.index
             starts = [self._offset(b, pointer, i, row, sizes) for pointer, i in zip(ins, self._inputs, strict=True)]
             results = []
-            for pointer, node, each in zip(outs, self._outputs, self._passes.of_elements, strict=True):
-                varies = (*[True] * (self._loops - 1), each)
+            for pointer, node, kind in zip(outs, self._outputs, self._passes.kinds, strict=True):
+                varies = (*[kind != COLUMN] * (self._loops - 1), kind == ELEMENT)
                 results.append(self._offset(b, pointer, Operand(node.dtype, varies), row, sizes))
-            _Row(self, b, starts, results, ir.Constant(_i64, 0), sizes[-1], kept).write()
+            _Row(self, b, starts, results, ir.Constant(_i64, 0), sizes[-1], kept, partial).write()
         b.ret_void()
         return function
+
+    def _addresses(self, b: ir.IRBuilder, arguments: Any) -> tuple[list[Any], list[Any], Any]:
+        """Returns the addresses of the inputs, of the outputs, and of the memory for totals."""
+        places = range(self._loops, self._loops + self._pointers)
+        pointers = [b.inttoptr(self._argument(b, arguments, i), _pointer) for i in places]
+        first, last = len(self._inputs), len(self._inputs) + len(self._outputs)
+        return pointers[:first], pointers[first:last], pointers[-1]
+
+    def _partial(self, b: ir.IRBuilder, arguments: Any, memory: Any, begin: Any, columns: Any) -> dict[Node, Any]:
+        """Returns where a chunk of rows keeps its part of each total."""
+        if not self._passes.totals:
+            return {}
+        size, end = (self._argument(b, arguments, self._next + i) for i in (1, 2))
+        one = ir.Constant(_i64, 1)
+        chunks = b.udiv(b.sub(b.add(end, size), one), size)
+        length = self._padded(b, columns)
+        places = [b.add(b.mul(ir.Constant(_i64, i), chunks), b.udiv(begin, size)) for i in range(len(self._passes.totals))]
+        at = [b.mul(b.mul(place, length), ir.Constant(_i64, _BYTES)) for place in places]
+        return {node: b.gep(memory, [i], source_etype=_i8) for node, i in zip(self._passes.totals, at, strict=True)}
+
+    def _padded(self, b: ir.IRBuilder, columns: Any) -> Any:
+        """Returns a number of columns, rounded up to whole vectors."""
+        lanes = ir.Constant(_i64, self._lanes)
+        return b.mul(b.udiv(b.add(columns, ir.Constant(_i64, self._lanes - 1)), lanes), lanes)
 
     def _argument(self, b: ir.IRBuilder, arguments: Any, i: int) -> Any:
         return b.load(b.gep(arguments, [ir.Constant(_i64, i)], source_etype=_i64), typ=_i64)
@@ -139,7 +168,7 @@ class _Kernel:
 
     def _entry(self, body: Any, worker: Any) -> None:
         """Writes the entry point: it takes the address of the sizes, and of each input and output."""
-        function, b = self._function("kernel", *[_pointer] * (1 + len(self._inputs) + len(self._outputs)))
+        function, b = self._function("kernel", *[_pointer] * (1 + self._pointers))
         sizes, *pointers = function.args
         arguments = b.alloca(_i64, ir.Constant(_i32, self._next + 3))
         outer, count = ir.Constant(_i64, 1), ir.Constant(_i64, 1)
@@ -153,24 +182,50 @@ class _Kernel:
             b.store(b.ptrtoint(pointer, _i64), at)
         end = count if self._loops == 1 and not self._rows else outer
         zero = ir.Constant(_i64, 0)
+        finish = self._finish() if self._passes.totals else None
+
+        def set_chunks(size: Any) -> None:
+            for i, value in enumerate((zero, size, end)):
+                b.store(value, b.gep(arguments, [ir.Constant(_i64, self._next + i)], source_etype=_i64))
+
+        if finish is not None:
+            set_chunks(self._argument(b, sizes, self._loops))
         if target().has("GOMP_parallel") and target().has("omp_get_max_threads"):
             least = ir.Constant(_i64, _LEAST_OF_THREADS)
             with b.if_then(b.icmp_signed(">=", count, least), likely=False):
                 threads = self._declared("omp_get_max_threads", _i32, [])
                 available = b.call(threads, [])
                 with b.if_then(b.icmp_signed(">", available, ir.Constant(_i32, 1))):
-                    parts = b.mul(b.zext(available, _i64), ir.Constant(_i64, _CHUNKS_OF_THREAD))
-                    step = ir.Constant(_i64, 4 * self._lanes if self._loops == 1 and not self._rows else 1)
-                    chunk = b.mul(b.add(b.udiv(b.udiv(end, parts), step), ir.Constant(_i64, 1)), step)
-                    for i, value in enumerate((zero, chunk, end)):
-                        at = b.gep(arguments, [ir.Constant(_i64, self._next + i)], source_etype=_i64)
-                        b.store(value, at)
+                    if finish is None:
+                        parts = b.mul(b.zext(available, _i64), ir.Constant(_i64, _CHUNKS_OF_THREAD))
+                        step = ir.Constant(_i64, 4 * self._lanes if self._loops == 1 and not self._rows else 1)
+                        set_chunks(b.mul(b.add(b.udiv(b.udiv(end, parts), step), ir.Constant(_i64, 1)), step))
                     start = self._declared("GOMP_parallel", ir.VoidType(), [_pointer, _pointer, _i32, _i32])
                     b.call(start, [worker, arguments, available, ir.Constant(_i32, 0)])
+                    if finish is not None:
+                        b.call(finish, [arguments])
                     b.ret_void()
                     b.position_at_end(function.append_basic_block("unreached"))
-        b.call(body, [arguments, zero, end])
+        if finish is None:
+            b.call(body, [arguments, zero, end])
+        else:
+            b.call(worker, [arguments])
+            b.call(finish, [arguments])
         b.ret_void()
+
+    def _finish(self) -> Any:
+        """Writes the function that adds up the chunks' parts of totals, and stores what has a value for each column."""
+        function, b = self._function("finish", _pointer)
+        (arguments,) = function.args
+        _, outs, memory = self._addresses(b, arguments)
+        columns = self._argument(b, arguments, self._loops - 1)
+        size, rows = (self._argument(b, arguments, self._next + i) for i in (1, 2))
+        first = self._partial(b, arguments, memory, ir.Constant(_i64, 0), columns)
+        chunks = b.udiv(b.sub(b.add(rows, size), ir.Constant(_i64, 1)), size)
+        row = _Row(self, b, [], outs, ir.Constant(_i64, 0), columns, {}, first)
+        row.write_columns(chunks, self._padded(b, columns), rows)
+        b.ret_void()
+        return function
 
     def _declared(self, name: str, result: Any, arguments: Sequence[Any]) -> Any:
         return ir.Function(self._module, ir.FunctionType(result, arguments), name)
@@ -185,14 +240,15 @@ class _Row:
         ins, outs: the addresses of the inputs and outputs.
         begin, end: the range.
         kept: the memory of values that later passes read.
+        partial: where the parts of totals are.
     """
 
     def __init__(
         self, kernel: _Kernel, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], begin: Any, end: Any,
-        kept: dict[Node, Any],
+        kept: dict[Node, Any], partial: dict[Node, Any] | None = None,
     ) -> None:  # fmt: skip
         self._kernel, self._b, self._ins, self._outs = kernel, b, ins, outs
-        self._begin, self._end, self._kept = begin, end, kept
+        self._begin, self._end, self._kept, self._partial = begin, end, kept, partial or {}
         self._vectors, self._one, self._lanes = kernel._b, kernel._one, kernel._lanes
         self._passes, self._module = kernel._passes, kernel._module
         self._vectors.block = self._one.block = b
@@ -203,10 +259,54 @@ class _Row:
         for i, roots in enumerate(self._passes.roots):
             if roots:
                 self._pass(i)
-        for pointer, node, each in zip(self._outs, self._passes.outputs, self._passes.of_elements, strict=True):
-            if not each:
+        for pointer, node, kind in zip(self._outs, self._passes.outputs, self._passes.kinds, strict=True):
+            if kind == ROW:
                 value = self._vectors.stored(Element(self._row_value(node), node.dtype))
                 self._b.store(self._first(value), pointer)
+
+    def begin_total(self, node: Node, pointer: Any) -> None:
+        """Writes the loop that sets a part of a total to what adds nothing."""
+        with _loop(self._b, self._begin, self._end, self._lanes) as loop:
+            self._b.store(self._identity(node), self._at(pointer, loop.index, node.dtype), align=4)
+
+    def write_columns(self, chunks: Any, length: Any, rows: Any) -> None:
+        """Writes the loop over columns that adds up totals and stores outputs.
+
+        Args:
+            chunks: the number of parts of a total.
+            length: the distance of two parts, in elements of 8 bytes.
+            rows: the number of rows.
+        """
+        b, vectors = self._b, self._vectors
+        with _loop(b, self._begin, self._end, self._lanes) as loop:
+            known: dict[Node, Any] = {}
+            with _loop(b, ir.Constant(_i64, 0), chunks, 1) as parts:
+                carried = [parts.carry(self._identity(node)) for node in self._partial]
+                distance = b.mul(b.mul(parts.index, length), ir.Constant(_i64, _BYTES))
+                for phi, (node, first) in zip(carried, self._partial.items(), strict=True):
+                    at = self._at(b.gep(first, [distance], source_etype=_i8), loop.index, node.dtype)
+                    part = b.load(at, typ=vectors.type(node.dtype), align=4)
+                    parts.continue_with(phi, self._combined(node, phi, part))
+            known.update((node, parts.result(phi)) for node, phi in zip(self._partial, carried, strict=True))
+
+            def value(node: Node) -> Any:
+                if node not in known:
+                    if node.kind == "rows":
+                        known[node] = vectors.splat(b.sitofp(rows, vectors.number_type(node.dtype)))
+                    else:
+                        known[node] = emitted(node, vectors, [value(o) for o in node.operands])
+                return known[node]
+
+            mask = self._mask(loop.index) if self._lanes > 1 else None
+            for pointer, node, kind in zip(self._outs, self._passes.outputs, self._passes.kinds, strict=True):
+                if kind == COLUMN:
+                    self._store(vectors.stored(Element(value(node), node.dtype)), pointer, loop.index, mask)
+
+    def _mask(self, index: Any) -> Any:
+        """Returns which elements of the vector at an index are before the end."""
+        left = self._vectors.splat(self._b.trunc(self._b.sub(self._end, index), _i32))
+        numbers = ir.Constant(ir.VectorType(_i32, self._lanes), list(range(self._lanes)))
+        return self._b.icmp_signed("<", numbers, left)
 
     def _first(self, value: Any) -> Any:
         return value if self._lanes == 1 else self._b.extract_element(value, ir.Constant(_i32, 0))
@@ -244,8 +344,7 @@ class _Row:
         if lanes > 1:
             before = b.block
             with b.if_then(b.icmp_unsigned("<", whole, self._end)):
-                left = self._vectors.splat(b.trunc(b.sub(self._end, whole), _i32))
-                mask = b.icmp_unsigned("<", ir.Constant(ir.VectorType(_i32, lanes), list(range(lanes))), left)
+                mask = self._mask(whole)
                 values = self._vector(i, nodes, whole, mask)
                 last = []
                 for node, value in zip(reductions, sums, strict=True):
@@ -296,8 +395,13 @@ class _Row:
             if self._passes.kept.get(node) == i:
                 self._b.store(values[node], self._at(self._kept[node], index, node.dtype), align=4)
         passes = self._passes
-        for pointer, node, each, at in zip(self._outs, passes.outputs, passes.of_elements, passes.pass_of, strict=True):
-            if each and at == i:
+        for node, at in passes.totals.items():
+            if at == i:
+                place = self._at(self._partial[node], index, node.dtype)
+                before = self._b.load(place, typ=self._vectors.type(node.dtype), align=4)
+                self._b.store(self._combined(node, before, values[node.operands[0]]), place, align=4)
+        for pointer, node, kind, at in zip(self._outs, passes.outputs, passes.kinds, passes.pass_of, strict=True):
+            if kind == ELEMENT and at == i:
                 self._store(self._vectors.stored(Element(values[node], node.dtype)), pointer, index, mask)
         return values
 

@@ -230,7 +230,7 @@ class _Elements:
         op = step.op
         if op.element is not None:
             return [self._elementwise(step)]
-        if op.over_rows is not None:
+        if op.reduced is not None:
             return [self._reduced(step)]
         if op.moves and not op.creates:
             return self._moved(step)
@@ -267,7 +267,7 @@ class _Elements:
         result = np.empty(rows.shape[:-1], object)
         reducing = _Reducing(self._b, rows.shape[-1])
         for index in np.ndindex(result.shape):
-            result[index] = self._b.rounded(step.op.over_rows(reducing, _Row(rows[index])))
+            result[index] = self._b.rounded(step.op.reduced(reducing, _Row(rows[index])))
         return result.reshape(step.outputs[0].shape.as_list())
 
     def _moved(self, step: Step) -> list[np.ndarray]:
