@@ -441,41 +441,6 @@ def _static_gradient(shape: Any, *spec: Any) -> tuple[Any, Any]:
     return dims, _static_index(dims, spec) if static else None
 
 
-class Part(NamedTuple):
-    """The part of a tensor that a slice takes: from `first` up to `last` of the `length` places along one axis.
-
-    Attributes:
-        single: whether the slice has not that axis.
-    """
-
-    axis: int
-    first: int
-    last: int
-    length: int
-    single: bool
-
-
-def part_of_gradient(args: Sequence[Any]) -> Part | None:
-    """Returns the part of a `StridedSliceGrad` that is not zero, if it is everything along all axes but one.
-
-    Args:
-        args: the arguments of the op.
-    """
-    shape, begin, end, strides, _, *masks = args
-    dims, index = _static_gradient(shape, begin, end, strides, *masks)
-    if index is None:
-        return None
-    parts = []
-    for axis, (i, length) in enumerate(zip(index, dims, strict=False)):
-        if type(i) is int:
-            parts.append(Part(axis, i % length, i % length + 1, length, True))
-        elif not isinstance(i, _slice_type) or i.step not in (None, 1):
-            return None
-        elif i.indices(length)[:2] != (0, length):
-            parts.append(Part(axis, *i.indices(length)[:2], length, False))
-    return parts[0] if len(parts) == 1 and parts[0].first < parts[0].last else None
-
-
 @_strided_slice_grad.gradient()
 def _(call: Call, dy: Any) -> Any:
     _, begin, end, strides, *masks = call.attrs

@@ -52,8 +52,7 @@ def columns_of_normalized_rows(x, scale, offset):
 @pytest.mark.parametrize("shape", [*SHAPES, (700, 20), (2, 300, 16)], ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 @pytest.mark.parametrize(
-    "function",
-    [layer_norm, softmax, rms_norm, log_sum_exp, attention_scores, column_sums, columns_of_normalized_rows],
+    "function", [layer_norm, softmax, rms_norm, log_sum_exp, attention_scores, column_sums, columns_of_normalized_rows]
 )
 def test_reductions(function, dtype, shape):
     rng = np.random.default_rng(0)

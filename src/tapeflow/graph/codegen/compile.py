@@ -10,26 +10,33 @@ import copy
 import itertools
 import linecache
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
+
+import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, translated
 from tapeflow.core.ops.static import host_static, numbers, value_of
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.program import Program, Step, needed
+from tapeflow.graph.codegen.sizes import with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager
 
+_MOST_SIZES = 4  # with functions of their own
+_CALLS_OF_SIZES = 8  # before they have one
+_MOST_COUNTED = 256
 _numbers = itertools.count(1)
 _deleted: deque[str] = deque()  # the file names of functions that were deleted
 
@@ -151,6 +158,7 @@ class Compiled(Written):
     simplifying_passes: Sequence[passes.Pass] = passes.SIMPLIFY
     special_passes: Sequence[passes.Pass] = passes.SPECIALIZE_WHOLE
     writer: type[Writer] = StructuredWriter
+    _unknown: Sequence[int] = ()  # the places of the inputs whose sizes decide what is run
 
     def __init__(
         self,
@@ -194,17 +202,61 @@ class Compiled(Written):
         Raises:
             OpError: an op failed.
         """
+        if self._unknown:
+            function = self._for_sizes(values)
+            if function is not None:
+                return function(*values)
         function = self._function or self._compile()
         try:
             return function(*values)
         except Exception as error:
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
 
+    # ---- sizes ---------------------------------------------------------------------------------------------------
+
+    def adapt(self) -> None:
+        """Lets calls write the function anew for their sizes, where the graph does not know them."""
+        if self.program.static and not devices.machine.has_gpu:
+            tensors = enumerate(self.program.inputs)
+            self._unknown = [i for i, t in tensors if t.dtype.torch is not None and not t.shape.is_fully_defined()]
+            self._of_sizes: dict[Any, Compiled | None] = {}
+            self._calls: Counter[Any] = Counter()
+
+    def _for_sizes(self, values: Sequence[Any]) -> Compiled | None:
+        """Returns the function for the sizes of a call, or None if this one serves them too.
+
+        The sizes of the first call get a function of their own, others when they come for the eighth time. So a few
+        batches of another size do not pay for one.
+        """
+        shapes = tuple([values[i].shape for i in self._unknown])
+        if shapes in self._of_sizes:
+            return self._of_sizes[shapes]
+        if self._of_sizes:
+            if len(self._calls) >= _MOST_COUNTED:
+                self._calls.clear()
+            self._calls[shapes] += 1
+            if len(self._of_sizes) >= _MOST_SIZES or self._calls[shapes] < _CALLS_OF_SIZES:
+                return None
+        function = self._of_sizes[shapes] = self._with_shapes(shapes)
+        return function
+
+    def _with_shapes(self, shapes: Sequence[torch.Size]) -> Compiled | None:
+        """Returns the function for these shapes of the inputs whose sizes are unknown; None if it would do no less."""
+        inputs = self.program.inputs
+        of_inputs = {id(inputs[i]): TensorShape(shape) for i, shape in zip(self._unknown, shapes, strict=True)}
+        program = with_shapes(self.program, of_inputs)
+        run_passes(program, self.simplifying_passes)
+        if len(program.steps) == len(self.program.steps):
+            return None
+        function = copy.copy(self)
+        Written.__init__(function, self.name)
+        function.program, function._unknown = program, ()
+        return function
+
 
 def after_passes(program: Program, special_passes: Sequence[passes.Pass]) -> Program:
     """Returns a copy of a program that passes have changed."""
-    program = copy.copy(program)
-    program.steps = [copy.copy(step) for step in program.steps]
+    program = program.copied()
     run_passes(program, special_passes)
     return program
 

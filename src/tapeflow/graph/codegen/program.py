@@ -5,6 +5,7 @@ A program is derived from a graph and belongs to one compiled function. Passes c
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -159,14 +160,20 @@ class Program:
             elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in fed:
                     raise _not_fed(operation)
-            elif op.name in CALLS and self._is_inlined(op):
+            elif op.name in CALLS and self._is_inlined(operation):
                 self._inline(operation, resources)
             elif op.name != "NoOp":
                 self._append(operation)
 
-    def _is_inlined(self, call: GraphOp) -> bool:
-        body = call.bodies["f"]
-        return body.jit is None and id(body) not in self._inlined and not self._stays_call(call)
+    def _is_inlined(self, operation: Operation) -> bool:
+        """Returns True if a call's operations are added in its place.
+
+        A function of a batch of any size, which the program itself reads, stays a call: it adapts to the size.
+        """
+        call, body = operation.op, operation.op.bodies["f"]
+        args = substituted(operation.args, self.aliases)
+        adapts = any(t.op.stateful and not t.shape.is_fully_defined() for t in args)
+        return body.jit is None and id(body) not in self._inlined and not adapts and not self._stays_call(call)
 
     def _append(self, operation: Operation) -> None:
         must_run = operation.stateful or id(operation) in self._effects
@@ -184,6 +191,13 @@ class Program:
         self._add(needed(op.results, body.graph.effects(), inputs), inputs, resources)
         results = substituted(op.results, self.aliases)
         self.aliases.update({id(t): result for t, result in zip(operation.outputs, results, strict=True)})
+
+    def copied(self) -> Program:
+        """Returns a copy, whose steps and constants passes can change."""
+        result = copy.copy(self)
+        result.steps = [copy.copy(step) for step in self.steps]
+        result.constants, result.aliases, result._few = dict(self.constants), dict(self.aliases), dict(self._few)
+        return result
 
     def replace_tensors(self) -> dict[int, SymbolicTensor]:
         """Replaces its inputs and the outputs of its steps by new tensors, which no other program shares.

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.scalars import WRAPPED, ScalarForm
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -55,20 +54,9 @@ def template(step: Step) -> str | None:
         return None
     if not all(may_be_number(t) for t in step.inputs):
         return None
-    return expression(step.op, step.inputs[0].dtype, step.outputs[0].dtype)
-
-
-def expression(op: Op, source: DType, dtype: DType) -> str | None:
-    """Returns the expression that computes an op on numbers, or None if there is none.
-
-    Args:
-        op: the op.
-        source: the dtype of its first input.
-        dtype: the dtype of its result.
-    """
-    form = op.scalar
-    if form is None or not isinstance(form, ScalarForm):
-        return None if form is None else form(source, dtype)
+    form, dtype = step.op.scalar, step.outputs[0].dtype
+    if not isinstance(form, ScalarForm):
+        return form(step.inputs[0].dtype, dtype)
     if form.to_bool:
         return form.template
     if dtype.is_floating:

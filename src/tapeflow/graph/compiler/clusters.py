@@ -91,7 +91,8 @@ class Cluster:
             return results[0] if len(results) == 1 else results
 
         namespace: dict[str, Any] = {
-            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty, "float64": torch.float64,
+            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
+            "float64": torch.float64,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         exec(_caller(len(self._inputs), len(self.outputs), bool(self._columns)), namespace)

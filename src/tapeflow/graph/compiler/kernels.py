@@ -115,10 +115,12 @@ class _Kernel:
         size, end = (self._argument(b, arguments, self._next + i) for i in (1, 2))
         one = ir.Constant(_i64, 1)
         chunks = b.udiv(b.sub(b.add(end, size), one), size)
-        length = self._padded(b, columns)
-        places = [b.add(b.mul(ir.Constant(_i64, i), chunks), b.udiv(begin, size)) for i in range(len(self._passes.totals))]
-        at = [b.mul(b.mul(place, length), ir.Constant(_i64, _BYTES)) for place in places]
-        return {node: b.gep(memory, [i], source_etype=_i8) for node, i in zip(self._passes.totals, at, strict=True)}
+        length = b.mul(self._padded(b, columns), ir.Constant(_i64, _BYTES))
+        result = {}
+        for i, node in enumerate(self._passes.totals):
+            place = b.add(b.mul(ir.Constant(_i64, i), chunks), b.udiv(begin, size))
+            result[node] = b.gep(memory, [b.mul(place, length)], source_etype=_i8)
+        return result
 
     def _padded(self, b: ir.IRBuilder, columns: Any) -> Any:
         """Returns a number of columns, rounded up to whole vectors."""

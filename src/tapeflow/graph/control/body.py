@@ -66,6 +66,7 @@ class Body:
             else:
                 function = self.function(*arguments)
             function.locks = tuple(self.graph.locks)
+            function.adapt()
             self._compiled[key] = function
         return function
 

@@ -10,22 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tapeflow.graph.codegen.passes.adam import join_adam
-from tapeflow.graph.codegen.passes.assembling import assemble
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.caching import cache
-from tapeflow.graph.codegen.passes.exchanging import exchange
 from tapeflow.graph.codegen.passes.folding import fold
 from tapeflow.graph.codegen.passes.fusing import fuse, fuse_pairs
 from tapeflow.graph.codegen.passes.grouping import group
 from tapeflow.graph.codegen.passes.layers import join_layers
-from tapeflow.graph.codegen.passes.normalizing import normalize
 from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.postponing import postpone
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.recognizing import recognize
 from tapeflow.graph.codegen.passes.recurring import recur
 from tapeflow.graph.codegen.passes.reuse import reuse
-from tapeflow.graph.codegen.passes.seeding import seed
 from tapeflow.graph.codegen.passes.selecting import select
 from tapeflow.graph.codegen.passes.sharing import share
 from tapeflow.graph.codegen.passes.starting import start_early
@@ -37,9 +33,7 @@ from tapeflow.graph.compiler.native_loops import compile_loops
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-_KERNELS: tuple[Pass, ...] = (
-    seed, recur, compile_loops, normalize, recognize, exchange, select, postpone, assemble,
-)  # fmt: skip
+_KERNELS: tuple[Pass, ...] = recur, compile_loops, recognize, select, postpone
 _UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
 _ORDER: tuple[Pass, ...] = fuse_pairs, prune, start_early, parallelize, reuse, bind
 SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_small, *_ORDER)

@@ -1,4 +1,4 @@
-"""Batch normalization in training, which layers spell with small ops, in ATen's two kernels."""
+"""Batch normalization in training, which layers spell with small ops, in clusters."""
 
 import numpy as np
 import pytest
@@ -29,12 +29,12 @@ def _values(*shape, dtype="float32", seed=0):
     return tf.constant(np.random.default_rng(seed).normal(1.0, 2.0, shape), dtype)
 
 
-def _check(step, x, spec, replaced=True):
-    concrete = tf.function(step).get_concrete_function(spec)
-    assert ("BatchNormalizationGrad(" in concrete.source()) is replaced
-    for got, want in zip(concrete(x), step(x), strict=True):
-        assert got.dtype == want.dtype and got.shape == want.shape
-        np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-5)
+def _check(step, x, spec):
+    for jit_compile in (False, True):
+        concrete = tf.function(step, jit_compile=jit_compile).get_concrete_function(spec)
+        for got, want in zip(concrete(x), step(x), strict=True):
+            assert got.dtype == want.dtype and got.shape == want.shape
+            np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize("unknown", [False, True])
@@ -91,8 +91,6 @@ def test_two_whose_results_are_added():
             loss = tf.reduce_sum(tf.sin(y) * y)
         return [y, *tape.gradient(loss, [x, *scales, *offsets])]
 
-    concrete = tf.function(step).get_concrete_function(tf.TensorSpec([4, 5, 3]))
-    assert concrete.source().count("op_BatchNormalizationGrad") == 2
     _check(step, _values(4, 5, 3), tf.TensorSpec([4, 5, 3]))
 
 
@@ -128,9 +126,6 @@ def test_other_dtypes_and_views():
     scale, offset = _values(3, dtype="float64", seed=1), _values(3, dtype="float64", seed=2)
     x = tf.transpose(_values(3, 4, 5, dtype="float64"))
     _check(_step(scale, offset), x, tf.TensorSpec([5, 4, 3], tf.float64))
-    half = tf.cast(scale, tf.float16), tf.cast(offset, tf.float16)
-    concrete = tf.function(_step(*half)).get_concrete_function(tf.TensorSpec([5, 3], tf.float16))
-    assert "BatchNormalization" not in concrete.source()
 
 
 @pytest.mark.parametrize("shape", [(1, 3), (0, 3), (0, 4, 3)])
@@ -138,8 +133,8 @@ def test_batches_of_one_and_none(shape):
     _check(_step(_values(3, seed=1), _values(3, seed=2)), _values(*shape), tf.TensorSpec([None, *shape[1:]]))
 
 
-def test_a_scale_that_broadcasts_is_no_layers():
-    _check(_step(_values(3, seed=1), _values(3, seed=2)), _values(4, 1), tf.TensorSpec([4, 1]), replaced=False)
+def test_one_column():
+    _check(_step(_values(3, seed=1), _values(3, seed=2)), _values(4, 1), tf.TensorSpec([4, 1]))
 
 
 def test_what_else_takes_the_parts():

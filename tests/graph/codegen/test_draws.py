@@ -1,4 +1,4 @@
-"""Seeds as Python numbers, seen in the source, and that the numbers drawn stay what they were."""
+"""Random numbers in functions: the arithmetic on their seeds, and comparisons that draw bits alone."""
 
 import numpy as np
 import pytest
@@ -41,15 +41,12 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_the_arithmetic_is_in_python(name):
-    source = check(counting(CHANGES[name]))
-    assert source.count("= op_") == 3  # the next state, the key with the counter, and the numbers
-    assert "op_StatelessRandomGetKeyCounter([" in source
+def test_arithmetic_on_seeds(name):
+    check(counting(CHANGES[name]))
 
 
 def test_arguments_are_seeds():
-    source = check(lambda: lambda seed: tf.random.stateless_normal([4], seed), tf.constant([3, 4]))
-    assert "op_StatelessRandomGetKeyCounter([n for n in seed.tolist()])" in source
+    check(lambda: lambda seed: tf.random.stateless_normal([4], seed), tf.constant([3, 4]))
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.3, 0.5, 1.0, 1.5, -1.0, float("nan")])
@@ -90,7 +87,7 @@ def test_several_draws_of_one_seed():
     def function():
         return lambda seed: [tf.random.stateless_uniform([3], seed % 9), tf.random.stateless_normal([3], seed % 9)]
 
-    assert check(function, tf.constant([30, 40])).count("op_StatelessRandomGetKeyCounter([") in (1, 2)
+    check(function, tf.constant([30, 40]))
 
 
 @pytest.mark.parametrize(
@@ -103,11 +100,11 @@ def test_several_draws_of_one_seed():
         lambda seed: tf.reshape(seed[:1] + tf.constant(0, tf.int64), [1]) * tf.constant([1, 2], tf.int64),
     ],
 )
-def test_what_is_no_arithmetic_on_each_number_stays(change):
+def test_other_changes_of_seeds(change):
     check(counting(change))
 
 
-def test_a_key_that_is_used_as_a_tensor_stays():
+def test_a_key_that_is_used_as_a_tensor():
     def function():
         def draw(seed):
             key, counter = tf.raw_ops.StatelessRandomGetKeyCounter(seed=seed)
@@ -116,7 +113,7 @@ def test_a_key_that_is_used_as_a_tensor_stays():
 
         return draw
 
-    assert "op_StatelessRandomGetKeyCounter(seed)" in check(function, tf.constant([3, 4]))
+    check(function, tf.constant([3, 4]))
 
 
 def test_in_loops_and_branches():
@@ -134,13 +131,13 @@ def test_in_loops_and_branches():
     check(function, tf.constant([3, 4]))
 
 
-def test_division_by_zero_is_refused_as_before():
+def test_division_by_zero_is_refused():
     function = tf.function(lambda seed: tf.random.stateless_uniform([3], seed % 0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="zero"):
         function(tf.constant([3, 4]))
 
 
-def test_seeds_of_other_lengths_are_refused_as_before():
+def test_seeds_of_other_lengths_are_refused():
     function = tf.function(
         lambda seed: tf.random.stateless_uniform([3], seed), input_signature=[tf.TensorSpec([None], tf.int32)]
     )
