@@ -42,22 +42,19 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
     if not any(id(t) in known for t in step.inputs):
         return step
     args = substituted(step.args, known)
-    if step.registered:
-        args = step.op.map(lambda t: t, args, host=_host)
+    if not step.registered:
+        return Step(step.op, args, step.outputs, step.origins, step.must_run)
+    args = step.op.map(lambda t: t, args, host=_host)
     operation = _copied(step.operation, step.op, args)
-    outputs = step.outputs
-    if step.registered:
-        try:
-            shapes = infer(step.op, args, operation.types, len(outputs))
-            shapes = [t.shape.merge_with(shape) for t, shape in zip(outputs, shapes, strict=True)]
-        except (errors.OpError, ValueError):  # the kernel raises it too, when it runs
-            shapes = [t.shape for t in outputs]
-        outputs = [
-            SymbolicTensor(operation, t.value_index, t.dtype, shape) for t, shape in zip(outputs, shapes, strict=True)
-        ]
-        known.update((id(t), new) for t, new in zip(step.outputs, outputs, strict=True))
-    operation.outputs = list(outputs)
-    return Step(step.op, args, outputs, [*step.origins[:-1], operation], step.must_run)
+    try:
+        shapes = infer(step.op, args, operation.types, len(step.outputs))
+        shapes = [t.shape.merge_with(shape) for t, shape in zip(step.outputs, shapes, strict=True)]
+    except (errors.OpError, ValueError):  # the kernel raises it too, when it runs
+        shapes = [t.shape for t in step.outputs]
+    for t, shape in zip(step.outputs, shapes, strict=True):
+        known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, shape)
+        operation.outputs.append(known[id(t)])
+    return Step(step.op, args, list(operation.outputs), [*step.origins[:-1], operation], step.must_run)
 
 
 def _host(arg: Any) -> Any:
