@@ -208,6 +208,22 @@ class ConcreteFunction:
         """
         return explanation(self.body.compiled, self.body.jit is not None)
 
+    def explain_rewrites(self) -> str:
+        """Says which ops the compiler replaces by faster kernels and loops, and which it nearly did.
+
+        Returns:
+            For the function and each loop body and branch a line with its size, then a line for each kind of
+            replacement, and a line for each near miss with what kept the ops from being replaced.
+
+        Example:
+            >>> x = tf.ones([1, 4, 2])
+            >>> f = tf.function(lambda x: tf.nn.softmax(tf.matmul(x, x, transpose_b=True)) @ x)
+            >>> print(f.get_concrete_function(x).explain_rewrites())
+            lambda: 3 ops in 1 calls
+              recognize: 3 ops as Attention
+        """
+        return self.body.compiled.explain_rewrites()
+
     def explain_jit_compile(self) -> str:
         """Says what `jit_compile=True` compiles of the function, and which kernels of ATen are called beside that.
 

@@ -26,6 +26,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.checking import run_passes
+from tapeflow.graph.codegen.explaining import rewrites
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.program import Program, Step, needed
 from tapeflow.graph.codegen.sizes import with_shapes
@@ -185,6 +186,10 @@ class Compiled(Written):
     def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
         """Returns the program after passes that substitute faster kernels; by default as a part of another function."""
         return after_passes(self.program, special_passes)
+
+    def explain_rewrites(self) -> str:
+        """Returns what passes replace, and what they nearly did, a line each."""
+        return "\n".join(rewrites(self.name, self.program, self.special_passes, passes.SPECIALIZE))
 
     def _program_to_write(self) -> Program:
         """Returns the program whose source is written."""

@@ -119,6 +119,7 @@ class Program:
         aliases: the tensors that replace equal constants and the inputs and outputs of inlined functions, by the ids
             of what they replace.
         static: as the argument.
+        misses: what passes nearly replaced: its name, its last operation, and what kept it from that.
 
     Raises:
         InvalidArgumentError: a placeholder is needed and not among the inputs.
@@ -139,6 +140,7 @@ class Program:
         self.constants: dict[int, Any] = {}
         self.static = all(t.op.type == "Placeholder" for t in inputs) if static is None else static
         self.steps: list[Step] = []
+        self.misses: list[tuple[str, Operation, str]] = []
         self._effects = {id(o) for o in effects}
         self.aliases: dict[int, SymbolicTensor] = {}
         self._few: dict[Any, SymbolicTensor] = {}  # the first of equal constants with few elements
@@ -195,7 +197,7 @@ class Program:
     def copied(self) -> Program:
         """Returns a copy, whose steps and constants passes can change."""
         result = copy.copy(self)
-        result.steps = [copy.copy(step) for step in self.steps]
+        result.steps, result.misses = [copy.copy(step) for step in self.steps], []
         result.constants, result.aliases, result._few = dict(self.constants), dict(self.aliases), dict(self._few)
         return result
 

@@ -1,4 +1,4 @@
-"""Layer normalizations, GELUs and attention of a function as one kernel each."""
+"""Attention of a function as one kernel."""
 
 import numpy as np
 import pytest
@@ -31,114 +31,6 @@ def random(*shape, dtype="float32"):
     return tf.constant(np.random.default_rng(0).normal(size=shape), dtype)
 
 
-@pytest.mark.parametrize("approximate", [False, True])
-def test_gelu(approximate):
-    source = check(lambda x: tf.nn.gelu(x, approximate), random(3, 4))
-    assert ("op_gelu(x, approximate='tanh')" if approximate else "op_gelu(x)") in source
-    assert "op_Mul" not in source
-
-
-def test_gelu_of_float64():
-    x = random(3, 4, dtype="float64")
-    function = tf.function(lambda x: 0.5 * x * (1.0 + tf.math.erf(x * np.sqrt(0.5))))
-    assert "op_gelu(x)" in function.get_concrete_function(x).source()
-    for constants_of_float32 in (tf.nn.gelu, lambda x: tf.nn.gelu(x, True)):
-        np.testing.assert_allclose(tf.function(constants_of_float32)(x), constants_of_float32(x), rtol=1e-12)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_gradient_of_a_gelu(dtype):
-    def step(x, weights):
-        with tf.GradientTape() as tape:
-            tape.watch([x, weights])
-            z = tf.matmul(x, weights)
-            y = 0.5 * z * (1.0 + tf.math.erf(z * np.sqrt(0.5)))
-            loss = tf.reduce_sum(tf.sin(y))
-        return [y, *tape.gradient(loss, [x, weights])]
-
-    arguments = random(3, 4, dtype=dtype), random(4, 5, dtype=dtype) * 2.0
-    concrete = tf.function(step).get_concrete_function(*arguments)
-    for got, want in zip(concrete(*arguments), step(*arguments), strict=True):
-        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-6)
-    assert "op_gelu_backward(" in concrete.source() and "op_gelu(" in concrete.source()
-    assert "Erf" not in concrete.source() and "Exp" not in concrete.source()
-
-
-def test_what_is_like_the_gradient_of_a_gelu():
-    def step(x):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            loss = tf.reduce_sum(x * 0.5 * (tf.math.erf(x * 0.7) + 1.0))
-        return tape.gradient(loss, x)
-
-    concrete, x = tf.function(step).get_concrete_function(tf.TensorSpec([3, 4])), random(3, 4)
-    assert "gelu" not in concrete.source()
-    np.testing.assert_allclose(concrete(x), step(x), rtol=2e-5, atol=2e-6)
-
-
-def test_a_gelu_in_the_memory_of_its_input():
-    source = check(lambda x: tf.nn.gelu(tf.sin(x)), random(200, 200))
-    assert "op_gelu(Sin)" in source
-
-
-@pytest.mark.parametrize("arguments", [{}, {"scale": False}, {"center": False}, {"scale": False, "center": False}])
-@pytest.mark.parametrize("batch", [3, None])
-def test_layer_normalization(arguments, batch):
-    layer = layers.LayerNormalization(epsilon=1e-3, **arguments)
-    layer.build((None, 5, 4))
-    for v in layer.variables:
-        v.assign(v + np.linspace(0.1, 0.5, 4))
-    source = check(layer, random(3, 5, 4), tf.TensorSpec((batch, 5, 4)))
-    assert source.count("op_layer_norm(") == 1
-    assert "Rsqrt" not in source and "Mean" not in source
-
-
-def test_layer_normalization_in_a_loop():
-    """Scale and offset are reshaped before the loop."""
-    layer = layers.LayerNormalization(epsilon=1e-3)
-    layer.build((None, 5, 4))
-    for v in layer.variables:
-        v.assign(v + np.linspace(0.1, 0.5, 4))
-
-    def function(x):
-        for _ in tf.range(3):
-            x = tf.matmul(layer(x), random(4, 4) + layer.gamma)
-        return x
-
-    source = check(function, random(3, 5, 4))
-    assert source.count("op_layer_norm(") == 1 and ".view(-1)" in source
-    assert "Rsqrt" not in source and "Mean" not in source
-
-
-@pytest.mark.parametrize("shape", [[1, 4], [1, 1, 4]])
-def test_layer_normalization_by_a_scale_that_was_never_a_vector(shape):
-    def function(x, scale):
-        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
-        return tf.nn.batch_normalization(x, mean, variance, scale, scale, 1e-3)
-
-    x, scale = random(3, 5, 4), random(*shape)
-    concrete = tf.function(function).get_concrete_function(x, scale)
-    assert "op_layer_norm(" in concrete.source()
-    np.testing.assert_allclose(concrete(x, scale), function(x, scale), rtol=2e-5, atol=2e-6)
-
-
-def test_a_scale_of_more_dimensions_than_the_input():
-    def function(x):
-        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
-        return tf.nn.batch_normalization(x, mean, variance, None, tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 1, 4]), 1e-3)
-
-    x = random(3, 4)
-    assert tf.function(function)(x).shape == function(x).shape == [1, 3, 4]
-
-
-def test_statistics_that_are_used():
-    def function(x):
-        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
-        return tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3) + variance
-
-    assert "layer_norm" not in check(function, random(3, 5, 4))
-
-
 def attention(q, k, v, mask=None, scale=0.5):
     scores = tf.matmul(q, k, transpose_b=True) * scale
     return tf.matmul(tf.nn.softmax(scores if mask is None else scores + mask), v)
@@ -148,14 +40,18 @@ def attention(q, k, v, mask=None, scale=0.5):
     "function",
     [
         lambda x: attention(x, x * 2.0, x + 1.0),
-        lambda x: attention(x * 0.3, x * 2.0, x + 1.0, tf.reduce_mean(x, -1)[:, :, None, :]),
+        lambda x: attention(x * 0.3, x * 2.0, x + 1.0, tf.reduce_mean(x, -1)[..., None, :]),
         lambda x: attention(x, x * 2.0, x + 1.0, tf.constant([[0.0, -1e9, 0.0, 0.0]])),
+        lambda x: attention(x / tf.sqrt(tf.cast(tf.shape(x)[-1], tf.float32)), x, x + 1.0),
+        lambda x: tf.nn.softmax(x @ tf.linalg.matrix_transpose(x) / 5.0**0.5 + [[0.0, -1e9, 0.0, 0.0]]) @ x,
+        lambda x: tf.nn.softmax(0.5 * tf.linalg.matrix_transpose(x * 2.0 @ tf.linalg.matrix_transpose(x))) @ x,
     ],
-    ids=["plain", "mask", "constant mask"],
+    ids=["plain", "mask", "constant mask", "queries divided", "divided", "transposed"],
 )
-def test_attention(function):
-    source = check(function, random(2, 3, 4, 5))
-    assert source.count("op_scaled_dot_product_attention(") == 1
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (6, 4, 5)], ids=str)
+def test_attention(function, shape):
+    source = check(function, random(*shape))
+    assert source.count("op_Attention(") == 1
     assert "Softmax" not in source
 
 
@@ -170,7 +66,7 @@ def test_attention_of_keras(causal, masked, dropout):
         return layer(x, x, attention_mask=mask, use_causal_mask=causal)
 
     function(tf.zeros([2, 4, 5]))
-    assert "scaled_dot_product_attention(" in check(function, random(2, 4, 5))
+    assert "op_Attention(" in check(function, random(2, 4, 5))
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
@@ -187,7 +83,7 @@ def test_attention_whose_weights_are_used():
         weights = tf.nn.softmax(tf.matmul(x, x, transpose_b=True))
         return tf.matmul(weights, x) + tf.reduce_sum(weights)
 
-    assert "scaled_dot_product_attention(" not in check(function, random(2, 3, 4, 5))
+    assert "op_Attention(" not in check(function, random(2, 3, 4, 5))
 
 
 ROWS = tf.constant([[True, False, False], [False, False, False], [True, True, True]])  # the second one has no scores
@@ -209,8 +105,36 @@ def test_infinite_summands_that_leave_no_scores():
         return attention(x, x, x, tf.where(x[0, 0, :, 0] > 10.0, 0.0, -np.inf)[None])
 
     concrete = tf.function(function).get_concrete_function(tf.TensorSpec([2, 2, 3, 5]))
-    assert "op_scaled_dot_product_attention(" in concrete.source()
+    assert "op_Attention(" in concrete.source()
     x = random(2, 2, 3, 5)
     assert np.isnan(function(x)).all() and np.isnan(concrete(x)).all()
     x += tf.constant([[11.0], [0.0], [11.0]])
     np.testing.assert_allclose(concrete(x), function(x), rtol=1e-5)
+
+
+def test_explained():
+    def function(x):
+        used = tf.nn.softmax(tf.matmul(x, x, transpose_b=True))
+        odd = tf.nn.softmax(tf.exp(tf.matmul(x, x + 1.0, transpose_b=True)))
+        return attention(x * 2.0, x, x), tf.matmul(used, x) + tf.reduce_sum(used), odd @ x
+
+    x = random(2, 3, 4, 5)
+    text = tf.function(function).get_concrete_function(x).explain_rewrites()
+    lines = text.splitlines()
+    first = function.__code__.co_firstlineno
+    assert any(line.endswith("ops as Attention") for line in lines), text
+    assert f"{__file__}:{first + 3}: the weights are used elsewhere, such as in a gradient" in text
+    assert f"{__file__}:{first + 3}: the scores are not a product, a constant times a product" in text
+
+
+def test_loops_and_branches_are_explained():
+    @tf.function
+    def function(x):
+        for _ in tf.range(3):
+            x = attention(x, x, x)
+            if tf.reduce_sum(x) > 0.0:
+                x = attention(x, x, x) + 1.0
+        return x
+
+    text = function.get_concrete_function(random(2, 3, 4, 5)).explain_rewrites()
+    assert text.count("as Attention") == 2, text

@@ -1,0 +1,46 @@
+"""What passes make of a program, for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.graph.codegen.checking import run_passes
+from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.ir.positions import stack_summary
+
+
+def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence[Any]) -> list[str]:
+    """Returns what passes replace in a program, and what they nearly did, a line each.
+
+    Args:
+        name: the name of the program.
+        program: the program, which stays as it is.
+        passes: the passes.
+        inner: those for loop bodies and branches.
+    """
+    program = program.copied()
+    count = len(program.steps)
+    lines, bodies = [], []
+    for run in passes:
+        before = [step.op for step in program.steps]  # which keeps their ids from being used again
+        known = {id(op) for op in before}
+        run_passes(program, [run])
+        made = [step for step in program.steps if not step.registered and id(step.op) not in known]
+        calls = Counter(step.name for step in made)
+        if calls:
+            of = sum(len(step.origins) for step in made)
+            names = ", ".join(f"{op} ({n})" if n > 1 else op for op, n in calls.items())
+            lines.append(f"  {run.__name__}: {of} {'op' if of == 1 else 'ops'} as {names}")
+    for what, operation, reason in program.misses:
+        lines.append(f"  near miss: {what} at {_line(operation)}: {reason}")
+    bodies = [body for step in program.steps if not step.registered for body in step.op.bodies.values()]
+    head = f"{name}: {count} {'op' if count == 1 else 'ops'} in {len(program.steps)} calls"
+    return [head, *lines, *(line for b in bodies for line in rewrites(b.name, b.compiled.program, inner, inner))]
+
+
+def _line(operation: Any) -> str:
+    """Returns the line of the user's program that added an operation."""
+    frames = stack_summary(operation.position)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else operation.name
