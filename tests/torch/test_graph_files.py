@@ -93,9 +93,13 @@ def test_sequences_of_unknown_length(tmp_path, capsys):
         tf.concat(both, -1, name="y")
         session.run(v1.global_variables_initializer())
         frozen = v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), ["y"])
+        inputs = np.stack([X, X[::-1], X * 2.0]), np.array([4, 1, 3], np.int32)
+        wanted = session.run("y:0", dict(zip([x, n], inputs, strict=True)))
     (tmp_path / "frozen.pb").write_bytes(frozen.SerializeToString())
     arguments = ["convert", str(tmp_path / "frozen.pb"), "--to", "pt2", "--output", str(tmp_path / "out.pt2")]
     assert main(arguments) == 0, capsys.readouterr().err
+    exported = torch.export.load(tmp_path / "out.pt2").module()
+    np.testing.assert_allclose(exported(*map(torch.from_numpy, inputs)), wanted, rtol=1e-5, atol=1e-6)
 
 
 def test_what_is_missing(files):
