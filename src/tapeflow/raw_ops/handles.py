@@ -468,7 +468,7 @@ class _SparseAccumulator(_Accumulator):
                 f"A gradient of shape {given} with rows of shape {list(values.shape[1:])} does not fit the shape "
                 f"{self.shape} of the accumulator"
             )
-        size = next((s.dims[0].value for s in (given, self.shape) if s.rank and s.dims[0].value is not None), None)
+        size = next((s[0] for s in (given, self.shape) if s.rank and s[0] is not None), None)
         if len(indices) and (int(indices.min()) < 0 or (size is not None and int(indices.max()) >= size)):
             raise invalid(f"The indices of a sparse gradient must be in [0, {size}), and are {indices.tolist()}")
         return indices, values, torch.ones(len(indices), dtype=torch.int64)
@@ -515,7 +515,7 @@ def _take_rows(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
     (indices, values, counts), _ = accumulator.take(num_required)
     if accumulator.mean:
         values = (values / counts.reshape(-1, *[1] * (values.ndim - 1))).to(values.dtype)
-    rows = accumulator.shape.dims[0].value if accumulator.shape.rank else None
+    rows = accumulator.shape[0] if accumulator.shape.rank else None
     return indices, values, torch.tensor([-1 if rows is None else rows, *values.shape[1:]])
 
 
