@@ -232,6 +232,20 @@ LinearOperatorToeplitz(tf.constant([4., 1., 2.], tf.float64), tf.constant([4., 3
              "matmul(b, adjoint=True)", "adjoint().to_dense()", "inverse().to_dense()", "add_to_tensor(a)", "dtype",
              "domain_dimension_tensor()", "tensor_rank", "is_square"], **LOOSE)  # fmt: skip
 GROUP.values("""
+tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 3]))._vectorize_then_blockify(tf.reshape(tf.range(24.), [2, 6, 2]))
+tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 3]))._unblockify_then_matricize(tf.reshape(tf.range(24.), [2, 2, 2, 3]))
+tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 3]))._unblockify(tf.reshape(tf.range(24.), [4, 2, 3]))
+tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 3]))._fft(tf.ones([2, 3]))
+tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 3]))._ifft(tf.ones([1, 2, 3]))
+tf.linalg.LinearOperatorIdentity(2, [3])._min_matrix_dim()
+tf.linalg.LinearOperatorIdentity(2, [3])._min_matrix_dim_tensor()
+tf.linalg.LinearOperatorIdentity(2, [3])._ones_diag()
+tf.linalg.LinearOperatorIdentity(2, [3])._possibly_broadcast_batch_shape(tf.ones([2, 1]))
+tf.linalg.LinearOperatorZeros(2, 3, [2], is_square=False, is_self_adjoint=False)._zeros_diag()
+tf.linalg.LinearOperatorScaledIdentity(2, [2., 3.])._make_multiplier_matrix()
+tf.linalg.LinearOperatorScaledIdentity(2, [2., 3.])._ones_diag()
+tf.linalg.LinearOperatorBlockDiag([tf.linalg.LinearOperatorIdentity(2)] * 2)._block_range_dimension_tensors()
+tf.linalg.LinearOperatorBlockDiag([tf.linalg.LinearOperatorIdentity(2)] * 2)._block_domain_dimension_tensors()
 tf.linalg.LinearOperatorCirculant(tf.constant([6 + 0j, 1 + 1j, 1 - 1j], tf.complex64)).to_dense()
 tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 2], tf.complex64)).to_dense()
 tf.linalg.LinearOperatorCirculant3D(tf.ones([1, 2, 2], tf.complex64)).to_dense()

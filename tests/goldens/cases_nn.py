@@ -31,6 +31,10 @@ GROUP.family(
 )
 GROUP.family("tf.nn.{f}([-1.5, 2.0])", f=ACTIVATIONS)
 GROUP.family("tf.nn.{f}([-2, 0, 3])", f="relu relu6")
+GROUP.family(
+    "tf.raw_ops.{f}Grad(gradients=tf.constant([1, 2, 3, 4], tf.{d}), features=tf.constant([1, 0, 6, 9], tf.{d}))",
+    f="Relu Relu6", d="int8 uint8 int32 int64 uint16 uint32 uint64",
+)  # fmt: skip
 GROUP.family("tf.nn.{f}([float('nan'), float('inf'), -float('inf')])", f=ACTIVATIONS)
 GROUP.family(
     "tf.nn.{f}({x})",
@@ -51,6 +55,9 @@ logits, -2, 'named'
 """,
 )
 GROUP.values("""
+tf.raw_ops.ReluGrad(gradients=tf.constant([1, -2, 3]), features=tf.constant([-1, 0, 7]))
+tf.raw_ops.ReluGrad(gradients=tf.constant([1, 2**63 + 5], tf.uint64), features=tf.constant([2**63, 0], tf.uint64))
+tf.nn.relu6(tf.constant([0, 5, 7, 2**63, 2**64 - 1], tf.uint64))
 tf.nn.softmax_cross_entropy_with_logits([[1., 0.], [0., 1.], [0., 0.]], [[1., -np.inf]] * 3)
 tf.nn.softmax_cross_entropy_with_logits([[1., 0.], [0., 1.]], [[-np.inf, -np.inf], [0., np.inf]])
 tf.nn.leaky_relu(x, alpha=0.3)

@@ -162,3 +162,11 @@ def test_drawn_boxes_have_no_gradient():
         tape.watch(images)
         drawn = tf.image.draw_bounding_boxes(images, [[[0.0, 0.0, 0.5, 0.5]]], None)
     assert tape.gradient(drawn, images) is None
+
+
+@pytest.mark.parametrize("shape", [(4, 5, 3), (2, 4, 5, 3)])
+def test_slices_of_the_total_variation_have_no_ellipsis(shape):
+    """Keras 2 turns each slice into a layer, and cannot save one with an ellipsis."""
+    operations = tf.function(tf.image.total_variation).get_concrete_function(tf.zeros(shape)).graph.get_operations()
+    slices = [op for op in operations if op.type == "StridedSlice"]
+    assert len(slices) == 4 and not any(op.get_attr("ellipsis_mask") for op in slices)

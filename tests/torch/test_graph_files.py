@@ -71,6 +71,37 @@ def test_command(files, capsys):
     assert main(["convert", str(folder / "frozen.pb"), "--to", "pt2", "--output", str(folder / "out.pt2")]) == 0
 
 
+class Cell:
+    """A recurrent cell without an input matrix."""
+
+    output_size = state_size = 3
+
+    def zero_state(self, batch_size, dtype):
+        return tf.zeros([batch_size, 3], dtype)
+
+    def __call__(self, inputs, state):
+        state = tf.tanh(inputs + state @ v1.get_variable("w", [3, 3]))
+        return state, state
+
+
+def test_sequences_of_unknown_length(tmp_path, capsys):
+    """A recurrent layer in two directions, as TensorFlow 1 writes it."""
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        x = v1.placeholder(tf.float32, [None, None, 3], name="x")
+        n = v1.placeholder(tf.int32, [None], name="n")
+        both, _ = v1.nn.bidirectional_dynamic_rnn(Cell(), Cell(), x, n, dtype=tf.float32)
+        tf.concat(both, -1, name="y")
+        session.run(v1.global_variables_initializer())
+        frozen = v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), ["y"])
+        inputs = np.stack([X, X[::-1], X * 2.0]), np.array([4, 1, 3], np.int32)
+        wanted = session.run("y:0", dict(zip([x, n], inputs, strict=True)))
+    (tmp_path / "frozen.pb").write_bytes(frozen.SerializeToString())
+    arguments = ["convert", str(tmp_path / "frozen.pb"), "--to", "pt2", "--output", str(tmp_path / "out.pt2")]
+    assert main(arguments) == 0, capsys.readouterr().err
+    exported = torch.export.load(tmp_path / "out.pt2").module()
+    np.testing.assert_allclose(exported(*map(torch.from_numpy, inputs)), wanted, rtol=1e-5, atol=1e-6)
+
+
 def test_what_is_missing(files):
     folder, _ = files
     with pytest.raises(ValueError, match="no operation 'none'"):

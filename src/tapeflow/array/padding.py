@@ -369,7 +369,8 @@ def _reverse_sequence(input: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: i
     if not batch_dim != seq_dim >= 0 <= batch_dim or seq_lengths.shape != (batch,):
         raise TypeError("the shape rule says what is wrong")
     lengths = seq_lengths.to(torch.int64)
-    if batch and (int(lengths.min()) < 0 or int(lengths.max()) > length):
+    values = not torch.compiler.is_exporting()
+    if values and batch and (int(lengths.min()) < 0 or int(lengths.max()) > length):
         bad = next(i for i, n in enumerate(lengths.tolist()) if not 0 <= n <= length)
         wrong = f"seq_lens({bad}) < 0" if lengths[bad] < 0 else f"seq_lens({bad}) > input.dims({seq_dim})"
         raise invalid(wrong)

@@ -302,10 +302,12 @@ not_differentiable(_broadcast_args)
 @op("EnsureShape", strings=True, shape=lambda x, shape: x.merge_with(shape))
 def _ensure_shape(input: Any, shape: Any) -> Any:
     """Returns the same tensor, if it has the shape."""
-    expected = TensorShape(shape)
-    actual = TensorShape(tuple(input.shape))
-    if not actual.is_compatible_with(expected):
-        raise invalid(f"Shape of tensor input {text(actual)} is not compatible with expected shape {text(expected)}.")
+    expected, sizes = TensorShape(shape), tuple(input.shape)  # sizes may be unknown in an export
+    if expected.rank is not None:
+        same_rank = len(sizes) == expected.rank
+        if not same_rank or any(d is not None and d != n for d, n in zip(expected.as_list(), sizes, strict=True)):
+            actual = text(TensorShape(sizes))
+            raise invalid(f"Shape of tensor input {actual} is not compatible with expected shape {text(expected)}.")
     return input
 
 

@@ -84,6 +84,8 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(images)
     if tensor.shape.rank not in (3, 4):
         raise ValueError("'images' must be either 3 or 4-dimensional.")
-    down = absolute(tensor[..., 1:, :, :] - tensor[..., :-1, :, :])
-    right = absolute(tensor[..., 1:, :] - tensor[..., :-1, :])
+    first, last, whole = slice(1, None), slice(None, -1), slice(None)
+    batch = [whole] * (tensor.shape.rank - 3)  # the layers that Keras makes of these slices cannot save an ellipsis
+    down = absolute(tensor[*batch, first, whole, whole] - tensor[*batch, last, whole, whole])
+    right = absolute(tensor[*batch, whole, first, whole] - tensor[*batch, whole, last, whole])
     return reduce_sum(down, [-3, -2, -1]) + reduce_sum(right, [-3, -2, -1])

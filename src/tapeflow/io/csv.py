@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import constant
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
@@ -250,23 +251,22 @@ def decode_csv(
     for default in defaults:
         if isinstance(default, Tensor):
             _check_default(default)
-    symbolic = [i for i, d in enumerate(defaults) if isinstance(d, SymbolicTensor)]
+    symbolic = any(isinstance(d, SymbolicTensor) for d in defaults)
     static = [d.dtype if isinstance(d, SymbolicTensor) else d for d in defaults]
     texts = convert(records, string)
     for name_of_attr, value in (("field_delim", field_delim), ("na_value", na_value)):
         if not isinstance(value, (str, bytes)):
             raise TypeError(f"Expected string for argument '{name_of_attr}' not {value!r}.")
 
-    def parser(*values_now: EagerTensor) -> CsvParser:
-        now = dict(zip(symbolic, values_now, strict=True))
-        columns = defaults_of([now.get(i, d) for i, d in enumerate(static)], "DecodeCSV")
+    def parser(values_now: Sequence[EagerTensor] = ()) -> CsvParser:
+        columns = defaults_of(values_now or static, "DecodeCSV")
         return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
 
     late = state.graph is not None and len(field_delim) != 1  # an error when it runs
     parser_of_graph = None if symbolic or late else parser()
 
     def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
-        own = parser_of_graph or parser(*values_now)
+        own = parser_of_graph or parser(values_now)
         raw = texts.value
         if raw.ndim:
             rows = [own.values(r, f"record {i}") for i, r in enumerate(raw.ravel().tolist())]
@@ -278,6 +278,9 @@ def decode_csv(
     if state.graph is None:
         return decode(texts)
     specs = [(d.dtype if isinstance(d, Tensor) else d, texts.shape) for d in static]
-    return list(
-        python_op("DecodeCSV", decode, [texts, *(defaults[i] for i in symbolic)], specs, stateful=False).outputs
-    )
+    attrs = {
+        "OUT_TYPE": tuple([dtype for dtype, _ in specs]), "field_delim": field_delim,
+        "use_quote_delim": use_quote_delim, "na_value": na_value, "select_cols": tuple(select_cols or ()),
+    }  # fmt: skip
+    inputs = [texts, *[constant([], d) if isinstance(d, DType) else d for d in defaults]]
+    return list(python_op("DecodeCSV", decode, inputs, specs, stateful=False, attrs=attrs).outputs)

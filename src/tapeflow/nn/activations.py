@@ -13,7 +13,7 @@ from tapeflow.array.joining import concat
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder
-from tapeflow.core.ops.kernels import direct
+from tapeflow.core.ops.kernels import SAME_BITS, direct
 from tapeflow.core.ops.layer import Activation
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import of_both, same
@@ -67,7 +67,15 @@ def _(call: Call, dy: Any) -> Any:
 )
 def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
-    return _leaky_relu_backward(gradients, features, 0, False)
+    try:
+        return _leaky_relu_backward(gradients, features, 0, False)
+    except RuntimeError:
+        if features.is_floating_point() or features.shape != gradients.shape:
+            raise
+    # ATen has no kernel for integers, and compares few unsigned ones, of which all but 0 are positive.
+    bits = SAME_BITS[features.itemsize]
+    positive = features > 0 if features.dtype.is_signed else features.view(bits) != 0
+    return torch.where(positive, gradients.view(bits), 0).view(gradients.dtype)
 
 
 @relu_grad.inline
@@ -83,7 +91,13 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _relu6(features: torch.Tensor) -> torch.Tensor:
-    return torch.clamp(features, 0, 6)
+    try:
+        return torch.clamp(features, 0, 6)
+    except RuntimeError:
+        if features.dtype is not torch.uint64:
+            raise
+    bits = features.view(torch.int64)  # in which large ones are negative
+    return torch.where((bits < 0) | (bits > 6), 6, bits).view(torch.uint64)
 
 
 def _relu6_of_elements(b: ElementBuilder, x: Element) -> Element:

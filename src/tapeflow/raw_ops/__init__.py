@@ -268,13 +268,15 @@ def _of_references(name: str) -> Callable[..., typing.Any]:
     """
     definition = op_def.get(name)
     reference = next(a.name for a in (*definition.outputs, *definition.inputs) if a.is_ref)
+    op = _registered(name)  # of a resource without a handle
+    in_graph = None if op is None else _call_of(name, op)
 
     def call(arguments: dict[str, typing.Any]) -> typing.Any:
         if state.graph is None:
             raise RuntimeError(
                 f"{op_def.snake_case(name)} op does not support eager execution. Arg '{reference}' is a ref."
             )
-        return references.call(name, arguments, __getattr__)
+        return in_graph(arguments) if in_graph is not None else references.call(name, arguments, __getattr__)
 
     return _takes_keywords(name, call, "Takes TensorFlow 1's references: for graphs alone.")
 
@@ -302,7 +304,7 @@ def _function_of(name: str) -> Callable[..., typing.Any] | None:
         return _formed(name)
     if builder_of(name) is not None:
         return _built(name, op)
-    if op is not None:
+    if op is not None and not _has_references(name):
         return _takes_keywords(name, _call_of(name, op), op.function.__doc__)
     newer = _newer(name)
     if newer is not None:

@@ -54,9 +54,7 @@ _REASONS: dict[str, str] = {
         "SnapshotDatasetV2 SnapshotNestedDatasetReader "
     ),
     "there is no LMDB in the packages that TapeFlow depends on": ("ExperimentalLMDBDataset LMDBDataset "),
-    "tensors of a session stay in its process: fetch and feed them": (
-        "DeleteSessionTensor GetSessionHandle GetSessionHandleV2 GetSessionTensor "
-    ),
+    "its handle is a resource: use GetSessionHandle": ("GetSessionHandleV2 "),
     "TensorFlow's runtime adds it to graphs by itself": (
         "Abort FileSystemSetConfiguration ImmutableConst RecordInput Recv Send "
     ),

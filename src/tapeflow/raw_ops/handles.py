@@ -17,7 +17,9 @@ from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import invalid
+from tapeflow.logger import get_logger
 from tapeflow.queue.held import held_here
+from tapeflow.queue.waiting import wait_until
 
 Raw = Any
 
@@ -403,56 +405,129 @@ _maps("Ordered")
 class _Accumulator:
     """The sum of gradients that were computed at the present step, and their number."""
 
-    def __init__(self, reduction: str) -> None:
+    def __init__(self, shape: TensorShape, reduction: str) -> None:
+        self.shape = shape
         self.mean = reduction == "MEAN"
         self.step = 0
         self.count = 0
         self.total: Raw = None
         self.changed = threading.Condition()
 
+    def apply(self, local_step: Raw, gradient: Raw) -> None:
+        """Adds a gradient, unless it is stale."""
+        with self.changed:
+            if int(local_step) < self.step:
+                return
+            self.total = gradient if self.total is None else self.added(gradient)
+            self.count += 1
+            self.changed.notify_all()
 
-@kernel_of("ResourceConditionalAccumulator", shape=scalar)
-def _accumulator(dtype: DType, shape: Any, container: str, shared_name: str, reduction_type: str) -> Raw:
-    if not shared_name:
-        return boxed(_Accumulator(reduction_type))
-    key = ("Accumulator", container, shared_name)
-    return boxed(held_here(key, lambda: _Accumulator(reduction_type)))
+    def added(self, gradient: Raw) -> Raw:
+        """Returns the total with one more gradient."""
+        return self.total + gradient
+
+    def take(self, num_required: Raw) -> tuple[Raw, int]:
+        """Waits for a number of gradients, and returns and forgets their sum and their number."""
+        required = int(num_required)
+        if required <= 0:
+            raise invalid(f"Argument num_required must be positive, but got {required}")
+        with self.changed:
+            wait_until(self.changed, lambda: self.count >= required)
+            total, count = self.total, self.count
+            self.total, self.count = None, 0
+            self.step += 1
+        return total, count
+
+
+class _SparseAccumulator(_Accumulator):
+    """A sum of rows: their indices, their sums, and the number of gradients that have each."""
+
+    def added(self, gradient: Raw) -> Raw:
+        indices, places = torch.unique(torch.cat([self.total[0], gradient[0]]), return_inverse=True)
+        sums = []
+        for old, new in zip(self.total[1:], gradient[1:], strict=True):
+            values = torch.cat([old, new])
+            sums.append(values.new_zeros(len(indices), *values.shape[1:]).index_add_(0, places, values))
+        return indices, *sums
+
+    def checked(self, indices: Raw, values: Raw, shape: Raw, has_known_shape: bool) -> Raw:
+        """Returns a gradient, with the count 1 for each row.
+
+        Raises:
+            InvalidArgumentError: its parts do not fit each other, or the accumulator.
+        """
+        if indices.ndim != 1 or not values.ndim or len(indices) != len(values):
+            raise invalid(
+                f"A sparse gradient needs one index for each row, and got indices of shape {list(indices.shape)} and "
+                f"values of shape {list(values.shape)}"
+            )
+        given = TensorShape(shape.tolist()) if has_known_shape else TensorShape([None, *values.shape[1:]])
+        rows = given.with_rank_at_least(1)[1:] if given.rank else given
+        if not given.is_compatible_with(self.shape) or not rows.is_compatible_with(TensorShape(values.shape[1:])):
+            raise invalid(
+                f"A gradient of shape {given} with rows of shape {list(values.shape[1:])} does not fit the shape "
+                f"{self.shape} of the accumulator"
+            )
+        size = next((s[0] for s in (given, self.shape) if s.rank and s[0] is not None), None)
+        if len(indices) and (int(indices.min()) < 0 or (size is not None and int(indices.max()) >= size)):
+            raise invalid(f"The indices of a sparse gradient must be in [0, {size}), and are {indices.tolist()}")
+        return indices, values, torch.ones(len(indices), dtype=torch.int64)
+
+
+def _made(kind: type[_Accumulator]) -> Callable[..., Raw]:
+    def accumulator(dtype: DType, shape: Any, container: str, shared_name: str, reduction_type: str) -> Raw:
+        if not shared_name:
+            return boxed(kind(TensorShape(shape), reduction_type))
+        key = (kind.__name__, container, shared_name)
+        return boxed(held_here(key, lambda: kind(TensorShape(shape), reduction_type)))
+
+    return accumulator
+
+
+define("ResourceConditionalAccumulator", _made(_Accumulator), scalar)
+define("SparseConditionalAccumulator", _made(_SparseAccumulator), lambda *_: TensorShape([2]))
 
 
 @kernel_of("ResourceAccumulatorApplyGradient", shape=no_results)
 def _apply(handle: Raw, local_step: Raw, gradient: Raw) -> None:
+    handle[()].apply(local_step, gradient)
+
+
+@kernel_of("SparseAccumulatorApplyGradient", shape=no_results)
+def _apply_rows(
+    handle: Raw, local_step: Raw, gradient_indices: Raw, gradient_values: Raw, gradient_shape: Raw,
+    has_known_shape: bool,
+) -> None:  # fmt: skip
     accumulator = handle[()]
-    with accumulator.changed:
-        if int(local_step) < accumulator.step:
-            return  # it is stale
-        accumulator.total = gradient if accumulator.total is None else accumulator.total + gradient
-        accumulator.count += 1
-        accumulator.changed.notify_all()
+    parts = gradient_indices, gradient_values, gradient_shape
+    accumulator.apply(local_step, accumulator.checked(*parts, has_known_shape))
 
 
 @kernel_of("ResourceAccumulatorTakeGradient")
 def _take(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
-    accumulator, required = handle[()], int(num_required)
-    if required <= 0:
-        raise invalid(f"Argument num_required must be positive, but got {required}")
-    with accumulator.changed:
-        accumulator.changed.wait_for(lambda: accumulator.count >= required)
-        total, count = accumulator.total, accumulator.count
-        accumulator.total, accumulator.count = None, 0
-        accumulator.step += 1
-    return total / count if accumulator.mean else total
+    total, count = handle[()].take(num_required)
+    return total / count if handle[()].mean else total
 
 
-@kernel_of("ResourceAccumulatorNumAccumulated", shape=scalar)
+@kernel_of("SparseAccumulatorTakeGradient")
+def _take_rows(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
+    accumulator = handle[()]
+    (indices, values, counts), _ = accumulator.take(num_required)
+    if accumulator.mean:
+        values = (values / counts.reshape(-1, *[1] * (values.ndim - 1))).to(values.dtype)
+    rows = accumulator.shape[0] if accumulator.shape.rank else None
+    return indices, values, torch.tensor([-1 if rows is None else rows, *values.shape[1:]])
+
+
+@kernel_of("ResourceAccumulatorNumAccumulated", "AccumulatorNumAccumulated", shape=scalar)
 def _accumulated(handle: Raw) -> Raw:
     return torch.tensor(handle[()].count, dtype=torch.int32)
 
 
-@kernel_of("ResourceAccumulatorSetGlobalStep", shape=no_results)
+@kernel_of("ResourceAccumulatorSetGlobalStep", "AccumulatorSetGlobalStep", shape=no_results)
 def _set_step(handle: Raw, new_global_step: Raw) -> None:
-    accumulator = handle[()]
-    if int(new_global_step) < accumulator.step:
-        raise errors.InvalidArgumentError.of(
-            f"Attempting to set global step to {int(new_global_step)}, which is less than {accumulator.step}"
-        )
-    accumulator.step = int(new_global_step)
+    accumulator, step = handle[()], int(new_global_step)
+    with accumulator.changed:
+        if step < accumulator.step:
+            get_logger().warning("Attempting to set global step to %s, which is less than %s", step, accumulator.step)
+        accumulator.step = step

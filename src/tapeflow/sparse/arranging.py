@@ -522,7 +522,7 @@ def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
         A sparse tensor of the same shape.
 
     Raises:
-        ValueError: there are more or fewer booleans than entries.
+        ValueError: there are more or fewer booleans than entries, or they are no vector.
 
     Example:
         >>> tf.sparse.retain(tf.SparseTensor([[0], [2]], [5, 7], [4]), [False, True]).values.numpy().tolist()
@@ -530,6 +530,8 @@ def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
     """
     sp = as_sparse(sp_input)
     mask = cast(to_retain, bool_)
+    mask = reshape_dense(mask, [-1]) if mask.shape.rank is None else mask
+    mask.shape.assert_has_rank(1)
     if None not in (mask.shape[0], sp.values.shape[0]) and mask.shape[0] != sp.values.shape[0]:
         raise ValueError(f"Dimensions {sp.values.shape[0]} and {mask.shape[0]} are not compatible")
     return SparseTensor(boolean_mask(sp.indices, mask), boolean_mask(sp.values, mask), sp.dense_shape)

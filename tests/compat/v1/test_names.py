@@ -26,17 +26,11 @@ NOT_MADE_BY_PROGRAMS = {
 }  # fmt: skip
 # What TapeFlow does not have.
 NOT_THERE = {
-    "ConditionalAccumulator", "ConditionalAccumulatorBase", "LMDBReader", "SparseConditionalAccumulator",
-    "delete_session_tensor", "errors.raise_exception_on_not_ok_status", "get_session_handle", "get_session_tensor",
+    "LMDBReader", "errors.raise_exception_on_not_ok_status",
     "load_file_system_library", "nn.quantized_avg_pool", "nn.quantized_conv2d", "nn.quantized_max_pool",
     "nn.quantized_relu_x",
-    "saved_model.signature_def_utils.MethodNameUpdater", "sparse.SparseConditionalAccumulator", "train.Checkpoint",
-    "train.ProfilerHook", "train.SyncReplicasOptimizer", "train.VocabInfo", "train.do_quantize_training_on_graphdef",
-    "train.experimental.DynamicLossScale", "train.experimental.FixedLossScale", "train.experimental.LossScale",
-    "train.experimental.MixedPrecisionLossScaleOptimizer", "train.experimental.disable_mixed_precision_graph_rewrite",
-    "train.experimental.enable_mixed_precision_graph_rewrite", "train.generate_checkpoint_state_proto",
+    "train.Checkpoint", "train.ProfilerHook", "train.SyncReplicasOptimizer", "train.do_quantize_training_on_graphdef",
     "train.sdca_fprint", "train.sdca_optimizer", "train.sdca_shrink_l1",
-    "train.warm_start",
 }  # fmt: skip
 # What needs TensorFlow's own binaries, and says so when it is called.
 REFUSED = {

@@ -96,6 +96,23 @@ def test_blocks_with_connections_past_them():
     check(step, random(2, 5, 8))
 
 
+@pytest.mark.parametrize("shape", [(2, 8), (3, 16), (4, 64), (4, 128)])
+def test_equal_numbers(shape):
+    """Their variance is exactly zero, as in TensorFlow, where an epsilon is too small to hide roundings of the mean."""
+
+    @tf.function(jit_compile=True)
+    def step(x, scale, offset):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = normalized(x, scale, offset, 1e-12)[0]
+        return y, tape.gradient(y, x)
+
+    for number in (0.1, 0.3, 1 / 3, 7.7, 1000.1):
+        for get in (step, step.python_function):
+            y, _ = get(tf.fill(shape, number), tf.ones(shape[-1:]), tf.zeros(shape[-1:]))
+            assert not np.any(y), number
+
+
 def test_statistics_that_are_used():
     def step(x, scale, offset):
         with tf.GradientTape() as tape:

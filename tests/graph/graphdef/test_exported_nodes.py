@@ -145,3 +145,24 @@ def test_assertions_have_the_registered_form():
         for name in ("Assert_1", "Assert_3"):
             with pytest.raises(tf.errors.InvalidArgumentError):
                 session.run(graph.get_operation_by_name(name), {x: [-1.0, 2.0]})
+
+
+def test_lists_from_outside_of_a_function():
+    """No constant can hold a list or a dataset: it is an input of the graph, and no part of a file."""
+    empty = tf.raw_ops.EmptyTensorList(
+        element_shape=tf.constant([], tf.int32), max_num_elements=5, element_dtype=tf.float32
+    )
+
+    def push(i, items):
+        return i + 1, tf.raw_ops.TensorListPushBack(input_handle=items, tensor=1.0)
+
+    @tf.function(input_signature=[])
+    def function():
+        return tf.raw_ops.TensorListLength(input_handle=tf.while_loop(lambda i, _: i < 3, push, (0, empty))[1])
+
+    nodes = function.get_concrete_function().graph.as_graph_def(add_shapes=True).node
+    assert [n.op for n in nodes if n.attr["dtype"].type == tf.variant.as_datatype_enum] == ["Placeholder"]
+    module = tf.Module()
+    module.function = function
+    with pytest.raises(AssertionError, match="untracked"):
+        tf.saved_model.save(module, "/nowhere")

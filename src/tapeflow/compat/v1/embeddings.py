@@ -51,7 +51,7 @@ def embedding_lookup(
         raise ValueError("Need at least one param: `params` must be specified.")
     if len(pieces) == 1:
         return embedding.embedding_lookup(pieces[0], ids, max_norm, name)
-    ids = convert(ids)
+    pieces, ids = [p if hasattr(p, "dtype") else convert(p) for p in pieces], convert(ids)
     flat = reshape(ids, [-1])
     piece, row = _places(flat, pieces, partition_strategy)
     order = dynamic_partition(creation.range(size(flat)), piece, len(pieces))

@@ -17,6 +17,9 @@ from tapeflow.hosting import keras_2
 
 # Functions of TensorFlow 1 that are looked up by name: namespaces, where they are below this one or `tf`, and names.
 _NAMESAKES = (
+    ("", "accumulators", "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator"),
+    ("", "session_tensors", "delete_session_tensor get_session_handle get_session_tensor"),
+    ("sparse", "accumulators", "SparseConditionalAccumulator"),
     ("", "arithmetic", "quantize_v2"),
     ("", "arrays", "batch_to_space_nd convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
     ("", "io", "serialize_many_sparse serialize_sparse"),
@@ -53,11 +56,19 @@ _NAMESAKES = (
         "PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS",
     ),
     (
-        "saved_model.signature_def_utils", "saved_model", "build_signature_def classification_signature_def "
-        "is_valid_signature predict_signature_def regression_signature_def",
+        "saved_model.signature_def_utils", "saved_model", "MethodNameUpdater build_signature_def "
+        "classification_signature_def is_valid_signature predict_signature_def regression_signature_def",
     ),
     ("saved_model.tag_constants", "tf.saved_model", "GPU SERVING TPU TRAINING"),
     ("saved_model.utils", "saved_model", "build_tensor_info get_tensor_from_tensor_info"),
+    *[
+        (
+            space, "train.loss_scales", "DynamicLossScale FixedLossScale LossScale MixedPrecisionLossScaleOptimizer "
+            "disable_mixed_precision_graph_rewrite enable_mixed_precision_graph_rewrite",
+        )
+        for space in ("mixed_precision", "train.experimental")
+    ],
+    ("mixed_precision.experimental", "train.loss_scales", "DynamicLossScale FixedLossScale LossScale"),
     ("train", "parameter_servers", "replica_device_setter"),
     ("strings", "texts", "length reduce_join split substr"),
 )  # fmt: skip
@@ -159,6 +170,7 @@ def _namespace(path: str) -> types.ModuleType:
             raise
     module = types.ModuleType(name, f"The public `tf.compat.v1.{path}` namespace.")
     module.__getattr__ = finder(path)  # type: ignore[method-assign]  # a module's own look-up, see PEP 562
+    module.__dir__ = lambda: listed(path)  # type: ignore[method-assign]
     return module
 
 

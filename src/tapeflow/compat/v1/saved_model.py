@@ -218,6 +218,68 @@ def is_valid_signature(signature_def: Any) -> bool:
     return method == "classify" and have_dtypes(outputs, {"classes": string, "scores": float32})
 
 
+class MethodNameUpdater:
+    """Changes the method names of a SavedModel's signatures, which servers choose their calls by.
+
+    Args:
+        export_dir: the directory of the SavedModel.
+
+    Raises:
+        OSError: there is none, or it is damaged.
+
+    Example:
+        >>> import tempfile
+        >>> module, path = tf.Module(), tempfile.mkdtemp()
+        >>> module.f = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([], tf.float32)])
+        >>> tf.saved_model.save(module, path, signatures=module.f)
+        >>> updater = tf.compat.v1.saved_model.signature_def_utils.MethodNameUpdater(path)
+        >>> updater.replace_method_name("serving_default", "regress")
+        >>> updater.save()
+    """
+
+    def __init__(self, export_dir: Any) -> None:
+        self._directory = os.fspath(export_dir)
+        self._metas = messages.read_model(self._directory)
+
+    def replace_method_name(self, signature_key: str, method_name: str, tags: Any = None) -> None:
+        """Changes the method name of a signature.
+
+        Args:
+            signature_key: the signature's key.
+            method_name: its new method name.
+            tags: the tags of the graph, one or a list; None for all graphs.
+
+        Raises:
+            ValueError: an argument is empty, no graph has these tags, or one lacks the signature.
+        """
+        for name, value in (("signature_key", signature_key), ("method_name", method_name)):
+            if not value:
+                raise ValueError(f"`{name}` must be defined.")
+        tags = tags if tags is None or isinstance(tags, list) else [tags]
+        metas = [m for m in self._metas if tags is None or set(tags) == set(m.meta_info_def.tags)]
+        if not metas:
+            raise ValueError(
+                f"MetaGraphDef associated with tags {tags} could not be found in SavedModel. This means either you "
+                "specified invalid tags or your SavedModel does not have a MetaGraphDef with the specified tags."
+            )
+        for meta in metas:
+            if signature_key not in meta.signature_def:
+                raise ValueError(
+                    f"MetaGraphDef associated with tags {tags} does not have a signature_def with key: "
+                    f"'{signature_key}'. This means either you specified the wrong signature key or forgot to put the "
+                    "signature_def with the corresponding key in your SavedModel."
+                )
+            meta.signature_def[signature_key].method_name = method_name
+
+    def save(self, new_export_dir: Any = None) -> None:
+        """Writes the graphs with their signatures.
+
+        Args:
+            new_export_dir: the directory to write them to; by default that of the SavedModel.
+        """
+        messages.write_model(os.fspath(new_export_dir or self._directory), *self._metas)
+
+
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.compat.v1.session_tensors import TensorHandle
 from tapeflow.config import list_logical_devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
@@ -457,6 +458,8 @@ def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
             f"strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was "
             f"passed to the argument `feed_dict` with key {tensor}."
         )
+    if isinstance(value, TensorHandle):
+        value = str(value) if tensor.dtype is string else value.eval()
     if not isinstance(value, EagerTensor):
         value = _as_array(tensor.dtype, value)
     with executing_eagerly():

@@ -29,6 +29,10 @@ _pointer = ir.PointerType()
 _LEAST_OF_THREADS = 1 << 16
 _CHUNKS_OF_THREAD = 4
 _BYTES = 8  # of a total, whatever its dtype
+# A pass that computes few values combines the vectors of so many elements in pairs before it adds them to its sums.
+# The sum of up to twice as many equal numbers is then exact, as in TensorFlow: equal numbers are normalized to zeros.
+_BLOCK = 64
+_FEW_VALUES = 4
 _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
 
@@ -337,12 +341,13 @@ class _Row:
         reductions = self._passes.reductions[i]
         sums = [self._identity(node) for node in reductions]
         whole = b.sub(self._end, b.urem(b.sub(self._end, self._begin), ir.Constant(_i64, lanes)))
-        with _loop(b, self._begin, whole, lanes) as loop:
-            carried = [loop.carry(value) for value in sums]
-            values = self._vector(i, nodes, loop.index, None)
-            for phi, node in zip(carried, reductions, strict=True):
-                loop.continue_with(phi, self._combined(node, phi, values[node.operands[0]]))
-        sums = [loop.result(phi) for phi in carried]
+        begin = self._begin
+        if reductions and len(nodes) <= _FEW_VALUES:
+            step = max(_BLOCK // lanes, 1) * lanes
+            blocks = b.sub(whole, b.urem(b.sub(whole, begin), ir.Constant(_i64, step)))
+            sums = self._whole_vectors(i, nodes, sums, begin, blocks, step)
+            begin = blocks
+        sums = self._whole_vectors(i, nodes, sums, begin, whole, lanes)
         if lanes > 1:
             before = b.block
             with b.if_then(b.icmp_unsigned("<", whole, self._end)):
@@ -356,6 +361,30 @@ class _Row:
             sums = [self._merged(value, before, other, inside) for value, other in zip(sums, last, strict=True)]
         for node, value in zip(reductions, sums, strict=True):
             self._of_row[node] = self._vectors.splat(self._folded(node, value))
+
+    def _whole_vectors(
+        self, i: int, nodes: Sequence[Node], sums: Sequence[Any], begin: Any, end: Any, step: int
+    ) -> list[Any]:
+        """Writes a loop over whole vectors, and returns the values of a pass's reductions after it.
+
+        Args:
+            i: the index of the pass.
+            nodes: what it computes.
+            sums: the values of its reductions before the loop.
+            begin, end: the range.
+            step: the number of elements of an iteration, which combines its vectors in pairs.
+        """
+        reductions = self._passes.reductions[i]
+        with _loop(self._b, begin, end, step) as loop:
+            carried = [loop.carry(value) for value in sums]
+            block = []
+            for lane in range(0, step, self._lanes):
+                index = self._b.add(loop.index, ir.Constant(_i64, lane)) if lane else loop.index
+                block.append(self._vector(i, nodes, index, None))
+            for phi, node in zip(carried, reductions, strict=True):
+                combined = self._tree(node, [values[node.operands[0]] for values in block])
+                loop.continue_with(phi, self._combined(node, phi, combined))
+        return [loop.result(phi) for phi in carried]
 
     def _merged(self, value: Any, before: Any, other: Any, inside: Any) -> Any:
         phi = self._b.phi(value.type)
@@ -376,9 +405,13 @@ class _Row:
         if self._lanes == 1:
             return value
         parts = [self._b.extract_element(value, ir.Constant(_i32, i)) for i in range(self._lanes)]
+        return self._tree(node, parts, one=True)
+
+    def _tree(self, node: Node, parts: list[Any], one: bool = False) -> Any:
+        """Returns values, a power of two of them, combined in pairs."""
         while len(parts) > 1:
             half = len(parts) // 2
-            parts = [self._combined(node, x, y, one=True) for x, y in zip(parts[:half], parts[half:], strict=True)]
+            parts = [self._combined(node, x, y, one) for x, y in zip(parts[:half], parts[half:], strict=True)]
         return parts[0]
 
     def _vector(self, i: int, nodes: Sequence[Node], index: Any, mask: Any) -> dict[Node, Any]:

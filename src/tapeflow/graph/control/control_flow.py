@@ -13,8 +13,8 @@ from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.scopes import name_scope
-from tapeflow.core.types.dtypes import int32, int64, variant
+from tapeflow.core.scopes import control_dependencies, name_scope
+from tapeflow.core.types.dtypes import DType, int32, int64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -57,6 +57,7 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
         graphs.append(graph)
         if hasattr(state.graph, "variables_made"):
             state.graph.variables_made.extend(graph.variables_made)
+    _give_tensors_for_operations(graphs, convert(index).dtype)
     _unify_index_dtypes(graphs)
     _check_same_structure(graphs, names, op_name)
     captured, places = _captures_of(graphs)
@@ -169,6 +170,38 @@ def _common(shapes: Sequence[TensorShape]) -> TensorShape:
     return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
 
 
+def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> None:
+    """Lets branches give the index that selects them instead of an operation, after it has run.
+
+    What depends on the result then depends on the operation, in graphs that sessions run.
+
+    Args:
+        graphs: the branches.
+        dtype: the dtype of the index.
+    """
+    flattened = [nest.flatten(g.structured_outputs, expand_composites=True) for g in graphs]
+    if not any(isinstance(leaf, Operation) for leaves in flattened for leaf in leaves):
+        return
+    for i, graph in enumerate(graphs):
+        selects = convert(i == 0 if dtype.is_bool else i, dtype)
+
+        def after(leaf: Any, selects: Any = selects) -> Any:
+            if not isinstance(leaf, Operation):
+                return leaf
+            with control_dependencies([leaf]):
+                return ops.Identity(selects)
+
+        with graph.as_default():
+            graph.structured_outputs = nest.map_structure(after, graph.structured_outputs)
+        _find_outputs(graph)
+
+
+def _find_outputs(graph: FuncGraph) -> None:
+    """Sets the outputs of a graph to the tensors of its result."""
+    leaves = nest.flatten(graph.structured_outputs, expand_composites=True)
+    graph.outputs = [t for t in leaves if isinstance(t, SymbolicTensor)]
+
+
 def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
     """Casts the indices of `IndexedSlices` to int64 in all graphs where their dtypes differ."""
     flattened = [nest.flatten(g.structured_outputs) for g in graphs]
@@ -182,8 +215,7 @@ def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
     for graph in graphs:
         with graph.as_default():
             graph.structured_outputs = nest.map_structure(_with_int64_indices, graph.structured_outputs)
-        flat = nest.flatten(graph.structured_outputs, expand_composites=True)
-        graph.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
+        _find_outputs(graph)
 
 
 def _with_int64_indices(value: Any) -> Any:

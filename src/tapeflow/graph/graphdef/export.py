@@ -11,7 +11,7 @@ from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, no
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core.ops import op_def as op_defs
-from tapeflow.core.types.dtypes import DType, bool_, int32
+from tapeflow.core.types.dtypes import DType, bool_, int32, resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -131,6 +131,8 @@ class FunctionWriter:
     def _nodes(self, operation: Operation) -> list[Any]:
         op = operation.op
         node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=operation.device)
+        if _is_object(operation):
+            return [_capture(node, operation.outputs[0])]
         before: list[Any] = []
         if isinstance(op, GraphOp):
             node.input.extend(map(_input, operation.inputs))
@@ -303,6 +305,11 @@ class FunctionWriter:
         for operation in body.graph.get_operations():
             if operation.type == "Placeholder" and id(operation.outputs[0]) in arguments:
                 continue
+            if _is_object(operation):
+                raise AssertionError(
+                    f"The function {body.name!r} uses the {operation.outputs[0].dtype.name} {operation.name!r} from "
+                    "outside of it, an 'untracked' resource, which a file cannot hold. Pass it as an argument."
+                )
             nodes = self.nodes(operation)
             for node in nodes:
                 _name_outputs(node, nodes, operation, arguments)
@@ -471,6 +478,19 @@ def _as_defined(value: Any, kind: str) -> Any:
         items = value if isinstance(value, (list, tuple)) else [value]
         return [TensorShape(item) for item in items] if kind == "list(shape)" else items
     return value
+
+
+def _is_object(operation: Operation) -> bool:
+    """Returns True if an operation is a constant that no file can hold, such as a dataset from outside."""
+    return operation.type == "Const" and operation.outputs[0].dtype in (resource, variant)
+
+
+def _capture(node: Any, tensor: SymbolicTensor) -> Any:
+    """Makes a node an input of its graph, which is what TensorFlow captures such constants by."""
+    node.op = "Placeholder"
+    set_attr(node.attr["dtype"], tensor.dtype)
+    set_attr(node.attr["shape"], tensor.shape)
+    return node
 
 
 def set_attr(attr: attr_value_pb2.AttrValue, value: Any) -> None:

@@ -90,6 +90,18 @@ class _BlockOperator(LinearOperator):
         """Returns the numbers of rows, or of columns, of the blocks on the diagonal."""
         return [o.range_dimension if rows else o.domain_dimension for o in self._diagonal_operators()]
 
+    def _block_range_dimensions(self) -> list[int | None]:
+        return self._sizes(rows=True)
+
+    def _block_domain_dimensions(self) -> list[int | None]:
+        return self._sizes(rows=False)
+
+    def _block_range_dimension_tensors(self) -> list[Any]:
+        return [o.range_dimension_tensor() for o in self._diagonal_operators()]
+
+    def _block_domain_dimension_tensors(self) -> list[Any]:
+        return [o.domain_dimension_tensor() for o in self._diagonal_operators()]
+
     def _blocks(self, arg: Any, rows: bool, axis: int) -> list[Any] | None:
         """Returns the tensors of an argument that is a list with one for each block; None if it is a single tensor."""
         sizes = self._sizes(rows)
@@ -106,8 +118,7 @@ class _BlockOperator(LinearOperator):
     def _split(self, x: Any, rows: bool, axis: int) -> list[Any]:
         sizes: Any = self._sizes(rows)
         if None in sizes:
-            operators = self._diagonal_operators()
-            sizes = stack([o.range_dimension_tensor() if rows else o.domain_dimension_tensor() for o in operators])
+            sizes = stack(self._block_range_dimension_tensors() if rows else self._block_domain_dimension_tensors())
         return split(x, sizes, axis)
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.joining import concat, stack
+from tapeflow.array.padding import roll
 from tapeflow.array.passing import identity
-from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
+from tapeflow.array.shaping import broadcast_to, expand_dims, reshape, transpose
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -34,6 +35,11 @@ def to_complex(x: Any) -> Any:
     if x.dtype.is_complex:
         return identity(x)
     return cast(x, complex128 if x.dtype.name == "float64" else complex64)
+
+
+def _rotated(x: Any, shift: int) -> Any:
+    """Returns a tensor with its dimensions rotated to the right."""
+    return transpose(x, roll(ops.Range(0, ops.Rank(x), 1), shift, 0))
 
 
 class CirculantOperator(LinearOperator):
@@ -82,7 +88,7 @@ class CirculantOperator(LinearOperator):
 
     def convolution_kernel(self, name: str | None = "convolution_kernel") -> Tensor:
         """Computes the convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
-        return self._out(self._inverse_transform(to_complex(self._spectrum)))
+        return self._out(self._ifft(self._spectrum))
 
     def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> Any:
         """Asserts that the convolution kernel is real, so that real arguments have real products.
@@ -90,7 +96,7 @@ class CirculantOperator(LinearOperator):
         Raises:
             InvalidArgumentError: it is not.
         """
-        imaginary = abs_op(imag(self._inverse_transform(to_complex(self._spectrum))))
+        imaginary = abs_op(imag(self._ifft(self._spectrum)))
         eps = float(np.finfo(imaginary.dtype.as_numpy_dtype).eps)
         limit = eps * cast(self.domain_dimension_tensor(), imaginary.dtype)
         return assert_less(imaginary, limit, message="Spectrum was not Hermitian")
@@ -106,18 +112,28 @@ class CirculantOperator(LinearOperator):
         size = reduce_prod(shape[-self.block_depth :])
         return concat([shape[: -self.block_depth], stack([size, size])], 0)
 
-    def _flat(self, x: Any) -> Any:
+    def _unblockify(self, x: Any) -> Any:
         """Joins the array's dimensions."""
         batch = dimensions(x)[: -self.block_depth]
         return reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
 
+    def _vectorize_then_blockify(self, matrix: Any) -> Any:
+        """Returns the columns of matrices as arrays, in a new first dimension, for subclasses."""
+        columns = _rotated(matrix, 1)
+        block_shape = self.block_shape.as_list() if self.block_shape.is_fully_defined() else self.block_shape_tensor()
+        return reshape(columns, concat([dimensions(columns)[:-1], block_shape], 0))
+
+    def _unblockify_then_matricize(self, vec: Any) -> Any:
+        """Returns arrays as the columns of matrices, the reverse of `_vectorize_then_blockify`."""
+        return _rotated(self._unblockify(vec), -1)
+
     # ---- transforms --------------------------------------------------------------------------------------------------
 
-    def _transform(self, x: Any) -> Any:
-        return (fft, fft2d, fft3d)[self.block_depth - 1](x)
+    def _fft(self, x: Any) -> Any:
+        return (fft, fft2d, fft3d)[self.block_depth - 1](to_complex(x))
 
-    def _inverse_transform(self, x: Any) -> Any:
-        return (ifft, ifft2d, ifft3d)[self.block_depth - 1](x)
+    def _ifft(self, x: Any) -> Any:
+        return (ifft, ifft2d, ifft3d)[self.block_depth - 1](to_complex(x))
 
     def _out(self, x: Any) -> Any:
         """Casts a complex result to the operator's dtype."""
@@ -131,7 +147,7 @@ class CirculantOperator(LinearOperator):
         rows = cast(to_complex(rows), by.dtype)
         arrays = reshape(rows, [*dimensions(rows)[:-1], *dimensions(by)[-self.block_depth :]])
         by = expand_dims(by, -self.block_depth - 1)
-        return matrix_transpose(self._out(self._flat(self._inverse_transform(by * self._transform(arrays)))))
+        return matrix_transpose(self._out(self._unblockify(self._ifft(by * self._fft(arrays)))))
 
     def _eigenvalues(self, adjoint: bool) -> Any:
         return conj(identity(self._spectrum)) if adjoint else self._spectrum
@@ -145,7 +161,7 @@ class CirculantOperator(LinearOperator):
     # ---- by the eigenvalues ------------------------------------------------------------------------------------------
 
     def _eigvals(self) -> Any:
-        return self._flat(identity(self._spectrum))
+        return self._unblockify(identity(self._spectrum))
 
     def _determinant(self) -> Any:
         return self._out(to_complex(reduce_prod(self._eigvals(), -1)))

@@ -74,7 +74,30 @@ def _static_dimension(tensor: Any) -> int | None:
     return None if static is None else int(static)
 
 
-class _SizedOperator(LinearOperator):
+class _UniformOperator(LinearOperator):
+    """An operator with one number everywhere on its diagonal."""
+
+    def _min_matrix_dim(self) -> int | None:
+        """Returns the static length of the diagonal."""
+        rows, columns = self.range_dimension, self.domain_dimension
+        return None if rows is None or columns is None else min(rows, columns)
+
+    def _min_matrix_dim_tensor(self) -> Any:
+        """Returns the length of the diagonal."""
+        return reduce_min(self.shape_tensor()[-2:])
+
+    def _ones_diag(self) -> Any:
+        return self._diagonal(1.0)
+
+    def _zeros_diag(self) -> Any:
+        return self._diagonal(0.0)
+
+    def _diagonal(self, value: float) -> Any:
+        """Returns the main diagonal, with one value everywhere."""
+        return fill(concat([self.batch_shape_tensor(), [self._min_matrix_dim_tensor()]], 0), cast(value, self.dtype))
+
+
+class _SizedOperator(_UniformOperator):
     """An operator that its numbers of rows and columns, and the shape of its batch, define."""
 
     _num_rows: Any
@@ -119,7 +142,7 @@ class _SizedOperator(LinearOperator):
             assert_equal(ops.Shape(x)[-2], expected, message="Dimensions are not compatible.")
         return x
 
-    def _with_batch(self, x: Any, inner: int = 2) -> Any:
+    def _possibly_broadcast_batch_shape(self, x: Any, inner: int = 2) -> Any:
         """Broadcasts `x` to the operator's batch."""
         if self._batch_shape_arg is None:
             return x
@@ -129,11 +152,6 @@ class _SizedOperator(LinearOperator):
             shape: Any = broadcast_static(batch, x.shape)
             return x if shape == x.shape else broadcast_to(x, shape)
         return broadcast_to(x, broadcast_dynamic(concat([self.batch_shape_tensor(), ones], 0), ops.Shape(x)))
-
-    def _diagonal(self, value: float) -> Any:
-        """Returns the main diagonal, with one value everywhere."""
-        length = reduce_min(self.shape_tensor()[-2:])
-        return fill(concat([self.batch_shape_tensor(), [length]], 0), cast(value, self.dtype))
 
     def _sliced(self, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
         if self._batch_shape_arg is None:
@@ -199,10 +217,10 @@ class LinearOperatorIdentity(_SizedOperator):
         self._set_size(num_rows, None, batch_shape, assert_proper_shapes)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._with_batch(self._checked(x, adjoint, adjoint_arg))
+        return self._possibly_broadcast_batch_shape(self._checked(x, adjoint, adjoint_arg))
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return self._with_batch(x, 1)
+        return self._possibly_broadcast_batch_shape(x, 1)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint, adjoint_arg)
@@ -217,13 +235,13 @@ class LinearOperatorIdentity(_SizedOperator):
         return self._filled(1) * cast(self.domain_dimension_tensor(), self.dtype)
 
     def _diag_part(self) -> Any:
-        return self._diagonal(1)
+        return self._ones_diag()
 
     def _add_to_tensor(self, x: Any) -> Any:
-        return add_to_diagonal(x, self._diagonal(1))
+        return add_to_diagonal(x, self._ones_diag())
 
     def _eigvals(self) -> Any:
-        return self._diagonal(1)
+        return self._ones_diag()
 
     def _cond(self) -> Any:
         return self._filled(1)
@@ -250,7 +268,7 @@ class LinearOperatorIdentity(_SizedOperator):
         return self
 
 
-class LinearOperatorScaledIdentity(LinearOperator):
+class LinearOperatorScaledIdentity(_UniformOperator):
     """Multiples of identity matrices.
 
     Args:
@@ -315,14 +333,17 @@ class LinearOperatorScaledIdentity(LinearOperator):
         scale = conj(identity(self._multiplier)) if adjoint else self._multiplier
         return reshape(scale, concat([ops.Shape(scale), [1] * inner], 0))
 
+    def _make_multiplier_matrix(self, conjugate: bool = False) -> Any:
+        return self._scale(2, conjugate)
+
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return (conjugate_transpose(x) if adjoint_arg else x) * self._scale(2, adjoint)
+        return (conjugate_transpose(x) if adjoint_arg else x) * self._make_multiplier_matrix(adjoint)
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
         return x * self._scale(1, adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return (conjugate_transpose(rhs) if adjoint_arg else rhs) / self._scale(2, adjoint)
+        return (conjugate_transpose(rhs) if adjoint_arg else rhs) / self._make_multiplier_matrix(adjoint)
 
     def _rows(self, dtype: Any) -> Any:
         return cast(self.domain_dimension_tensor(), dtype)
@@ -453,7 +474,7 @@ class LinearOperatorZeros(_SizedOperator):
         x = self._checked(x, adjoint, adjoint_arg)
         rows = self.domain_dimension_tensor() if adjoint else self.range_dimension_tensor()
         shape = ops.Shape(x)
-        return self._with_batch(zeros(concat([shape[:-2], [rows], shape[-1:]], 0), self.dtype))
+        return self._possibly_broadcast_batch_shape(zeros(concat([shape[:-2], [rows], shape[-1:]], 0), self.dtype))
 
     def _linop_matmul(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
         return product_with_zeros(left_operator, right_operator, left_operator)
@@ -468,16 +489,16 @@ class LinearOperatorZeros(_SizedOperator):
         return self._filled(0)
 
     def _diag_part(self) -> Any:
-        return self._diagonal(0)
+        return self._zeros_diag()
 
     def _eigvals(self) -> Any:
-        return self._diagonal(0)
+        return self._zeros_diag()
 
     def _to_dense(self) -> Any:
         return zeros(self.shape_tensor(), self.dtype)
 
     def _add_to_tensor(self, x: Any) -> Any:
-        return self._with_batch(x)
+        return self._possibly_broadcast_batch_shape(x)
 
     def _assert_non_singular(self) -> Any:
         raise InvalidArgumentError.of("Zero operators are always non-invertible.")

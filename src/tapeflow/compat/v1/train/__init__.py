@@ -62,7 +62,13 @@ from tapeflow.compat.v1.train.progress_hooks import (
     StopAtStepHook,
 )
 from tapeflow.compat.v1.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
-from tapeflow.compat.v1.train.saver import NewCheckpointReader, Saver, get_checkpoint_mtimes, init_from_checkpoint
+from tapeflow.compat.v1.train.saver import (
+    NewCheckpointReader,
+    Saver,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    init_from_checkpoint,
+)
 from tapeflow.compat.v1.train.saver import exists as checkpoint_exists
 from tapeflow.compat.v1.train.saver import remove as remove_checkpoint
 from tapeflow.compat.v1.train.saver import write_checkpoint_state as update_checkpoint_state
@@ -83,6 +89,7 @@ from tapeflow.compat.v1.train.schedules import (
 from tapeflow.compat.v1.train.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
 from tapeflow.compat.v1.train.session_manager import SessionManager
 from tapeflow.compat.v1.train.supervisor import Supervisor, basic_train_loop
+from tapeflow.compat.v1.train.warm_starting import VocabInfo, warm_start
 
 _find = names.finder("train")
 

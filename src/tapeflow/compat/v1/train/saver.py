@@ -17,6 +17,7 @@ from tapeflow.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow.compat.v1.variables import GraphKeys, get_collection, global_variables
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.protos import CheckpointState
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
 from tapeflow.train.bundle import Bundle, write_bundle
@@ -107,7 +108,7 @@ class Saver:
             variables = [*global_variables(), *get_collection(GraphKeys.SAVEABLE_OBJECTS)]
         others = [] if isinstance(variables, Mapping) else [v for v in variables if hasattr(v, "specs")]
         self._others = [_Other(other) for other in others]
-        self._variables = _by_name([v for v in variables if not hasattr(v, "specs")] if others else variables)
+        self._variables = variables_by_name([v for v in variables if not hasattr(v, "specs")] if others else variables)
         if not self._variables and not self._others and not self._allow_empty and self._operations is None:
             raise ValueError("No variables to save")
 
@@ -387,7 +388,7 @@ class _Other:
         sess.run(self._restoring, dict(zip(self._fed, [v.numpy() for v in values], strict=True)))
 
 
-def _by_name(variables: Any) -> dict[str, Any]:
+def variables_by_name(variables: Any) -> dict[str, Any]:
     """Returns the variables by their names in checkpoints; parts of one variable as a `PartitionedVariable`."""
     if isinstance(variables, Mapping):
         pairs = list(variables.items())
@@ -449,6 +450,48 @@ def write_checkpoint_state(
     update_checkpoint_state(
         save_dir, model_checkpoint_path, all_model_checkpoint_paths or (), all_model_checkpoint_timestamps or (),
         last_preserved_timestamp, latest_filename,
+    )  # fmt: skip
+
+
+def generate_checkpoint_state_proto(
+    save_dir: Any,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> Any:
+    """Returns the message that says which checkpoint of a directory is the latest.
+
+    Args:
+        save_dir: the directory. If it is relative, relative paths are written relative to it.
+        model_checkpoint_path: the latest checkpoint.
+        all_model_checkpoint_paths: all checkpoints, from the oldest on.
+        all_model_checkpoint_timestamps: the times of all checkpoints.
+        last_preserved_timestamp: the time of the last checkpoint that is kept for ever.
+
+    Raises:
+        ValueError: the numbers of paths and times differ.
+
+    Example:
+        >>> state = tf.compat.v1.train.generate_checkpoint_state_proto("models", "models/model-1")
+        >>> state.model_checkpoint_path
+        'model-1'
+    """
+    paths = list(all_model_checkpoint_paths or ())
+    if not paths or paths[-1] != model_checkpoint_path:
+        paths.append(model_checkpoint_path)
+    times = list(all_model_checkpoint_timestamps or ())
+    if times and len(times) != len(paths):
+        raise ValueError(
+            f"Checkpoint timestamps, if provided, must match checkpoint paths (got paths {paths} and timestamps "
+            f"{times})"
+        )
+    directory = os.fspath(save_dir)
+    if not os.path.isabs(directory):
+        paths = [p if os.path.isabs(p) else os.path.relpath(p, directory) for p in paths]
+    return CheckpointState(
+        model_checkpoint_path=paths[-1], all_model_checkpoint_paths=paths, all_model_checkpoint_timestamps=times,
+        last_preserved_timestamp=last_preserved_timestamp,
     )  # fmt: skip
 
 
@@ -540,8 +583,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
     """
     reader = load_checkpoint(ckpt_dir_or_file)
     shapes = reader.get_variable_to_shape_map()
-    graph = get_default_graph()
-    by_name = {v._name: v for v in graph.get_collection("variables")}
+    by_name = {v._name: v for v in get_default_graph().get_collection("variables")}
     pairs: list[tuple[str, Any]] = []
     for source, target in assignment_map.items():
         if not source.endswith("/"):
@@ -561,6 +603,17 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
                 f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor {name} "
                 f"({value.shape}) from checkpoint reader."
             )
-        initializer = variable.initializer
-        with graph._outside_of_scopes():
-            initializer.args = [initializer.args[0], graph.constant(value)]
+        for piece, part in zip(pieces_of(variable), part_values(variable, value), strict=True):
+            initialize_with(piece, part)
+
+
+def initialize_with(variable: Any, value: Any) -> None:
+    """Makes the initializer of a graph's variable assign a value.
+
+    Args:
+        variable: the variable.
+        value: a tensor of its dtype and shape.
+    """
+    graph, initializer = get_default_graph(), variable.initializer
+    with graph._outside_of_scopes():
+        initializer.args = [initializer.args[0], graph.capture(value)]
