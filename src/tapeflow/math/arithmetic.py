@@ -44,8 +44,6 @@ def _add_text(x: Any, y: Any) -> Any:
     neutral=-0.0,
     in_place="{0}.add_({1})",
     allocates=True,
-    foreach=torch._foreach_add,
-    foreach_scalar=True,
     scalar=ScalarForm("{0} + {1}"),
     node_name="Add",
 )
@@ -126,7 +124,6 @@ def _ones(length: int, dtype: torch.dtype) -> torch.Tensor | None:
     neutral=0.0,
     in_place="{0}.sub_({1})",
     allocates=True,
-    foreach=torch._foreach_sub,
     scalar=ScalarForm("{0} - {1}"),
 )
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -161,8 +158,6 @@ def _(call: Call, dy: Any) -> Any:
     neutral=1.0,
     in_place="{0}.mul_({1})",
     allocates=True,
-    foreach=torch._foreach_mul,
-    foreach_scalar=True,
     scalar=ScalarForm("{0} * {1}"),
 )
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -183,22 +178,6 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-# From this many bytes on, sums of products cost their passes over memory and not their calls. A scalar is better
-# added in place: ATen does not vectorize `addcmul` over two scalars. Below, functions give eager results to the bit.
-_LARGE = 1 << 15
-
-
-def fuse_into_sum(kernel: Any, inner: Any, outer: Any, other: Any) -> Any:
-    """Computes a product or quotient and the sum that takes it in one kernel, of three tensors of one shape."""
-    shape = outer.outputs[0].shape
-    if not shape.is_fully_defined() or shape.num_elements() * other.dtype.size < _LARGE or other.shape != shape:
-        return None
-    return kernel, "{kernel}({0}, {1}, {2})", [other, *inner.args]
-
-
-add.fuses("Mul")(functools.partial(fuse_into_sum, torch.addcmul))
-
-
 @multiply.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.inputs
@@ -216,7 +195,6 @@ def _(call: Call, dy: Any) -> Any:
     element=lambda b, x: b.neg(x),
     in_place="{0}.neg_()",
     allocates=True,
-    foreach=torch._foreach_neg,
     scalar=ScalarForm("-{0}"),
     takes_sparse=True,
 )
@@ -238,13 +216,6 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
 @negative.gradient()
 def _(call: Call, dy: Any) -> Any:
     return negative(dy)
-
-
-@add.fuses("Neg")
-def _(inner: Any, outer: Any, other: Any) -> Any:
-    if not outer.outputs[0].shape.rank:
-        return None  # a scalar may be a Python number
-    return torch.sub, "{kernel}({0}, {1})", [other, *inner.args]
 
 
 def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

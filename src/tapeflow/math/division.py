@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.variable import Variable
-from tapeflow.math.arithmetic import add, fuse_into_sum, multiply, negative, zero_where_zero
+from tapeflow.math.arithmetic import multiply, negative, zero_where_zero
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 
@@ -63,8 +62,6 @@ def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     neutral=1.0,
     in_place="{0}.div_({1})",
     allocates=True,
-    foreach=torch._foreach_div,
-    foreach_scalar=True,
     scalar=ScalarForm("{0} / {1}", integers=False),
     node_name="truediv",
 )
@@ -85,9 +82,6 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.realdiv(1.0, [2.0, 4.0]).numpy().tolist()
         [0.5, 0.25]
     """
-
-
-add.fuses("RealDiv")(functools.partial(fuse_into_sum, torch.addcdiv))
 
 
 @realdiv.inline

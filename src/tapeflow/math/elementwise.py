@@ -35,7 +35,6 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     element=lambda b, x: b.abs(x),
     in_place="{0}.abs_()",
     allocates=True,
-    foreach=torch._foreach_abs,
     scalar=ScalarForm("abs({0})"),
     takes_sparse=True,
 )
@@ -134,7 +133,6 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, x: b.mul(x, x),
     in_place="{0}.square_()",
     allocates=True,
-    foreach=lambda values: torch._foreach_mul(values, values),
     scalar=ScalarForm("{0} * {0}"),
     takes_sparse=True,
 )
@@ -166,7 +164,6 @@ def _(call: Call, dy: Any) -> Any:
     in_place="{0}.sqrt_()",
     for_many=by_numpy(torch.sqrt, np.sqrt, threads=2, instead_of_mkl=True, needs_wide=False),
     allocates=True,
-    foreach=torch._foreach_sqrt,
     takes_sparse=True,
 )
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
@@ -334,7 +331,6 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
     in_place="{0}.exp_()",
     for_many=by_numpy(torch.exp, np.exp, threads=1, instead_of_mkl=True),
     allocates=True,
-    foreach=torch._foreach_exp,
 )
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x` element by element.

@@ -29,7 +29,6 @@ from tapeflow.math.comparison import greater, greater_equal, less_equal, logical
     orders=True,
     element=lambda b, x, y: b.maximum(x, y),
     allocates=True,
-    foreach=torch._foreach_maximum,
     scalar=ScalarForm("max({0}, {1})", floats=False, bounded=True),
 )
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -64,7 +63,6 @@ def _(call: Call, dy: Any) -> Any:
     orders=True,
     element=lambda b, x, y: b.minimum(x, y),
     allocates=True,
-    foreach=torch._foreach_minimum,
     scalar=ScalarForm("min({0}, {1})", floats=False, bounded=True),
 )
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

@@ -244,17 +244,8 @@ def test_convolution_with_what_is_no_bias(rng, shape):
 
 def test_sum_of_large_products(rng):
     a, b, c = (tf.constant(rng.standard_normal((100, 100)), tf.float32) for _ in range(3))
-    concrete, result = traced(lambda a, b, c: a * b + c, a, b, c)
-    assert "MulAddV2" in concrete.source()
+    _, result = traced(lambda a, b, c: a * b + c, a, b, c)
     np.testing.assert_allclose(result, a.numpy() * b.numpy() + c.numpy(), rtol=1e-5, atol=1e-6)
-
-
-def test_the_negative_is_subtracted(rng):
-    a, b = (tf.constant(rng.standard_normal((2, 3)), tf.float32) for _ in range(2))
-    for add in (lambda a, b: -a + b, lambda a, b: b + -a):
-        concrete, result = traced(add, a, b)
-        assert "NegAddV2" in concrete.source()
-        np.testing.assert_array_equal(result, b.numpy() - a.numpy())
 
 
 def test_shapes_that_are_the_same_are_shared(rng):
@@ -263,10 +254,10 @@ def test_shapes_that_are_the_same_are_shared(rng):
     assert len(lines_with(concrete.source(), "Tile(")) == 1
 
 
-def test_large_products_and_scalars_are_added_in_place(rng):
+def test_large_scalars_are_added_in_place(rng):
     a = tf.constant(rng.standard_normal((100, 100)), tf.float32)
     concrete, result = traced(lambda a: a * 2.0 + 1.0, a)
-    assert "MulAddV2" not in concrete.source() and ".add_(" in concrete.source()
+    assert ".add_(" in concrete.source()
     np.testing.assert_allclose(result, a.numpy() * 2 + 1, rtol=1e-6, atol=1e-6)
 
 
@@ -498,30 +489,7 @@ def test_what_is_not_quite_adam_stays(change):
     assert "ApplyAdam" not in optimized(update)
 
 
-# ---- grouping --------------------------------------------------------------------------------------------------------
-
-
-def test_optimizers_update_all_variables_together():
-    def update(variables, slots, gradients):
-        for v, slot, g in zip(variables, slots, gradients, strict=True):
-            epsilon_inside(v, *slot, g)
-
-    source = optimized(update)
-    assert "AssignLerps([" in source and "AssignSubQuotients([" in source and "Sqrts([" in source
-
-
-def test_plain_changes_go_together():
-    variables = [tf.Variable([float(i), 1.0]) for i in range(4)]
-
-    def f(x):
-        for v in variables:
-            v.assign_add(x)
-        for v in variables:
-            v.assign_sub(x * x)
-
-    concrete, _ = traced(f, tf.constant([2.0, 3.0]))
-    assert "AssignAddVariableOps([" in concrete.source() and "AssignSubVariableOps([" in concrete.source()
-    np.testing.assert_array_equal(variables[3], [3.0 + 2 * (2.0 - 4.0), 1.0 + 2 * (3.0 - 9.0)])
+# ---- the order of changes --------------------------------------------------------------------------------------------
 
 
 def test_one_variable_changed_again_and_again_keeps_its_order():
@@ -542,7 +510,7 @@ def test_one_variable_changed_again_and_again_keeps_its_order():
     np.testing.assert_array_equal(result, eager)
 
 
-def test_reads_before_and_after_changes_in_a_group():
+def test_reads_before_and_after_changes():
     variables = [tf.Variable(float(i)) for i in range(4)]
 
     def f():
@@ -556,7 +524,7 @@ def test_reads_before_and_after_changes_in_a_group():
     assert [float(a) for a in after] == [4.0, 6.0, 8.0, 10.0]
 
 
-def test_operands_of_unknown_rank_in_a_group():
+def test_operands_of_unknown_rank():
     def products(*xs):
         results = [x * y for x, y in zip(xs, xs[1:], strict=False)]
         for result in results:

@@ -87,8 +87,6 @@ class Op:
         for_many: the kernel for a tensor of `MANY` elements or more, if `kernel` is slower for them. A second argument
             is the memory for the result; it may be the first argument's.
         activation: the op's form as the last part of a larger kernel; see `core/ops/layer.py`.
-        foreach: ATen's kernel for lists of tensors.
-        foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
         scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
             to a template.
         variants: from the name of an attr that is no parameter to the function of the inputs that computes the op where
@@ -134,8 +132,6 @@ class Op:
     in_place: str | Callable[..., Any] | None = None
     for_many: Callable[..., Any] | None = None
     activation: Activation | None = None
-    foreach: Callable[..., Any] | None = None
-    foreach_scalar = False
     scalar: ScalarForm | Callable[..., str | None] | None = None
     variants: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     node_name = ""
@@ -254,7 +250,7 @@ class FunctionOp(Op):
 
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "by_rows", "constant_names", "decomposition", "default_axis",
-     "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "foreach", "foreach_scalar",
+     "early", "element", "elementwise", "exact_in_batches", "fills", "for_many",
      "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
      "random", "random_fill", "reads_shape", "reduced", "scalar", "takes_sparse", "view"}
 )  # fmt: skip

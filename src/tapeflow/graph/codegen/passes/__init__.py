@@ -13,8 +13,7 @@ from tapeflow.graph.codegen.passes.adam import join_adam
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.caching import cache
 from tapeflow.graph.codegen.passes.folding import fold
-from tapeflow.graph.codegen.passes.fusing import fuse, fuse_pairs
-from tapeflow.graph.codegen.passes.grouping import group
+from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.layers import join_layers
 from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.postponing import postpone
@@ -34,8 +33,8 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 _KERNELS: tuple[Pass, ...] = recur, compile_loops, recognize, select, postpone
-_UPDATES: tuple[Pass, ...] = fuse, update, join_adam, group, prune
-_ORDER: tuple[Pass, ...] = fuse_pairs, prune, start_early, parallelize, reuse, bind
+_UPDATES: tuple[Pass, ...] = fuse, update, join_adam, prune
+_ORDER: tuple[Pass, ...] = start_early, parallelize, reuse, bind
 SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_small, *_ORDER)
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_UPDATES, cache, cluster, *_ORDER)
 # With `jit_compile=True`.

@@ -24,11 +24,10 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.codegen.effects import touched_variables
-from tapeflow.graph.codegen.passes.grouping import on_lists
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 
 def join_adam(program: Program) -> None:
@@ -190,9 +189,30 @@ def _step_of(updates: list[_Update]) -> Step:
     columns = [list(column) for column in zip(*[u.tensors for u in updates], strict=True)]
     first = updates[0]
     kernel = _kernel(*first.shares, first.epsilon)
-    step = on_lists("ApplyAdam", kernel, columns, first.rate, [u.steps[-1] for u in updates])
+    step = _on_lists("ApplyAdam", kernel, columns, first.rate, [u.steps[-1] for u in updates])
     step.origins = [o for update in updates for s in update.steps for o in s.origins]
     return step
+
+
+def _on_lists(
+    name: str, kernel: Callable[..., Any], lists: list[list[Any]], shared: SymbolicTensor | None, steps: list[Step]
+) -> Step:
+    """Returns one step in the place of several, whose kernel takes lists of tensors.
+
+    Args:
+        name: the name of its op.
+        kernel: called with the lists, and with `shared` if there is one.
+        lists: lists of tensors with an element for each step.
+        shared: a tensor that all steps take.
+        steps: the steps.
+    """
+    args = [t for column in lists for t in column] + ([] if shared is None else [shared])
+    places = iter(range(len(args)))
+    columns = [f"[{', '.join(f'{{{next(places)}}}' for _ in column)}]" for column in lists]
+    operands = ", ".join(columns + ([] if shared is None else [f"{{{next(places)}}}"]))
+    op = GraphOp(name, kernel, template=f"{{kernel}}({operands})", gives_tuple=True)
+    outputs = [t for step in steps for t in step.outputs]
+    return Step(op, args, outputs, [o for s in steps for o in s.origins], must_run=any(s.must_run for s in steps))
 
 
 # ---- kernels ---------------------------------------------------------------------------------------------------------

@@ -1,9 +1,8 @@
 """Fusing: one kernel computes two consecutive steps.
 
-The ops declare which (`@f.fuses(g)`): a product and a bias (`addmm`), a convolution and a bias, a sum with a product or
-a quotient (`addcmul`, `addcdiv`), random numbers and their comparison. An activation that follows then works in the
-result's memory (see `reuse.py`). The inner result must have no other use. A fused kernel rounds once where two would
-round twice, so that last bits may differ from eager ones.
+The ops declare which (`@f.fuses(g)`): a product and a bias (`addmm`), a convolution and a bias, random numbers and
+their comparison. An activation that follows then works in the result's memory (see `reuse.py`). The inner result must
+have no other use. A fused kernel rounds once where two would round twice, so that last bits may differ from eager ones.
 """
 
 from __future__ import annotations
@@ -17,24 +16,14 @@ from tapeflow.graph.ir.operation import GraphOp
 
 def fuse(program: Program) -> None:
     """Replaces products, convolutions and random numbers, with the step that follows, by one kernel."""
-    _fuse(program, elementwise=False)
-
-
-def fuse_pairs(program: Program) -> None:
-    """Replaces pairs of element-wise steps outside of clusters by one kernel."""
-    _fuse(program, elementwise=True)
-
-
-def _fuse(program: Program, elementwise: bool) -> None:
-    fusing = _Fusing(program, elementwise)
+    fusing = _Fusing(program)
     program.steps = [fusing.fused(step) for step in program.steps]
 
 
 class _Fusing:
     """The state of a walk through a program: the steps seen so far, by their outputs."""
 
-    def __init__(self, program: Program, elementwise: bool) -> None:
-        self._elementwise = elementwise
+    def __init__(self, program: Program) -> None:
         self._uses = program.use_counts()
         self._producers: dict[int, Step] = {}
 
@@ -63,7 +52,7 @@ class _Fusing:
     def _producer(self, tensor: Any) -> Step | None:
         """Returns the step that computes a tensor, if it may be fused and the tensor has no other use."""
         step = self._producers.get(id(tensor))
-        if step is None or step.op.elementwise is not self._elementwise or not _may_fuse(step):
+        if step is None or not _may_fuse(step):
             return None
         return step if self._uses[id(tensor)] == 1 else None
 

@@ -169,23 +169,3 @@ _KERNELS: dict[str, Callable[..., None]] = {
         functools.partial(_minus_quotient, torch.Tensor.addcdiv_),
     ),
 }
-
-# The same for many variables at once, as `function(values, *lists, scalar)`; see `grouping.py`.
-OF_MANY: dict[str, Callable[..., Any]] = {
-    "AssignLerp": lambda values, ends, share: (
-        torch._foreach_lerp(values, ends, share.item()) if share.is_cpu
-        else torch._foreach_add(values, torch._foreach_mul(torch._foreach_sub(ends, values), share))
-    ),
-    "AssignAddProduct": lambda values, by, rate: (
-        torch._foreach_add(values, by, alpha=rate.item()) if rate.is_cpu
-        else torch._foreach_add(values, torch._foreach_mul(by, rate))
-    ),
-    "AssignSubProduct": lambda values, by, rate: (
-        torch._foreach_sub(values, by, alpha=rate.item()) if rate.is_cpu
-        else torch._foreach_sub(values, torch._foreach_mul(by, rate))
-    ),
-    "AssignSubQuotient": lambda values, by, divisors, rate: (
-        torch._foreach_addcdiv(values, by, divisors, value=-rate.item()) if rate.is_cpu
-        else torch._foreach_addcdiv(values, torch._foreach_mul(by, rate), divisors, value=-1)
-    ),
-}  # fmt: skip
