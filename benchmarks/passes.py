@@ -1,34 +1,31 @@
 #!/usr/bin/env python3
 """What each pass over graphs is worth: the same functions compiled with all passes, and with all but one, in turn.
 
-    python benchmarks/passes.py [--rounds N]
+    python benchmarks/passes.py [--rounds N] [--models NAME ...]
 
 Each row is a function, each column a pass; a cell is the time without the pass over the time with it: above 1, the pass
-helps. Times are those that the process spends on the CPU. In a round the variants follow each other; a cell is the
-median of the rounds' ratios.
+helps. With `--models`, the functions are training steps and predictions of models of `zoo.py`, of all without a name.
+Times are those that the process spends on the CPU. In a round the variants follow each other; a cell is the median of
+the rounds' ratios.
 """
 
 import argparse
+import importlib
+import pathlib
 import statistics
+import sys
 import time
 
 import numpy as np
 import torch
 
 import tapeflow as tf
-from tapeflow.graph.codegen import passes
-from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen import compile as compile_module
 
-WITHOUT = {
-    "folding": "fold",
-    "sharing": "share",
-    "fusing": "fuse",
-    "updating": "update",
-    "adam": "join_adam",
-    "grouping": "group",
-    "reuse": "reuse",
-    "binding": "bind",
-}
+SMALL = ("fold", "share", "fuse", "update", "join_adam", "reuse", "bind", "cluster")
+OF_MODELS = (
+    "recur", "recognize", "select", "postpone", "join_layers", "cache", "fuse", "update", "join_adam", "cluster",
+)  # fmt: skip
 BATCHES, BATCH_SECONDS = 5, 0.02
 
 
@@ -93,16 +90,30 @@ def programs():
     }
 
 
+def models(names):
+    """Functions that make training steps and predictions of models."""
+    sys.path.append(str(pathlib.Path(__file__).parent / "programs"))
+    zoo = importlib.import_module("zoo")
+    loop_of = importlib.import_module("models").Loop
+    for name in names or zoo.MODELS:
+        loop = loop_of(tf, name)
+        yield f"{name}: own loop", lambda loop=loop: tf.function(loop.eager)
+        yield f"{name}: predict", lambda loop=loop: tf.function(lambda: loop.model(loop.x, training=False))
+
+
 def compiled(make, without):
-    """A function without one pass, as fast as it gets."""
-    everything = passes.SIMPLIFY, Compiled.special_passes
-    passes.SIMPLIFY, Compiled.special_passes = (tuple(p for p in some if p.__name__ != without) for some in everything)
+    """A function without one pass, as fast as it gets. Without updates of variables there is no Adam."""
+    missing = {without, "join_adam"} if without == "update" else {without}
+    run_passes = compile_module.run_passes
+    compile_module.run_passes = lambda program, some: run_passes(
+        program, [p for p in some if p.__name__.removesuffix("_small") not in missing]
+    )
     try:
         function = make()
         for _ in range(3):
             function()
     finally:
-        passes.SIMPLIFY, Compiled.special_passes = everything
+        compile_module.run_passes = run_passes
     return function
 
 
@@ -123,21 +134,21 @@ def seconds(function):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--models", nargs="*")
+    options = parser.parse_args()
     torch.set_num_threads(1)
-    print("| without | all passes |", " | ".join(WITHOUT), "|")
-    print("| :-- |" + " --: |" * (len(WITHOUT) + 1))
-    for name, make in programs().items():
-        variants = {label: compiled(make, without) for label, without in [("", ""), *WITHOUT.items()]}
-        times = {label: [] for label in variants}
-        for i in range(rounds):
-            for label in list(variants)[:: 1 if i % 2 else -1]:
-                times[label].append(seconds(variants[label]))
-        ratios = [
-            f"{statistics.median(a / b for a, b in zip(times[label], times[''], strict=True)):.2f}x"
-            for label in WITHOUT
-        ]
-        print(f"| {name} | {statistics.median(times['']) * 1e6:,.0f} us |", " | ".join(ratios), "|", flush=True)
+    columns, made = (SMALL, programs().items()) if options.models is None else (OF_MODELS, models(options.models))
+    print("| without | all passes |", " | ".join(f"`{name}`" for name in columns), "|")
+    print("| :-- |" + " --: |" * (len(columns) + 1))
+    for name, make in made:
+        variants = {without: compiled(make, without) for without in ("", *columns)}
+        times = {without: [] for without in variants}
+        for i in range(options.rounds):
+            for without in list(variants)[:: 1 if i % 2 else -1]:
+                times[without].append(seconds(variants[without]))
+        ratios = [statistics.median(a / b for a, b in zip(times[c], times[""], strict=True)) for c in columns]
+        cells = " | ".join(f"{ratio:.2f}" for ratio in ratios)
+        print(f"| {name} | {statistics.median(times['']) * 1e3:,.3g} ms | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def _evaluate(operation: Any) -> Any:
         static = rule(*operation.args)
     except NotStatic:
         static = None
-    if not _has_none(static):
+    if not has_none(static):
         values = (static,) if op.single else static
         operation.static = tuple([torch.tensor(v, dtype=outputs[0].dtype.torch) for v in values])
     elif op.reads_shape:  # of a value that is static, though the rules do not tell its shape
@@ -95,8 +95,9 @@ def _may_be_static(tensor: SymbolicTensor) -> bool:
     return count is None or count <= _MOST_ELEMENTS
 
 
-def _has_none(value: Any) -> bool:
-    return value is None or (type(value) is tuple and any(map(_has_none, value)))
+def has_none(value: Any) -> bool:
+    """Returns True if something in nested tuples is not known."""
+    return value is None or (type(value) is tuple and any(map(has_none, value)))
 
 
 def computed(

@@ -225,7 +225,7 @@ class Compiled(Written):
             tensors = enumerate(self.program.inputs)
             self._unknown = [i for i, t in tensors if t.dtype.torch is not None and not t.shape.is_fully_defined()]
             self._of_sizes: dict[Any, Compiled | None] = {}
-            self._calls: Counter[Any] = Counter()
+            self._size_counts: Counter[Any] = Counter()
 
     def _for_sizes(self, values: Sequence[Any]) -> Compiled | None:
         """Returns the function for the sizes of a call, or None if this one serves them too.
@@ -237,10 +237,10 @@ class Compiled(Written):
         if shapes in self._of_sizes:
             return self._of_sizes[shapes]
         if self._of_sizes:
-            if len(self._calls) >= _MOST_COUNTED:
-                self._calls.clear()
-            self._calls[shapes] += 1
-            if len(self._of_sizes) >= _MOST_SIZES or self._calls[shapes] < _CALLS_OF_SIZES:
+            if len(self._size_counts) >= _MOST_COUNTED:
+                self._size_counts.clear()
+            self._size_counts[shapes] += 1
+            if len(self._of_sizes) >= _MOST_SIZES or self._size_counts[shapes] < _CALLS_OF_SIZES:
                 return None
         function = self._of_sizes[shapes] = self._with_shapes(shapes)
         return function

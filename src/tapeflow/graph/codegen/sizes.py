@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.core import errors
-from tapeflow.core.ops.static import host_static
+from tapeflow.core.ops.static import has_none, host_static
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step, substituted
@@ -60,7 +60,7 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
 def _host(arg: Any) -> Any:
     """Returns the Python numbers of an argument that kernels take as such, if they are all known; else the argument."""
     static = host_static(arg)
-    return arg if isinstance(static, tuple) and None in static else static
+    return arg if has_none(static) else static
 
 
 def _copied(operation: Operation, op: Any, args: list[Any]) -> Operation:
