@@ -188,15 +188,19 @@ class ConcreteFunction:
         writer.add(name, self.body)
         return writer.library[name]
 
-    def source(self) -> str:
+    def source(self, kernels: bool = False) -> str:
         """Returns the source of the Python function that computes the graph.
+
+        Args:
+            kernels: adds its compiled loops, in LLVM's language.
 
         Example:
             >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
             >>> "Mul(" in f.source()
             True
         """
-        return self.body.compiled.source
+        compiled = self.body.compiled
+        return compiled.source_with_kernels() if kernels else compiled.source
 
     def explain_cuda_graph(self) -> str:
         """Says if calls replay a CUDA graph, and if not, for what reason. See `tf.function`.

@@ -493,7 +493,11 @@ class Function:
             raise ValueError("Compiler IR can only be returned for functions marked with 'jit_compile=True'")
 
         def compiler_ir(stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None) -> str:
-            return compiled.text(stage, concrete._captured_raw)
+            if stage not in ("hlo", "optimized_hlo"):
+                raise ValueError(f"Invalid stage selected: {stage!r}. Valid values are: 'hlo', 'optimized_hlo'")
+            if not all(t.shape.is_fully_defined() for t in concrete.inputs):
+                raise ValueError(f"Only support static input shape but got inputs = {concrete.inputs}")
+            return compiled.text(stage == "optimized_hlo", concrete._captured_raw)
 
         return compiler_ir
 

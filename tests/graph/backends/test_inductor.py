@@ -296,18 +296,8 @@ def test_the_compilers_texts():
         v.assign_add(x)
         return tf.sqrt(x) + 1.0
 
-    for ir in (
-        function.experimental_get_compiler_ir(tf.constant([4.0, 4.0])),
-        function.experimental_get_compiler_ir(tf.TensorSpec([2])),
-    ):
-        assert "aten.sqrt" in ir("hlo") and ir() == ir(stage="hlo")
-        assert "kernel" in ir("optimized_hlo")
-        with pytest.raises(ValueError, match="Invalid stage selected: 'dot'"):
-            ir("dot")
+    ir = function.experimental_get_compiler_ir(tf.TensorSpec([2]))
+    assert "aten.sqrt" in ir("hlo") and "kernel" in ir("optimized_hlo")
     assert v.numpy().tolist() == [1.0, 2.0]
-    with pytest.raises(ValueError, match="jit_compile=True"):
-        tf.function(lambda x: x).experimental_get_compiler_ir(1.0)
-    with pytest.raises(ValueError, match="static input shape"):
-        function.experimental_get_compiler_ir(tf.TensorSpec([None]))()
     with pytest.raises(tf.errors.InvalidArgumentError, match="AsString"):
         tf.function(_strings, jit_compile=True).experimental_get_compiler_ir(tf.constant(1.0))()

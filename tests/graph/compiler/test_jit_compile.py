@@ -155,6 +155,7 @@ def test_the_compilers_texts():
     ):
         assert "op_Sqrt(x)" in ir("hlo") and ir() == ir(stage="hlo")
         assert "llvm.sqrt" in ir("optimized_hlo")
+        assert ir("optimized_hlo") == function.get_concrete_function(tf.TensorSpec([2])).source(kernels=True)
         with pytest.raises(ValueError, match="Invalid stage selected: 'dot'"):
             ir("dot")
     assert v.numpy().tolist() == [1.0, 2.0]

@@ -41,7 +41,6 @@ from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.logger import get_logger
 
 MOST_SHAPES = 8  # of inputs for which one function is compiled; for others it runs uncompiled
-STAGES = ("hlo", "optimized_hlo")
 
 _here = threading.local()
 Compiler = Callable[[Sequence[AtenGraph]], Sequence[Callable[..., Any]]]
@@ -288,30 +287,25 @@ class Jitted(Compiled):
         parts = f" with {len(self.parts)} compiled parts" if self.parts else ""
         return f"Python{parts}{around}{''.join(f'; {why}' for why in whys)}"
 
-    def text(self, stage: str, captured: Sequence[Any]) -> str:
-        """Returns the text of a stage of compilation, see `Function.experimental_get_compiler_ir`.
+    def text(self, optimized: bool, captured: Sequence[Any]) -> str:
+        """Returns torch's graphs, or the source that TorchInductor writes for them.
 
         Args:
-            stage: one of `STAGES`.
+            optimized: asks for the source.
             captured: the raw captured values.
 
         Raises:
-            ValueError: there is no such stage, or an argument's shape is not static.
             InvalidArgumentError: it can't be compiled.
         """
-        if stage not in STAGES:
-            raise ValueError(f"Invalid stage selected: {stage!r}. Valid values are: {', '.join(map(repr, STAGES))}")
         arguments = self.program.inputs[: len(self.program.inputs) - len(captured)]
         require_compiler()
-        if not all(t.shape.is_fully_defined() for t in arguments):
-            raise ValueError(f"Only support static input shape but got inputs = {list(arguments)}")
         texts: list[str] = []
 
         def write(graphs: Sequence[AtenGraph]) -> list[Callable[..., Any]]:
-            if stage == "hlo":
-                texts.extend(graph.module.print_readable(print_output=False) for graph in graphs)
-            else:
+            if optimized:
                 texts.extend(map(_source, graphs))
+            else:
+                texts.extend(graph.module.print_readable(print_output=False) for graph in graphs)
             return [lambda *tensors: []] * len(graphs)
 
         try:

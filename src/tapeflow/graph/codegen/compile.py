@@ -32,6 +32,7 @@ from tapeflow.graph.codegen.program import Program, Step, needed
 from tapeflow.graph.codegen.sizes import with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
+from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager
 
@@ -186,6 +187,12 @@ class Compiled(Written):
     def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
         """Returns the program after passes that substitute faster kernels; by default as a part of another function."""
         return after_passes(self.program, special_passes)
+
+    def source_with_kernels(self) -> str:
+        """Returns the source, followed by its compiled loops in LLVM's language."""
+        steps = self._program_to_write().steps
+        clusters = [step.op.cluster for step in steps if isinstance(step.op, ClusterOp)]
+        return "\n".join([self.source, *(cluster.text() for cluster in clusters)])
 
     def explain_rewrites(self) -> str:
         """Returns what passes replace, and what they nearly did, a line each."""

@@ -21,8 +21,6 @@ from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
-STAGES = ("hlo", "optimized_hlo")
-
 
 class JitCompile:
     """The compiler of one `tf.function`.
@@ -89,22 +87,13 @@ class Jitted(Compiled):
         beside = f"calls of {calls}" if calls else ""
         return "; ".join(filter(None, (compiled, beside))) or "nothing to compute"
 
-    def text(self, stage: str, captured: Sequence[Any]) -> str:
-        """Returns the text of a stage of compilation, see `Function.experimental_get_compiler_ir`.
+    def text(self, optimized: bool, captured: Sequence[Any]) -> str:
+        """Returns the source of the function: with its loops, or before they are made.
 
         Args:
-            stage: one of `STAGES`.
-            captured: the raw captured values.
-
-        Raises:
-            ValueError: there is no such stage, or an argument's shape is not static.
+            optimized: asks for the loops, which follow in LLVM's language.
+            captured: without effect.
         """
-        if stage not in STAGES:
-            raise ValueError(f"Invalid stage selected: {stage!r}. Valid values are: {', '.join(map(repr, STAGES))}")
-        arguments = self.program.inputs[: len(self.program.inputs) - len(captured)]
-        if not all(t.shape.is_fully_defined() for t in arguments):
-            raise ValueError(f"Only support static input shape but got inputs = {list(arguments)}")
-        if stage == "hlo":
+        if not optimized:
             return Compiled(self.name, (), (), program=self.specialized(())).source
-        loops = [step.op.cluster for step in self._program_to_write().steps if isinstance(step.op, ClusterOp)]
-        return "\n".join([self.source, *(loop.text() for loop in loops)])
+        return self.source_with_kernels()
