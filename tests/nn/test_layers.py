@@ -139,6 +139,30 @@ def test_large_filters_give_what_parts_of_them_give(image, options):
         np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-1)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"strides": [1] * 5, "padding": "SAME"},
+        {"strides": [1, 2, 1, 2, 1], "padding": "SAME"},
+        {"strides": [1] * 5, "padding": "VALID", "dilations": [1, 1, 2, 1, 1]},
+    ],
+    ids=["plain", "strides", "dilations"],
+)
+def test_a_volume_alone_gives_what_it_gives_among_others(options):
+    """Another kernel computes one volume."""
+    volumes = tf.constant(rand(2, 6, 7, 8, 5), tf.float32)
+    filters = tf.constant(rand(3, 2, 3, 5, 4), tf.float32)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([volumes, filters])
+        together = tf.nn.conv3d(volumes, filters, **options)
+        alone = tf.concat([tf.nn.conv3d(volumes[i : i + 1], filters, **options) for i in range(2)], 0)
+        losses = [tf.reduce_sum(tf.sin(y)) for y in (together, alone)]
+    np.testing.assert_allclose(alone, together, rtol=1e-4, atol=1e-5)
+    wanted, got = (tape.gradient(loss, [volumes, filters]) for loss in losses)
+    for a, b in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
 @pytest.mark.parametrize("channels", [1, 2])
 @pytest.mark.parametrize(
     "options",

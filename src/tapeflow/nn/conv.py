@@ -83,19 +83,28 @@ def convolve(
         return x.new_zeros(layout.output) + (0 if bias is None else bias)
     if is_product(layout, x, filters.shape):
         return product(layout, x, filters, bias)
-    image = _image(x, layout)
-    y = torch.convolution(
-        image,
-        _weight(filters, layout),
-        bias,
-        layout.geometry.strides,
-        layout.border,
-        layout.rates,
-        False,
-        layout.zeros,
-        layout.groups,
-    )
+    image, weight = _image(x, layout), _weight(filters, layout)
+    if _is_one_volume(image):
+        y = torch.mkldnn_convolution(
+            image, weight, bias, layout.border, layout.geometry.strides, layout.rates, layout.groups
+        )
+    else:
+        y = torch.convolution(
+            image, weight, bias, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros,
+            layout.groups,
+        )  # fmt: skip
     return y.permute(layout.from_first)
+
+
+def _is_one_volume(image: torch.Tensor) -> bool:
+    """Returns True if ATen would take its slow kernel, a quarter as fast as oneDNN's: it does not count all sizes."""
+    return (
+        image.dim() == 5
+        and image.shape[0] == 1
+        and image.is_cpu
+        and image.dtype is torch.float32
+        and torch.backends.mkldnn.is_available()
+    )
 
 
 def _image(x: torch.Tensor, layout: Layout) -> torch.Tensor:

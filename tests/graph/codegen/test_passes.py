@@ -82,6 +82,26 @@ def test_large_constants_are_not_kept():
     assert result.shape == (1000, 1000)
 
 
+def test_large_constants_of_large_constants_are_kept():
+    """Frozen models join the parts of a table, which they hold anyway."""
+    parts = [tf.constant(np.full([100, 300], i), tf.float32) for i in range(3)]
+
+    def f(places):
+        return tf.gather(tf.concat([tf.identity(p) for p in parts], 0), places)
+
+    graph = tf.Graph()
+    with graph.as_default():
+        places = tf.compat.v1.placeholder(tf.int32, [2])
+        table = tf.concat([tf.constant(p.numpy()) for p in parts], 0)
+        rows = tf.gather(table, places)
+    function = tf.compat.v1.wrap_function(
+        lambda x: tf.import_graph_def(graph.as_graph_def(), {places.op.name: x}, [rows.name])[0],
+        [tf.TensorSpec([2], tf.int32)],
+    )
+    assert "Concat" not in function.source()
+    np.testing.assert_array_equal(function(tf.constant([0, 250])), f(tf.constant([0, 250])))
+
+
 def test_what_changes_nothing_is_left_out():
     def f(x):
         y = tf.reshape(tf.identity(x), [2, 3])

@@ -15,7 +15,9 @@ from tapeflow.core.ops.static import computed, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step, substituted
 
-_MOST_BYTES = 1 << 16  # of a folded value: more would cost memory for as long as the function lives
+_MOST_BYTES = (
+    1 << 16
+)  # of a folded value: more would cost memory for as long as the function lives, unless its inputs do
 
 
 def fold(program: Program) -> None:
@@ -83,7 +85,7 @@ def _constant_outputs(step: Step, program: Program) -> tuple[Any, ...] | None:
     """Returns the raw values of a step that depends on constants alone, or None."""
     if not step.pure or step.placed or step.must_run or not step.outputs:
         return None
-    if not all(_is_small(t) for t in step.outputs):
+    if sum(map(_size, step.outputs)) > max(_MOST_BYTES, sum(map(_size, step.inputs))):
         return None
     if step.op.fills is not None and step.outputs[0].dtype.torch is not None:
         out = step.outputs[0]
@@ -94,6 +96,7 @@ def _constant_outputs(step: Step, program: Program) -> tuple[Any, ...] | None:
     return computed(step.op, step.args, step.types, program.constant)
 
 
-def _is_small(tensor: SymbolicTensor) -> bool:
-    shape = tensor.shape
-    return shape.is_fully_defined() and shape.num_elements() * max(tensor.dtype.size or 1, 1) <= _MOST_BYTES
+def _size(tensor: SymbolicTensor) -> float:
+    """Returns the number of bytes of a tensor, infinite if that is not static."""
+    count = tensor.shape.num_elements() if tensor.shape.is_fully_defined() else None
+    return math.inf if count is None else count * max(tensor.dtype.size or 1, 1)
