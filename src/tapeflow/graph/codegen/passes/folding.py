@@ -85,7 +85,8 @@ def _constant_outputs(step: Step, program: Program) -> tuple[Any, ...] | None:
     """Returns the raw values of a step that depends on constants alone, or None."""
     if not step.pure or step.placed or step.must_run or not step.outputs:
         return None
-    if sum(map(_size, step.outputs)) > max(_MOST_BYTES, sum(map(_size, step.inputs))):
+    size = sum(map(_size, step.outputs))
+    if size == math.inf or size > max(_MOST_BYTES, sum(map(_size, step.inputs))):
         return None
     if step.op.fills is not None and step.outputs[0].dtype.torch is not None:
         out = step.outputs[0]
