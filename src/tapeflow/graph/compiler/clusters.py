@@ -260,6 +260,7 @@ _ONE_BY_ONE = _Plan(None, 0, [], 0, None)
 def _caller(inputs: int, outputs: int, has_totals: bool) -> CodeType:
     """Returns the code of functions that call a kernel with so many inputs and outputs, and memory for totals."""
     values, results = [f"x{i}" for i in range(inputs)], [f"y{i}" for i in range(outputs)]
+    addresses, written = [f"p{i}" for i in range(inputs)], [*results, *["memory"] * has_totals]
     shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
     lines = [
         f"def call({', '.join(values)}):",
@@ -268,9 +269,13 @@ def _caller(inputs: int, outputs: int, has_totals: bool) -> CodeType:
         "    if kernel is None:",
         f"        return one_by_one({', '.join(values)})",
         *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values],
+        *[f"    {p} = {v}.data_ptr()" for v, p in zip(values, addresses, strict=True)],
+        # The memory of a tensor with an address of 0 is held by others, or it has no elements.
+        f"    if not ({' and '.join(addresses) or True}):",
+        f"        return one_by_one({', '.join(values)})",
         *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
         *(["    memory = empty(totals, dtype=float64)"] if has_totals else []),
-        f"    kernel(sizes, {', '.join(f'{v}.data_ptr()' for v in (*values, *results, *['memory'] * has_totals))})",
+        f"    kernel(sizes, {', '.join([*addresses, *(f'{v}.data_ptr()' for v in written)])})",
         f"    return {', '.join(results)}",
     ]
     return compile("\n".join(lines), f"<cluster of {inputs} inputs and {outputs} outputs>", "exec")
