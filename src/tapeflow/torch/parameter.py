@@ -53,5 +53,6 @@ class ParameterVariable(ResourceVariable):
         self._value  # noqa: B018  # forgets what tapes have read, if that is not the value any more
         return super()._read()
 
-    def _close(self, tensor: EagerTensor, memory: Any, least: int = 0) -> bool:
-        return False  # the module sees the memory too
+    def _own(self, others: int = 0) -> tuple[EagerTensor, Any]:
+        tensor = self._value
+        return tensor, tensor.value  # not owned, since the module sees the memory too

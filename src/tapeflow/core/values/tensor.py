@@ -202,6 +202,7 @@ class EagerTensor(Tensor):
 
     __slots__ = ("__dict__", "__weakref__", "_device", "_id", "dtype", "value")
     _device: str  # the device's name, where it is not that of the value's own device
+    _content: Any  # the value; `Owned` tensors have a property in place of the slot `value`
 
     def __init__(self, value: Any, dtype: DType) -> None:
         self.value = value
@@ -384,6 +385,9 @@ class EagerTensor(Tensor):
 
     def __str__(self) -> str:
         return f"tf.Tensor({numpy_text(self)}, shape={self.shape}, dtype={self.dtype.name})"
+
+
+EagerTensor._content = EagerTensor.value
 
 
 _NUMPY_HAS = frozenset({
