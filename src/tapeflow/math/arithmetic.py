@@ -11,6 +11,7 @@ import torch
 
 from tapeflow.array.batched_lists import stacked_list
 from tapeflow.array.tensor_list import added
+from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices
@@ -44,7 +45,7 @@ def _add_text(x: Any, y: Any) -> Any:
     neutral=-0.0,
     in_place="{0}.add_({1})",
     allocates=True,
-    foreach=torch._foreach_add,
+    foreach=aten.later("foreach_add"),
     foreach_scalar=True,
     scalar=ScalarForm("{0} + {1}"),
     node_name="Add",
@@ -126,7 +127,7 @@ def _ones(length: int, dtype: torch.dtype) -> torch.Tensor | None:
     neutral=0.0,
     in_place="{0}.sub_({1})",
     allocates=True,
-    foreach=torch._foreach_sub,
+    foreach=aten.later("foreach_sub"),
     scalar=ScalarForm("{0} - {1}"),
 )
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -161,7 +162,7 @@ def _(call: Call, dy: Any) -> Any:
     neutral=1.0,
     in_place="{0}.mul_({1})",
     allocates=True,
-    foreach=torch._foreach_mul,
+    foreach=aten.later("foreach_mul"),
     foreach_scalar=True,
     scalar=ScalarForm("{0} * {1}"),
 )
@@ -216,7 +217,7 @@ def _(call: Call, dy: Any) -> Any:
     element=lambda b, x: b.neg(x),
     in_place="{0}.neg_()",
     allocates=True,
-    foreach=torch._foreach_neg,
+    foreach=aten.later("foreach_neg"),
     scalar=ScalarForm("-{0}"),
     takes_sparse=True,
 )

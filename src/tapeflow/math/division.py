@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, NotFoundError
@@ -63,7 +64,7 @@ def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     neutral=1.0,
     in_place="{0}.div_({1})",
     allocates=True,
-    foreach=torch._foreach_div,
+    foreach=aten.later("foreach_div"),
     foreach_scalar=True,
     scalar=ScalarForm("{0} / {1}", integers=False),
     node_name="truediv",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.bulk import by_numpy, may_have_nan
@@ -35,7 +36,7 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     element=lambda b, x: b.abs(x),
     in_place="{0}.abs_()",
     allocates=True,
-    foreach=torch._foreach_abs,
+    foreach=aten.later("foreach_abs"),
     scalar=ScalarForm("abs({0})"),
     takes_sparse=True,
 )
@@ -134,7 +135,7 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, x: b.mul(x, x),
     in_place="{0}.square_()",
     allocates=True,
-    foreach=lambda values: torch._foreach_mul(values, values),
+    foreach=lambda values: aten.foreach_mul(values, values),
     scalar=ScalarForm("{0} * {0}"),
     takes_sparse=True,
 )
@@ -166,7 +167,7 @@ def _(call: Call, dy: Any) -> Any:
     in_place="{0}.sqrt_()",
     for_many=by_numpy(torch.sqrt, np.sqrt, threads=2, instead_of_mkl=True, needs_wide=False),
     allocates=True,
-    foreach=torch._foreach_sqrt,
+    foreach=aten.later("foreach_sqrt"),
     takes_sparse=True,
 )
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
@@ -334,7 +335,7 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
     in_place="{0}.exp_()",
     for_many=by_numpy(torch.exp, np.exp, threads=1, instead_of_mkl=True),
     allocates=True,
-    foreach=torch._foreach_exp,
+    foreach=aten.later("foreach_exp"),
 )
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x` element by element.

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
@@ -29,7 +30,7 @@ from tapeflow.math.comparison import greater, greater_equal, less_equal, logical
     orders=True,
     element=lambda b, x, y: b.maximum(x, y),
     allocates=True,
-    foreach=torch._foreach_maximum,
+    foreach=aten.later("foreach_maximum"),
     scalar=ScalarForm("max({0}, {1})", floats=False, bounded=True),
 )
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -64,7 +65,7 @@ def _(call: Call, dy: Any) -> Any:
     orders=True,
     element=lambda b, x, y: b.minimum(x, y),
     allocates=True,
-    foreach=torch._foreach_minimum,
+    foreach=aten.later("foreach_minimum"),
     scalar=ScalarForm("min({0}, {1})", floats=False, bounded=True),
 )
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.core.values.variable import ResourceVariable, Variable
 
 _slot: Any = Variable.__dict__["_value"]
-_shares: Any = getattr(torch._C, "_is_cow_tensor")  # noqa: B009  (stubs lack it): True until the tensor is written to
 
 
 class ParameterVariable(ResourceVariable):
@@ -35,7 +35,7 @@ class ParameterVariable(ResourceVariable):
     @property
     def _value(self) -> EagerTensor:
         """The tensor that the parameter holds now."""
-        if not _shares(self.parameter):  # it was written to, and has memory of its own
+        if not aten.is_cow_tensor(self.parameter):  # it was written to, and has memory of its own
             value = alias(self.parameter)
             _slot.__set__(self, EagerTensor(value, self.dtype))
             self._tape_value = None
@@ -45,7 +45,7 @@ class ParameterVariable(ResourceVariable):
     def _value(self, tensor: EagerTensor) -> None:
         value = tensor.value
         self.parameter.data = shared = alias(value)
-        if not _shares(shared):  # NumPy's memory, which `alias` has copied
+        if not aten.is_cow_tensor(shared):  # NumPy's memory, which `alias` has copied
             tensor = EagerTensor(alias(shared), tensor.dtype)
         _slot.__set__(self, tensor)
 

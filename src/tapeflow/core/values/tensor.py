@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import torch
 
+from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
-from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
@@ -436,7 +436,7 @@ def alias(value: torch.Tensor) -> torch.Tensor:
     if value.requires_grad:
         value = value.detach()
     try:
-        return torch._lazy_clone(value)
+        return aten.lazy_clone(value)
     except RuntimeError:
         return value.clone()
 

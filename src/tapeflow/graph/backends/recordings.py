@@ -23,7 +23,6 @@ from tapeflow.core.rng.seeds import drawing_from
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.core.values.variable_updates import Locked, Owned
-from tapeflow.graph.backends.capturable import Keep
 
 Run = Callable[[], list[torch.Tensor]]
 
@@ -155,6 +154,8 @@ class Recording:
 
     def _run(self, program: Callable[..., Any], inputs: Sequence[Any]) -> list[torch.Tensor]:
         """Runs the program on the fixed tensors, and copies the new values of variables to their homes."""
+        from tapeflow.graph.backends.dispatch_modes import Keep  # here, as it takes a private name of torch
+
         for home in self._homes:
             home.stand_in._tape_value = None
             home.stand_in._value = EagerTensor(home.tensor, home.stand_in.dtype)
@@ -203,7 +204,7 @@ def _copy(targets: list[torch.Tensor], values: Sequence[torch.Tensor]) -> None:
     """Copies values to tensors, all in one call if each pair is on one device."""
     if all(v.is_cpu is t.is_cpu for t, v in zip(targets, values, strict=True)):
         if targets:
-            torch._foreach_copy_(targets, list(values))
+            aten.foreach_copy_(targets, list(values))
         return
     for t, v in zip(targets, values, strict=True):
         t.copy_(v)

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.core.values.variable_updates import Locked
@@ -25,8 +26,8 @@ _FEWEST = 3  # steps in a group: fewer gain nothing
 _SMALL = 1 << 14  # bytes of a tensor
 
 _CHANGES: dict[str, Callable[..., Any]] = {
-    "AssignAddVariableOp": torch._foreach_add,
-    "AssignSubVariableOp": torch._foreach_sub,
+    "AssignAddVariableOp": aten.later("foreach_add"),
+    "AssignSubVariableOp": aten.later("foreach_sub"),
     **OF_MANY,
 }
 

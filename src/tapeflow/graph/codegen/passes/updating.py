@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -173,19 +174,19 @@ _KERNELS: dict[str, Callable[..., None]] = {
 # The same for many variables at once, as `function(values, *lists, scalar)`; see `grouping.py`.
 OF_MANY: dict[str, Callable[..., Any]] = {
     "AssignLerp": lambda values, ends, share: (
-        torch._foreach_lerp(values, ends, share.item()) if share.is_cpu
-        else torch._foreach_add(values, torch._foreach_mul(torch._foreach_sub(ends, values), share))
+        aten.foreach_lerp(values, ends, share.item()) if share.is_cpu
+        else aten.foreach_add(values, aten.foreach_mul(aten.foreach_sub(ends, values), share))
     ),
     "AssignAddProduct": lambda values, by, rate: (
-        torch._foreach_add(values, by, alpha=rate.item()) if rate.is_cpu
-        else torch._foreach_add(values, torch._foreach_mul(by, rate))
+        aten.foreach_add(values, by, alpha=rate.item()) if rate.is_cpu
+        else aten.foreach_add(values, aten.foreach_mul(by, rate))
     ),
     "AssignSubProduct": lambda values, by, rate: (
-        torch._foreach_sub(values, by, alpha=rate.item()) if rate.is_cpu
-        else torch._foreach_sub(values, torch._foreach_mul(by, rate))
+        aten.foreach_sub(values, by, alpha=rate.item()) if rate.is_cpu
+        else aten.foreach_sub(values, aten.foreach_mul(by, rate))
     ),
     "AssignSubQuotient": lambda values, by, divisors, rate: (
-        torch._foreach_addcdiv(values, by, divisors, value=-rate.item()) if rate.is_cpu
-        else torch._foreach_addcdiv(values, torch._foreach_mul(by, rate), divisors, value=-1)
+        aten.foreach_addcdiv(values, by, divisors, value=-rate.item()) if rate.is_cpu
+        else aten.foreach_addcdiv(values, aten.foreach_mul(by, rate), divisors, value=-1)
     ),
 }  # fmt: skip
