@@ -1,7 +1,4 @@
-"""Changing variables: sums in memory of several sizes, rows, and steps of optimizers.
-
-JAX has no variables.
-"""
+"""Changing variables: sums in memory of several sizes, rows, and steps of optimizers."""
 
 import numpy as np
 

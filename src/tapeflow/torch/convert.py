@@ -165,7 +165,7 @@ def _onnx_loop() -> Callable[..., Any]:
 
     def translate(*args: Any) -> Any:
         outputs = entry.onnx_function(*args)
-        for node in aten.onnx_core.current_tracer.nodes:  # type: ignore[union-attr]
+        for node in aten.onnx_core.current_tracer.nodes:
             if node.domain.startswith("pkg."):
                 node.version = None
         return outputs

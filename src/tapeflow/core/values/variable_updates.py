@@ -45,7 +45,7 @@ class Owned(EagerTensor):
             return content
         lock, memory = content
         lock.acquire()
-        self._content = memory; self.__class__ = EagerTensor  # noqa: E702  # fmt: skip
+        self._content = memory; self.__class__ = EagerTensor  # type: ignore[assignment]  # noqa: E702  # fmt: skip
         lock.release()
         return memory
 
