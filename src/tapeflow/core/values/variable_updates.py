@@ -146,7 +146,10 @@ class Updates:
         before = self._value
         if type(before) is Owned:
             return before, before._content[1]
-        memory = before.value.data  # a tensor that nobody else has
+        memory = before.value
+        if memory.requires_grad:  # torch's autograd has it
+            return before, memory
+        memory = memory.data  # a tensor that nobody else has
         tensor = self._hold(memory, before)
         if self._value is not tensor:  # it has been assigned meanwhile
             return self._own(others)
