@@ -25,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "tapeflow-installed"
-OLDEST, NEWEST = (3, 11), (3, 13)
-TORCH = "torch==2.13.0"
+OLDEST, NEWEST = (3, 11), (3, 15)
+TORCH = "torch==2.13.0" if sys.version_info < (3, 15) else "torch==2.15.0"  # the first one for Python 3.15
 
 
 def main():

@@ -4,10 +4,11 @@
     python benchmarks/run.py [--only NAME ...] [--benchmarks TEXT ...] [--frameworks NAME ...] [--rounds N]
                              [--clock wall|processor] [--markdown FILE] [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, cuda_graphs, mnist_step, keras, models,
-bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time. `--benchmarks` keeps those
-whose names contain a text. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX
-programs as one writes them natively (`keras` and `replicas` have none, `models` runs Keras on them).
+Programs (benchmarks/programs/): small_ops, variables, gradients, vectorized, functions, cuda_graphs, mnist_step,
+keras, models, bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time.
+`--benchmarks` keeps those whose names contain a text. TapeFlow and TensorFlow run the very same functions; beside them
+stand the PyTorch and JAX programs as one writes them natively (`variables`, `keras` and `replicas` have none, `models`
+runs Keras on them).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
@@ -43,6 +44,7 @@ REFERENCE = "tapeflow"
 MEMORY_ROUNDS = 3  # memory varies little, and each measurement starts a process
 TITLES = {
     "small_ops": "Small ops",
+    "variables": "Variables",
     "vectorized": "Many derivatives at once",
     "gradients": "Gradients",
     "functions": "Traced functions",
@@ -196,6 +198,7 @@ def first_steps(name, pythons, args, versions):
 
 MEASURES = {
     "small_ops": time_program,
+    "variables": time_program,
     "vectorized": time_program,
     "gradients": time_program,
     "functions": time_program,

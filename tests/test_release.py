@@ -1,8 +1,15 @@
 """The versions that stand in several files agree, as `scripts/release.py` asks before it builds."""
 
+import pathlib
+import re
+import runpy
+import tomllib
+
 import pytest
 
 import release
+
+ROOT = pathlib.Path(__file__).parents[1]
 
 
 def test_versions_agree():
@@ -12,3 +19,27 @@ def test_versions_agree():
 def test_a_tag_of_another_version_is_refused():
     with pytest.raises(SystemExit, match=r"the tag has 9\.9\.9"):
         release.check_versions("v9.9.9")
+
+
+def test_the_versions_of_python_agree():
+    dev = runpy.run_path(str(ROOT / "dev.py"))
+    oldest, newest = dev["OLDEST"][1], dev["NEWEST"][1]
+    pythons = [f"3.{minor}" for minor in range(oldest, newest + 1)]
+    for folder in ("", "as_tensorflow"):
+        project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
+        assert project["requires-python"] == f">={pythons[0]},<3.{newest + 1}"
+    workflow = (ROOT / ".github/workflows/tests.yml").read_text()
+    assert re.search(r"python: \[(.*)\]", workflow)[1] == ", ".join(f'"{p}"' for p in pythons)
+    for page in ("README.md", "docs/start/install.md"):
+        assert f"Python {pythons[0]} to {pythons[-1]}" in (ROOT / page).read_text()
+
+
+def test_the_versions_of_torch_and_keras_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for name, module in (("torch", "core/aten.py"), ("keras", "keras/internals.py")):
+        source = (ROOT / "src/tapeflow" / module).read_text()
+        oldest, newest = re.search(r'OLDEST, NEWEST = "(.*)", "(.*)"', source).groups()
+        major, minor = newest.split(".")
+        wanted = f">={oldest},<{major}.{int(minor) + 1}"
+        assert f"{name}{wanted}" in project["dependencies"]
+        assert f"{name}{wanted}" in source

@@ -1,5 +1,7 @@
 """Strategies on two logical CPUs. What is expected is what TensorFlow 2.21 gave."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -127,6 +129,26 @@ def test_an_error_in_a_replica(strategy):
     with pytest.raises(RuntimeError, match="different number of replica_context"):
         strategy.run(lambda: meets() if int(replica_id()) == 0 else 2)
     assert strategy.run(meets) == 1
+
+
+def test_a_replica_that_fails_before_its_function_stops_the_run(strategy, monkeypatch):
+    def inherit(self):
+        return [(object(), {})]  # which has no `vars` to update
+
+    monkeypatch.setattr("tapeflow.distribute.mirrored._ReplicaThread._state_to_inherit", inherit)
+    outcome = []
+
+    def run():
+        try:
+            strategy.run(lambda: tf.constant(1.0))
+        except TypeError as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert outcome
 
 
 def test_merge_call(strategy):

@@ -1,6 +1,7 @@
 """Image files, beyond what `goldens/cases_image_files.py` has: files that only other programs write, and functions."""
 
 import struct
+import sys
 import zlib
 
 import numpy as np
@@ -56,6 +57,17 @@ def test_jpeg_with_choices():
     for options in ({}, {"fancy_upscaling": False}, {"dct_method": "INTEGER_ACCURATE"}, {"ratio": 2}):
         whole = tf.io.decode_jpeg(file, **options)
         np.testing.assert_array_equal(tf.io.decode_and_crop_jpeg(file, [2, 3, 4, 4], **options), whole[2:6, 3:7])
+
+
+@pytest.mark.parametrize("options", [{}, {"channels": 1}, {"ratio": 2}])
+def test_jpeg_without_simplejpeg(options, monkeypatch):
+    y, x = np.mgrid[:32, :32]
+    file = tf.io.encode_jpeg(np.stack([y * 4, x * 4, y + x], -1).astype(np.uint8))
+    expected = tf.io.decode_jpeg(file, **options)
+    monkeypatch.setitem(sys.modules, "simplejpeg", None)
+    image = tf.io.decode_jpeg(file, **options)
+    assert image.shape == expected.shape
+    assert np.abs(image.numpy().astype(int) - expected.numpy()).max() <= 8
 
 
 def test_jpeg_that_libjpeg_turbo_refuses():

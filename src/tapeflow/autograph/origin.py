@@ -89,7 +89,8 @@ class _KeyErrorOfLines(KeyError):
 
 _KeyErrorOfLines.__name__ = _KeyErrorOfLines.__qualname__ = "KeyError"
 
-# Classes that take a message alone: these, and all that have the constructor of `Exception`.
+# Classes that take a message alone: these, and all that derive from no other built-in class than `Exception`, and have
+# its constructor.
 _OF_A_MESSAGE = (
     AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
     UnboundLocalError, ValueError, StagingError, InaccessibleTensorError, OperatorNotAllowedInGraphError,
@@ -103,12 +104,17 @@ def _of_its_class(error: Exception, message: str, cause: str) -> Exception:
         return error.with_message(message)
     if cls is KeyError:
         new: Exception = _KeyErrorOfLines(message, cause)
-    elif cls in _OF_A_MESSAGE or cls.__init__ is Exception.__init__:
+    elif cls in _OF_A_MESSAGE or (cls.__init__ is Exception.__init__ and _built_in(cls) is Exception):
         new = cls(message)
     else:
         new = StagingError(message)
     new.__dict__.update(error.__dict__)
     return new
+
+
+def _built_in(cls: type) -> type:
+    """Returns the nearest class of Python's own. From Python 3.14 on, most inherit the constructor of `Exception`."""
+    return next(c for c in cls.__mro__ if c.__module__ == "builtins")
 
 
 def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.FrameType, int]]:

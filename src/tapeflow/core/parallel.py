@@ -48,7 +48,7 @@ def run_all(*functions: Callable[[], Any]) -> list[Any]:
     idle += workers  # not those of a call that was interrupted: they are at work
     for _, error in outcomes:
         if error is not None:
-            raise error
+            raise error from None
     return [result for result, _ in outcomes]
 
 
@@ -60,7 +60,8 @@ class _Worker(threading.Thread):
 
     Attributes:
         tasks: the functions.
-        outcomes: of each function, the result and the error; and before them one, when the thread is ready.
+        outcomes: of each function, the result and the error; and before them one, when the thread is ready, or can't
+            be.
     """
 
     def __init__(self, share: int) -> None:
@@ -70,9 +71,9 @@ class _Worker(threading.Thread):
         self.outcomes: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
 
     def run(self) -> None:
-        _use_threads(self._share)
-        self.outcomes.put((None, None))
-        while True:
+        ready = _outcome(lambda: _use_threads(self._share))
+        self.outcomes.put(ready)
+        while ready[1] is None:
             self.outcomes.put(_outcome(self.tasks.get()))
 
 
@@ -87,7 +88,9 @@ def _ready_worker(idle: list[_Worker], share: int) -> _Worker:
     except IndexError:
         worker = _Worker(share)
         worker.start()
-        worker.outcomes.get()
+        _, error = worker.outcomes.get()
+        if error is not None:
+            raise error from None
         return worker
 
 

@@ -42,11 +42,14 @@ class _MirroredReplicaContext(ReplicaContext):
         return self._thread.wait_for_others(merge_fn, tuple(args), kwargs or {})
 
 
-class _ReplicaThread(threading.Thread):
-    """Runs one replica, whenever `advance` is called, until it waits or ends."""
+class _ReplicaThread:
+    """Runs one replica in a thread, whenever `advance` is called, until it waits or ends.
+
+    It has a thread and is none, as `threading.Thread` takes more names for itself with each version of Python.
+    """
 
     def __init__(self, strategy: Any, index: int, call: Callable[[], Any], variables: list[Any]) -> None:
-        super().__init__(daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._context = _MirroredReplicaContext(strategy, index, self)
         self._device = strategy.extended.worker_devices[index]
         self._call, self.index = call, index
@@ -70,13 +73,17 @@ class _ReplicaThread(threading.Thread):
 
         return [(local, {k: copied(v) for k, v in vars(local).items()}) for local in (state, recording)]
 
-    def run(self) -> None:
-        for local, values in self._inherited:
-            vars(local).update(values)
-        if self.index:  # the first replica writes the summaries
-            self._inherited[1][0].in_replica = False
+    def start(self) -> None:
+        """Starts the thread, which waits for `advance`."""
+        self._thread.start()
+
+    def _run(self) -> None:
         self._go.acquire()
         try:
+            for local, values in self._inherited:
+                vars(local).update(values)
+            if self.index:  # the first replica writes the summaries
+                self._inherited[1][0].in_replica = False
             if not self._abandoned:
                 with self._context, devices.device(self._device):
                     self.result = self._call()
@@ -106,7 +113,8 @@ class _ReplicaThread(threading.Thread):
         if not self.done:
             self._abandoned = True
             self._go.release()
-        self.join()
+        if self._thread.ident is not None:  # it has started
+            self._thread.join()
 
 
 def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -117,9 +125,9 @@ def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], 
         return lambda: fn(*select_replica(index, args), **select_replica(index, kwargs))
 
     threads = [_ReplicaThread(strategy, i, call(i), variables) for i in range(len(strategy.extended.worker_devices))]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         while not all(t.done for t in threads):
             for thread in threads:
                 thread.advance()

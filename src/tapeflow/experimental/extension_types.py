@@ -18,7 +18,7 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.dispatch import of_op
-from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, resolved
+from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, own_annotations, resolved
 from tapeflow.math.comparison import equal, logical_and, logical_not
 from tapeflow.math.reduction import reduce_all
 
@@ -242,7 +242,7 @@ def _fields_of(cls: type) -> tuple[Field, ...]:
     """Returns the fields of a class, inherited ones first."""
     inherited = [f for base in reversed(cls.__mro__[1:]) for f in vars(base).get("_declared", ())]
     fields = {f.name: f for f in inherited}
-    own = vars(cls).get("__annotations__", {})
+    own = own_annotations(cls)
     for name, value in vars(cls).items():
         if name not in own and not _is_part_of_the_class(name, value):
             raise ValueError(

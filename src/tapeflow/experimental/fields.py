@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import inspect
 import sys
 import types
 import typing
@@ -78,6 +79,15 @@ class Field:
             TypeError: it does not fit.
         """
         return _fitted(raw, self.annotation, self.name, _spec_of)
+
+
+def own_annotations(cls: type) -> Mapping[str, Any]:
+    """Returns the annotations in the body of a class, with names that are not defined yet as texts or references."""
+    if sys.version_info >= (3, 14):
+        import annotationlib  # Python evaluates them when they are asked for
+
+        return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
+    return inspect.get_annotations(cls)
 
 
 def resolved(annotation: Any, name: str, owner: type, own_names: Mapping[str, Any]) -> Any:

@@ -91,9 +91,9 @@ def read_jpeg(
     Raises:
         InvalidArgumentError: the file is damaged, or can't be decoded into these channels.
     """
-    import simplejpeg
-
     try:
+        import simplejpeg
+
         height, width, colors, _ = simplejpeg.decode_jpeg_header(data)
         if colors in ("Gray", "YCbCr", "RGB"):
             return simplejpeg.decode_jpeg(
@@ -105,7 +105,7 @@ def read_jpeg(
                 min_width=-(-width // ratio),
                 min_factor=ratio,
             )
-    except ValueError:  # a file that is damaged, or strange: Pillow decides
+    except (ImportError, ValueError):  # a file that is damaged, or strange: Pillow decides
         pass
     image = _opened(data, "JPEG")
     width, height = image.size

@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.bulk import by_value
-from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
-
-_interpolated = direct(torch.ops.aten.upsample_bilinear2d.vec)
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -137,7 +135,7 @@ def resize_bilinear(
     if half_pixel_centers and not align_corners:
         _check(images, size)
         wide = _wide(images)
-        resized = _interpolated(_channels_first(wide), size, False, None).permute(0, 2, 3, 1).float()
+        resized = aten.upsample_bilinear2d(_channels_first(wide), size, False, None).permute(0, 2, 3, 1).float()
         if not by_value(resized) or math.isfinite(resized.sum()):
             return resized
         return _interpolated_in_steps(wide, size).float()

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tapeflow.hosting import install_as_tensorflow, uses_legacy_keras
+from tapeflow.keras import internals
 
 if TYPE_CHECKING:  # editors complete `tf.keras.layers.De`: this module makes way for Keras's own
     from keras import Input as Input
@@ -56,18 +57,18 @@ def _load() -> ModuleType:
     install_as_tensorflow()
     loaded = sys.modules.get("keras")
     if loaded is not None:
-        backend = importlib.import_module("keras.src.backend.config").backend()
+        backend = internals.configured_backend()
         if backend != "tensorflow":
             raise RuntimeError(
                 f"Keras is imported already, on its {backend!r} backend, and tf.keras needs its TensorFlow backend: "
                 "use tf.keras before anything imports keras, or set KERAS_BACKEND=tensorflow."
             )
-        return importlib.import_module("keras._tf_keras.keras")
+        return internals.tf_keras
     configured = os.environ.get("KERAS_BACKEND")
     # `tf.keras` uses TensorFlow, whatever backend is configured for Keras itself.
     os.environ["KERAS_BACKEND"] = "tensorflow"
     try:
-        return importlib.import_module("keras._tf_keras.keras")
+        return internals.tf_keras
     finally:
         if configured is None:
             del os.environ["KERAS_BACKEND"]

@@ -25,13 +25,6 @@ import threading
 from typing import Any
 
 import keras
-from keras._tf_keras.keras import backend
-from keras.src.backend.common import global_state
-from keras.src.backend.common.stateless_scope import in_stateless_scope
-from keras.src.legacy.saving import legacy_h5_format
-from keras.src.optimizers.base_optimizer import BaseOptimizer
-from keras.src.saving import saving_lib
-from keras.src.utils.tracking import Tracker
 
 from tapeflow.array.creation import zeros
 from tapeflow.compat.v1.defaults import get_default_graph
@@ -42,6 +35,8 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.io.replacing import replaced_file
+from tapeflow.keras import internals
+from tapeflow.keras.internals import PRIVATE, Tracker, replace
 from tapeflow.logger import get_logger
 from tapeflow.train.checkpoint import Checkpoint
 from tapeflow.train.object_graph import View
@@ -60,23 +55,23 @@ def add() -> None:
         layer.reset_states = _reset_layer_states
     keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
     keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
-    keras.Layer._lookup_dependency = _finding_keras_2_names(keras.Layer._lookup_dependency)
-    keras.Layer._handle_deferred_dependencies = _restoring_keras_2_names(keras.Layer._handle_deferred_dependencies)
-    keras.Variable._serialize_to_tensors = _serializing_placeholders(keras.Variable._serialize_to_tensors)
-    keras.Variable._restore_from_tensors = _restoring_initializers(keras.Variable._restore_from_tensors)
-    saving_lib.save_model = _replacing_files(saving_lib.save_model)
-    saving_lib.save_weights_only = _replacing_files(saving_lib.save_weights_only)
-    legacy_h5_format.save_model_to_hdf5 = _replacing_files(legacy_h5_format.save_model_to_hdf5)
+    replace("keras:Layer", "_lookup_dependency", _finding_keras_2_names)
+    replace("keras:Layer", "_handle_deferred_dependencies", _restoring_keras_2_names)
+    replace("keras:Variable", "_serialize_to_tensors", _serializing_placeholders)
+    replace("keras:Variable", "_restore_from_tensors", _restoring_initializers)
+    for saving in ("save_model", "save_weights_only"):
+        replace(PRIVATE["saving_lib"], saving, _replacing_files)
+    replace(PRIVATE["legacy_h5_format"], "save_model_to_hdf5", _replacing_files)
     backup = keras.callbacks.BackupAndRestore
     backup.on_train_begin = _with_folders_of_workers(backup.on_train_begin)
-    keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
-    keras.Model._resolve_auto_jit_compile = _never_auto_compile
-    BaseOptimizer.apply = _one_by_one(BaseOptimizer.apply)
-    keras.Model._names_of_edges = _names_of_edges
-    keras.Layer._lookup_dependency = _finding_collections(keras.Layer._lookup_dependency)
+    replace("keras:Layer", "_initialize_tracker", _tracking_variables)
+    replace("keras:Model", "_resolve_auto_jit_compile", lambda resolve: _never_auto_compile)
+    internals.BaseOptimizer.apply = _one_by_one(internals.BaseOptimizer.apply)
+    setattr(keras.Model, _names_of_edges.__name__, _names_of_edges)  # a name of TapeFlow's
+    replace("keras:Layer", "_lookup_dependency", _finding_collections)
     for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
         layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
-    backend.get_graph = get_default_graph
+    internals.backend.get_graph = get_default_graph
 
 
 def _never_auto_compile(self: Any) -> bool:
@@ -367,10 +362,12 @@ class _RestoredValue:
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         if tuple(shape) == tuple(self._value.shape):
             return self._value
-        if in_stateless_scope():  # Keras swallows errors that are raised here, and builds the layer a second time
+        if (
+            internals.in_stateless_scope()
+        ):  # Keras swallows errors that are raised here, and builds the layer a second time
             return self._initializer(shape, dtype=dtype)
         # The error ends the initialization of this model's variables; Keras would go on with them in the next model.
-        global_state.set_global_attribute("uninitialized_variables", [])
+        internals.global_state.set_global_attribute("uninitialized_variables", [])
         raise ValueError(
             f"Received incompatible tensor with shape {self._value.shape} when attempting to restore variable with "
             f"shape {tuple(shape)} and name {self._path}."

@@ -19,14 +19,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from keras.src import tree
-from keras.src.backend.common import global_state
-from keras.src.backend.tensorflow import distribution_lib
-from keras.src.backend.tensorflow.core import Variable as KerasVariable
-from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
-from keras.src.distribution import TensorLayout
-from keras.src.random.seed_generator import make_default_seed
-from keras.src.utils import rng_utils
+from keras import tree
+from keras.distribution import TensorLayout
+from keras.distribution import distribution as current_distribution
+from keras.utils import set_random_seed
 
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable
@@ -35,11 +31,14 @@ from tapeflow.experimental.dtensor.api import from_local, relayout
 from tapeflow.experimental.dtensor.layout import Layout
 from tapeflow.experimental.dtensor.mesh import Mesh, create_distributed_mesh, create_mesh
 from tapeflow.experimental.dtensor.variable import DVariable
+from tapeflow.keras import internals
+from tapeflow.keras.internals import PRIVATE, replace
 from tapeflow.math.reduction import reduce_max
 
 
 def add() -> None:
     """Adds the functions to Keras's backend; a second call does nothing."""
+    distribution_lib = internals.distribution_lib
     if hasattr(distribution_lib, "distribute_tensor"):
         return
     for function in (
@@ -47,9 +46,9 @@ def add() -> None:
     ):  # fmt: skip
         setattr(distribution_lib, function.__name__, function)
     distribution_lib.distribute_value = distribute_tensor
-    distribution_lib._to_backend_mesh = _mesh_of
-    KerasVariable._initialize = _in_layout(KerasVariable._initialize)
-    TensorFlowTrainer._autoconvert_optionals = _dividing_batches(TensorFlowTrainer._autoconvert_optionals)
+    replace(PRIVATE["distribution_lib"], "_to_backend_mesh", lambda to_mesh: _mesh_of)
+    replace("keras:Variable", "_initialize", _in_layout)
+    replace(PRIVATE["TensorFlowTrainer"], "_autoconvert_optionals", _dividing_batches)
 
 
 # ---- devices and processes -------------------------------------------------------------------------------------------
@@ -102,9 +101,9 @@ def initialize(job_addresses: str | None, num_processes: int | None, process_id:
     if process_id is not None:
         os.environ["DTENSOR_CLIENT_ID"] = str(process_id)
     accelerators.initialize_accelerator_system(experimental_reset_context=True)
-    if rng_utils.get_random_seed() is None:
+    if internals.get_random_seed() is None:
         of_each = Layout(["process"], create_distributed_mesh([("process", clients.num_clients())], device_type="CPU"))
-        rng_utils.set_random_seed(int(reduce_max(from_local([make_default_seed()], of_each.to_string()))))
+        set_random_seed(int(reduce_max(from_local([internals.make_default_seed()], of_each.to_string()))))
 
 
 def _mesh_of(device_mesh: Any) -> Mesh:
@@ -162,7 +161,7 @@ def _dividing_batches(autoconvert: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(autoconvert)
     def autoconvert_optionals(self: Any, step: Callable[..., Any]) -> Any:
         def step_on_mesh(data: Any) -> Any:
-            distribution = global_state.get_global_attribute("distribution")
+            distribution = current_distribution()
             if distribution is None:
                 return step(data)
             mesh = distribution.device_mesh.backend_mesh
@@ -203,7 +202,7 @@ def _in_layout(initialize: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(initialize)
     def initialize_in_layout(self: Any, value: Any) -> None:
-        distribution = global_state.get_global_attribute("distribution")
+        distribution = current_distribution()
         if isinstance(value, Variable) or (distribution is None and self._layout is None):
             initialize(self, value)
             return

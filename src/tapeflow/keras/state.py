@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from keras.src.backend.common import global_state
+from tapeflow.keras import internals
 
 _READ_OFTEN = ("_keras_mask_dict", "autocast_scope", "distribution", "stateless_scope", "traceback_filtering")
 
 
 def fill() -> None:
     """Fills the state of this thread, which is empty at first and after `keras.utils.clear_session()`."""
-    state: Any = global_state.GLOBAL_STATE_TRACKER
+    state: Any = internals.global_state.GLOBAL_STATE_TRACKER
     for name in _READ_OFTEN:
         if not hasattr(state, name):
-            global_state.set_global_attribute(name, None)
+            internals.global_state.set_global_attribute(name, None)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.bulk import by_value, mkl_is_slow
-from tapeflow.core.ops.kernels import direct
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
 _LEAST = 1 << 24  # multiplications: for fewer, a longer call takes what the kernel saves
-
-linear_pointwise: Any = None  # oneDNN's product of rows and weights, with a bias and an activation
-if torch.backends.mkldnn.is_available():
-    linear_pointwise = direct(torch.ops.mkldnn._linear_pointwise.default)
 
 
 def is_large(dtype: DType, rows: TensorShape, columns: int | None, least: int = _LEAST) -> bool:
@@ -42,4 +36,4 @@ def by_onednn(rows: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor | No
     if not (by_value(rows) and by_value(weights) and (bias is None or by_value(bias))):
         return torch.nn.functional.linear(rows, weights, bias)
     vector = None if bias is None else bias.contiguous()  # oneDNN does not look at its stride
-    return linear_pointwise(rows, weights, vector, "none", [], "")
+    return aten.onednn_linear(rows, weights, vector, "none", [], "")

@@ -10,8 +10,9 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.layer import Activation, Layer
-from tapeflow.linalg.large_products import is_large, linear_pointwise
+from tapeflow.linalg.large_products import is_large
 
 _LEAST = 1 << 23  # multiplications: for fewer, a longer call takes what the kernel saves
 
@@ -31,7 +32,7 @@ def layer_of_product(step: Any, producer: Callable[..., Any]) -> Layer | None:
         matrix = matrix if is_transposed else matrix.t()
         if factors is not None:
             matrix = matrix * factors.unsqueeze(1)
-        return torch.ops.mkldnn._reorder_linear_weight(matrix.contiguous(), count)
+        return aten.onednn_packed_matrix(matrix.contiguous(), count)
 
     return Layer(rows, weights, channels, prepare, _kernel, lambda activation: None)
 
@@ -41,6 +42,6 @@ def _kernel(activation: Activation) -> Callable[[torch.Tensor, torch.Tensor, tor
     arguments = activation.arguments
 
     def kernel(rows: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        return linear_pointwise(rows, weights, bias, *arguments)
+        return aten.onednn_linear(rows, weights, bias, *arguments)
 
     return kernel

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.bulk import by_numpy
 from tapeflow.core.ops.elements import Element, ElementBuilder
-from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import of_both, same
 from tapeflow.core.types.aliases import TensorLike
@@ -23,8 +23,6 @@ from tapeflow.math.elementwise import abs as absolute
 from tapeflow.math.elementwise import sign
 
 # As overloads, which saves the look for the right one at each call.
-_sigmoid_backward = direct(torch.ops.aten.sigmoid_backward.default)
-_tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
 @op(
@@ -59,12 +57,12 @@ def _sigmoid_grad_of_elements(b: ElementBuilder, y: Element, dy: Element) -> Ele
 def sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
     # ATen's conjugates `y`, TensorFlow's gradient of sigmoid does it before.
-    return torch.mul(dy, y - y * y) if y.is_complex() else _sigmoid_backward(dy, y)
+    return torch.mul(dy, y - y * y) if y.is_complex() else aten.sigmoid_backward(dy, y)
 
 
 @sigmoid_grad.inline
 def _(y: Any, dy: Any) -> Any:
-    return _sigmoid_backward, "{kernel}({1}, {0})"  # of real numbers
+    return aten.sigmoid_backward, "{kernel}({1}, {0})"  # of real numbers
 
 
 @sigmoid.gradient(needs="outputs")
@@ -103,12 +101,12 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 @op("TanhGrad", shape=same, element=lambda b, y, dy: b.mul(dy, b.fma(b.neg(y), y, 1.0)), allocates=True)
 def tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
-    return _tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
+    return aten.tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
 
 
 @tanh_grad.inline
 def _(y: Any, dy: Any) -> Any:
-    return _tanh_backward, "{kernel}({1}, {0})"  # of real numbers
+    return aten.tanh_backward, "{kernel}({1}, {0})"  # of real numbers
 
 
 @tanh.gradient(needs="outputs")
@@ -128,7 +126,7 @@ _LINEAR_FROM = 40
 
 @op(
     "Softplus",
-    kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM),
+    kernel=lambda features: torch.nn.functional.softplus(features, 1, _LINEAR_FROM),
     shape=same,
     element=lambda b, x: b.select(b.less(_LINEAR_FROM, x), x, b.log1p(b.exp(x))),
 )

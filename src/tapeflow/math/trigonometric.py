@@ -233,7 +233,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
     Example:
         >>> tf.cosh([0.0, 1.0]).numpy().tolist()
-        [1.0, 1.5430805683135986]
+        [1.0, 1.54308...]
     """
 
 

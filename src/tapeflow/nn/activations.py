@@ -10,10 +10,11 @@ import torch
 
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.joining import concat
+from tapeflow.core import aten
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder
-from tapeflow.core.ops.kernels import SAME_BITS, direct
+from tapeflow.core.ops.kernels import SAME_BITS
 from tapeflow.core.ops.layer import Activation
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import of_both, same
@@ -25,10 +26,8 @@ from tapeflow.math.casting import cast
 from tapeflow.math.error_functions import erf
 from tapeflow.math.sigmoid import sigmoid, tanh
 
-aten = torch.ops.aten
 # Of relu, which has no slope below 0: unlike that of a threshold, it is 0 at NaN.
-_leaky_relu_backward = direct(aten.leaky_relu_backward.default)
-_leaky_relu_backward_into = aten.leaky_relu_backward.grad_input
+_leaky_relu_backward_into = torch.ops.aten.leaky_relu_backward.grad_input
 
 # Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -68,7 +67,7 @@ def _(call: Call, dy: Any) -> Any:
 def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
     try:
-        return _leaky_relu_backward(gradients, features, 0, False)
+        return aten.leaky_relu_backward(gradients, features, 0, False)
     except RuntimeError:
         if features.is_floating_point() or features.shape != gradients.shape:
             raise
@@ -80,7 +79,7 @@ def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
 
 @relu_grad.inline
 def _(gradients: Any, features: Any) -> tuple[Any, str]:
-    return _leaky_relu_backward, "{kernel}({0}, {1}, 0, False)"
+    return aten.leaky_relu_backward, "{kernel}({0}, {1}, 0, False)"
 
 
 @relu_grad.gradient(needs="input1")
@@ -152,7 +151,12 @@ def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -
     return b.convert(b.select(b.less(0, where), wide, b.mul(wide, alpha)), x.dtype)
 
 
-@op("LeakyRelu", kernel=aten.leaky_relu.default, shape=same, element=lambda b, x, alpha: _scaled_below(b, x, x, alpha))
+@op(
+    "LeakyRelu",
+    kernel=torch.ops.aten.leaky_relu.default,
+    shape=same,
+    element=lambda b, x, alpha: _scaled_below(b, x, x, alpha),
+)
 def _leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
     """Computes `features` where positive and `alpha * features` elsewhere."""
 
@@ -165,7 +169,7 @@ def _(call: Call, dy: Any) -> Any:
 @op("LeakyReluGrad", shape=of_both, element=lambda b, dy, x, alpha: _scaled_below(b, dy, x, alpha))
 def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: float = 0.2) -> torch.Tensor:
     """Returns `gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
-    return _leaky_relu_backward(gradients, features, alpha, False)
+    return aten.leaky_relu_backward(gradients, features, alpha, False)
 
 
 @leaky_relu_grad.gradient(needs="input1")
@@ -209,7 +213,7 @@ def _single(number: float) -> float:
     return float(np.float32(number))
 
 
-@op("Elu", kernel=aten.elu.default, shape=same, element=lambda b, x: b.select(b.less(0, x), x, b.expm1(x)))
+@op("Elu", kernel=torch.ops.aten.elu.default, shape=same, element=lambda b, x: b.select(b.less(0, x), x, b.expm1(x)))
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features` where positive and `exp(features) - 1` elsewhere (Clevert et al., 2015).
 
@@ -233,7 +237,7 @@ def _(call: Call, dy: Any) -> Any:
 @op("EluGrad", shape=of_both, element=lambda b, dy, y: b.select(b.less_equal(y, 0), b.mul(dy, b.add(y, 1.0)), dy))
 def elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of elu: 1 where its outputs are positive, `outputs + 1` elsewhere."""
-    return aten.elu_backward(gradients, 1, 1, 1, True, outputs)
+    return torch.ops.aten.elu_backward(gradients, 1, 1, 1, True, outputs)
 
 
 def _declare_gradient(grad: Any) -> None:
@@ -298,7 +302,7 @@ def selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of selu, computed from its outputs."""
     # TensorFlow takes the slope above 0 for that at 0, and ATen the one below.
     outputs = outputs + _LEAST.get(outputs.dtype, torch.finfo(outputs.dtype).tiny)
-    return aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
+    return torch.ops.aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
 
 
 _declare_gradient(selu_grad)

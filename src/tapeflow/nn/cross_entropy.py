@@ -12,6 +12,7 @@ from tapeflow.array.creation import zeros_like
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis, joined_dims
+from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
@@ -181,7 +182,6 @@ def _check_provided(labels: Any, logits: Any) -> None:
 # ---- softmax cross-entropy, from class indices -----------------------------------------------------------------------
 
 
-_minus_chosen: Any = torch._C._nn.nll_loss_nd
 _NO_LABEL = -1 << 63  # the label that it would ignore
 
 
@@ -226,10 +226,10 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
     if not features.is_cpu or traced(features):  # a wrong label gives NaN there, as the device could only abort
         wrong = (chosen < 0) | (chosen >= classes)
         chosen = chosen.clamp(0, classes - 1)
-        loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL).masked_fill_(wrong, torch.nan)
+        loss = aten.nll_loss_nd(log_probabilities, chosen, None, 0, _NO_LABEL).masked_fill_(wrong, torch.nan)
     else:
         try:
-            loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL)
+            loss = aten.nll_loss_nd(log_probabilities, chosen, None, 0, _NO_LABEL)
         except IndexError:
             raise invalid(_wrong_label(labels, classes)) from None
     return loss, _probabilities(log_probabilities).scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")

@@ -16,19 +16,18 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.bulk import by_value
-from tapeflow.core.ops.kernels import direct
 from tapeflow.core.values.tensor import traced
 from tapeflow.nn.pooling import PoolLayout, pool_layout, pooled_depth
 from tapeflow.nn.windows import channels_last, padded, spatial, unpadded
 
-aten = torch.ops.aten
-
-_where_greater = direct(aten.threshold_backward.grad_input)  # the gradient where a tensor is greater, and 0 elsewhere
-
 _MAX_POOL = {2: torch.max_pool2d, 3: torch.max_pool3d}
-_MAX_POOL_WITH_INDICES = {2: aten.max_pool2d_with_indices.default, 3: aten.max_pool3d_with_indices.default}
+_MAX_POOL_WITH_INDICES = {
+    2: torch.ops.aten.max_pool2d_with_indices.default,
+    3: torch.ops.aten.max_pool3d_with_indices.default,
+}
 
 
 def _least(dtype: torch.dtype) -> float | int:
@@ -164,7 +163,7 @@ def max_of_windows_back(
         return _to_all_maxima(x.permute(layout.to_first), dy, layout).permute(layout.from_first)
     image = image_of(x, layout)
     indices = places_of_maxima(image, layout)[1]
-    dx = aten.max_pool2d_with_indices_backward.default(
+    dx = torch.ops.aten.max_pool2d_with_indices_backward.default(
         dy, image, layout.window, layout.geometry.strides, layout.border, (1, 1), False, indices
     )
     if layout.padded:
@@ -182,8 +181,9 @@ def _to_larger_of_pairs(x: torch.Tensor, dy: torch.Tensor, window: Sequence[int]
     dx = x.new_empty(x.shape)
     of_first, of_second = dx.unflatten(dim, (-1, 2)).unbind(dim + 1)
     is_second = torch.gt(second, first, out=x.new_empty(dy.shape))
-    _where_greater(dy, is_second, 0, grad_input=of_second)
-    _where_greater(dy, is_second.neg_(), -0.5, grad_input=of_first)
+    # This gives the gradient where a tensor is greater, and 0 elsewhere.
+    aten.threshold_backward_into(dy, is_second, 0, grad_input=of_second)
+    aten.threshold_backward_into(dy, is_second.neg_(), -0.5, grad_input=of_first)
     return dx
 
 

@@ -10,19 +10,14 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.kernels import direct
 from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, Layer
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.windows import padded, padded_sizes
 
-_AVAILABLE = torch.backends.mkldnn.is_available()
-if _AVAILABLE:
-    _convolve = direct(torch.ops.mkldnn._convolution_pointwise.default)
-    _convolve_and_add = direct(torch.ops.mkldnn._convolution_pointwise.binary)
-    _convolve_and_add_in_place = direct(torch.ops.mkldnn._convolution_pointwise_.binary)
 _USUAL_BATCH = 8  # to choose blocks by where the size of batches is not static: they fit other sizes too
 _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the arithmetic
 
@@ -32,7 +27,7 @@ def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
 
     def rule(step: Any, producer: Callable[..., Any]) -> Layer | None:
         image, filters, *attrs = step.args
-        if not _AVAILABLE or image.dtype is not float32 or not filters.shape.is_fully_defined():
+        if not aten.has_onednn() or image.dtype is not float32 or not filters.shape.is_fully_defined():
             return None
         image, attrs, steps = _without_padding(image, attrs, producer)
         shape = image.shape
@@ -61,7 +56,7 @@ def adding_convolution(
         filters: the filters, which are packed at once.
         *attrs: the convolution's attrs, with channels last.
     """
-    if not _AVAILABLE or not filters.is_cpu or filters.dtype is not torch.float32:
+    if not aten.has_onednn() or not filters.is_cpu or filters.dtype is not torch.float32:
         return None
     packed = _Packed(convolution_layout(op, images, filters.shape, *attrs), tuple(filters.shape), images)
     adding, weights = packed.adding(NO_ACTIVATION), packed.prepare(filters, None)
@@ -116,7 +111,7 @@ class _Packed:
             weight = torch.constant_pad_nd(weight, self._zeros)
         weight = weight.contiguous(memory_format=torch.channels_last)
         border, strides, rates, groups = self._attrs
-        return torch.ops.mkldnn._reorder_convolution_weight(weight, border, strides, rates, groups, self._sizes)
+        return aten.onednn_packed_filters(weight, border, strides, rates, groups, self._sizes)
 
     def _image(self, x: torch.Tensor) -> torch.Tensor:
         """Returns images in ATen's order of dimensions, padded where ATen can't pad them."""
@@ -131,7 +126,7 @@ class _Packed:
         def kernel(x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
             if not x.shape[0]:
                 return x.new_empty((0, *layout.output[1:]))
-            return _convolve(image(x), filters, bias, *attrs).permute(layout.from_first)
+            return aten.onednn_convolve(image(x), filters, bias, *attrs).permute(layout.from_first)
 
         return kernel
 
@@ -147,12 +142,12 @@ class _Packed:
                 total = plain(x, filters, bias) + other
                 return total.relu_() if activation.name == "relu" else total
             other = other.permute(layout.to_first)
-            return _convolve_and_add(image(x), other, filters, bias, *attrs).permute(layout.from_first)
+            return aten.onednn_convolve_and_add(image(x), other, filters, bias, *attrs).permute(layout.from_first)
 
         def in_place(
             other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None
         ) -> torch.Tensor:
-            _convolve_and_add_in_place(other.permute(layout.to_first), image(x), filters, bias, *attrs)
+            aten.onednn_convolve_and_add_(other.permute(layout.to_first), image(x), filters, bias, *attrs)
             return other
 
         return kernel, in_place

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.bulk import MANY, by_value
-from tapeflow.core.ops.kernels import direct
 from tapeflow.nn.conv_layout import Layout
-
-_AVAILABLE = torch.backends.mkldnn.is_available()
-if _AVAILABLE:
-    _convolve = direct(torch.ops.mkldnn._convolution_transpose_pointwise.default)
 
 
 def is_transposed(layout: Layout, filters: torch.Tensor, dy: torch.Tensor) -> bool:
@@ -23,7 +19,7 @@ def is_transposed(layout: Layout, filters: torch.Tensor, dy: torch.Tensor) -> bo
     It does not for few elements: a call takes longer.
     """
     single = filters.dtype is torch.float32
-    return _AVAILABLE and layout.channels_last and single and by_value(filters) and by_value(dy, MANY)
+    return aten.has_onednn() and layout.channels_last and single and by_value(filters) and by_value(dy, MANY)
 
 
 def transposed(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
@@ -32,7 +28,7 @@ def transposed(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy
     places = zip(sizes[1:-1], geometry.out, geometry.strides, geometry.size, geometry.before, strict=True)
     # What ATen calls padding of the output is how much less is cut off at the end than at the beginning.
     less = [n - ((out - 1) * stride + size - 2 * before) for n, out, stride, size, before in places]
-    dx = _convolve(
+    dx = aten.onednn_convolve_transposed(
         dy.permute(layout.to_first), filters.permute(layout.filter_to_first), None, geometry.before, less,
         geometry.strides, layout.rates, layout.groups, "none", [], "",
     )  # fmt: skip

@@ -12,8 +12,8 @@ import math
 from typing import Any
 
 import torch
-from torch._C._functorch import maybe_current_level
 
+from tapeflow.core import aten
 from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.values.tensor import traced
 from tapeflow.nn.conv_layout import Layout
@@ -61,7 +61,7 @@ def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...])
 
 def _is_followed(x: torch.Tensor) -> bool:
     """Returns whether torch's autograd follows a tensor that has values to look at, outside torch's transformations."""
-    return x.requires_grad and not traced(x) and maybe_current_level() is None
+    return x.requires_grad and not traced(x) and aten.maybe_current_level() is None
 
 
 def product(layout: Layout, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
@@ -269,7 +270,7 @@ def _gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> to
     full = (*dims, *alpha.shape)
     if not seed and not seed2:
         wide = alpha.to(torch.float32) if alpha.itemsize == 2 else alpha
-        drawn = torch._standard_gamma(wide.expand(full).contiguous(), torch_generator(alpha.device))
+        drawn = aten.standard_gamma(wide.expand(full).contiguous(), torch_generator(alpha.device))
         return drawn.masked_fill_(wide < 0, math.nan).to(alpha.dtype)
     samples = math.prod(dims)
     stream = reserve(("RandomGamma", alpha.dtype), seed, seed2, _RESERVED * samples * alpha.numel())

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 
+from tapeflow.core import aten
+from tapeflow.core.aten import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from tapeflow.core.autodiff.tape import Tape, dense, record_function
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import FROM_TORCH, variant
@@ -18,10 +19,8 @@ from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
 from tapeflow.torch.sampling import LARGE, SMALL
 
-# What `torch.autograd.grad` and `torch.enable_grad` call after checks and bookkeeping.
-_run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
-is_grad_enabled = torch.is_grad_enabled
-set_grad_enabled: Any = getattr(torch._C, "_set_grad_enabled")  # noqa: B009  (stubs lack it)
+# `torch.autograd.grad` calls `aten.run_backward`, and `torch.enable_grad` this one, after checks and bookkeeping.
+is_grad_enabled, set_grad_enabled = torch.is_grad_enabled, aten.set_grad_enabled
 
 Function = Callable[..., Sequence[torch.Tensor]]
 
@@ -226,7 +225,7 @@ def gradients_of(
     """
     gradients: Sequence[torch.Tensor | None]
     if len(outputs) == 1 and sources and dys[0] is not None and outputs[0].requires_grad:  # as a rule
-        gradients = _run_backward((outputs[0],), (dys[0].value,), True, False, sources, True, accumulate_grad=False)
+        gradients = aten.run_backward((outputs[0],), (dys[0].value,), True, False, sources, True, accumulate_grad=False)
     else:
         gradients = _gradients(outputs, sources, [None if dy is None else dy.value for dy in dys])
     return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
@@ -240,7 +239,7 @@ def _gradients(
         outputs, dys = [outputs[i] for i in places], [dys[i] for i in places]
     if not outputs or not sources:
         return (None,) * len(sources)
-    return _run_backward(tuple(outputs), tuple(dys), True, False, sources, True, accumulate_grad=False)
+    return aten.run_backward(tuple(outputs), tuple(dys), True, False, sources, True, accumulate_grad=False)
 
 
 def _recorded_gradients(

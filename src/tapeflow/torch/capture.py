@@ -11,9 +11,8 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 from torch.fx import Node
-from torch.utils import _pytree as pytree
 
-from tapeflow.core import errors
+from tapeflow.core import aten, errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import FROM_TORCH
@@ -25,6 +24,7 @@ from tapeflow.torch.aten_ops import ANY_LAYOUT, ARITHMETIC, IMAGES, TABLE, sizes
 from tapeflow.torch.parameter import ParameterVariable
 from tapeflow.torch.sampling import LARGE, SMALL, largest_size
 
+_OpOverload: Any = type(torch.ops.aten.add.Tensor)
 _TO_LAST, _TO_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
 # What `torch.export` raises for what it can't trace: its own errors, and those of the module's code with its tensors.
 _FAILURES = (RuntimeError, TypeError, ValueError, AttributeError, LookupError, AssertionError, errors.OpError)
@@ -64,7 +64,7 @@ class Captures:
             program = self._programs[key]
             if program is None:
                 return None
-            flat = pytree.tree_leaves((tuple(structure[0]), structure[1]))
+            flat = aten.pytree.tree_leaves((tuple(structure[0]), structure[1]))
             return (_Writing(program, self._variables, flat).result(),)
         except _FAILURES as error:
             self._programs[key] = None
@@ -189,7 +189,7 @@ class _Writing:
                 results.append(self._plain(value) if isinstance(spec.arg, TensorArgument) else value)
             elif spec.kind is not OutputKind.USER_INPUT_MUTATION:  # inputs are never written to
                 raise Uncallable(f"it returns a {spec.kind.name}")
-        return pytree.tree_unflatten(results, self._program.call_spec.out_spec)
+        return aten.pytree.tree_unflatten(results, self._program.call_spec.out_spec)
 
     def _plain(self, value: Any) -> Any:
         """Returns the value of a node, images with channels first; of a list or tuple, those of its items."""
@@ -206,7 +206,7 @@ class _Writing:
             return self._values[node.args[0].name][node.args[1]]  # type: ignore[union-attr, index]
         if function is _SIZE:
             return sizes(self._plain(node.args[0]))[node.args[1]]  # type: ignore[index]
-        if not isinstance(function, torch._ops.OpOverload):
+        if not isinstance(function, _OpOverload):
             if getattr(function, "__module__", "") not in ("_operator", "operator"):
                 raise Uncallable(f"it calls {function}")
             return function(*self._plain(node.args))

@@ -151,11 +151,11 @@ def _apart(tensors: Sequence[Any]) -> list[Any]:
 
     A copy of a constant has no value while it is traced, as all other tensors.
     """
-    storages: set[int] = set()
+    storages: set[Any] = set()
     apart = []
     for tensor in tensors:
         if isinstance(tensor, torch.Tensor):
-            storage = tensor.untyped_storage()._cdata
+            storage = tensor.untyped_storage()
             tensor = _fresh(tensor) if storage in storages or type(tensor) is torch.Tensor else tensor
             storages.add(storage)
         apart.append(tensor)

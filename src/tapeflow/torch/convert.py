@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils import _pytree as pytree
 
+from tapeflow.core import aten
 from tapeflow.torch import sampling, standalone
 from tapeflow.torch.module import Converted, module
 from tapeflow.torch.unconvertible import Unconvertible
@@ -128,7 +128,7 @@ def _operation_of(error: BaseException) -> str | None:
 
 
 def _flat(function: Callable[..., Any]) -> sampling.Run:
-    return lambda samples: pytree.tree_leaves(function(*samples))
+    return lambda samples: aten.pytree.tree_leaves(function(*samples))
 
 
 def _as_source(program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str]) -> sampling.Run:
@@ -160,14 +160,12 @@ def _onnx_loop() -> Callable[..., Any]:
 
     Those of its conditionals are not either; where both are in one model, torch 2.13 fails to inline the functions.
     """
-    from torch.onnx._internal.exporter import _core, _registration
-
-    registry = _registration.ONNXRegistry.from_torchlib()
+    registry = aten.ONNXRegistry.from_torchlib()
     (entry,) = registry.get_decomps(_WHILE_LOOP)
 
     def translate(*args: Any) -> Any:
         outputs = entry.onnx_function(*args)
-        for node in _core.current_tracer.nodes:  # type: ignore[union-attr]
+        for node in aten.onnx_core.current_tracer.nodes:
             if node.domain.startswith("pkg."):
                 node.version = None
         return outputs
@@ -176,11 +174,8 @@ def _onnx_loop() -> Callable[..., Any]:
 
 
 def _as_package(program: torch.export.ExportedProgram, output: str | os.PathLike[str]) -> sampling.Run:
-    from torch._inductor import aoti_compile_and_package, aoti_load_package
-    from torch._inductor.exc import InvalidCxxCompiler
-
     try:
-        path = aoti_compile_and_package(program, package_path=os.fspath(output))
-    except InvalidCxxCompiler as error:
+        path = aten.aoti_compile_and_package(program, package_path=os.fspath(output))
+    except aten.InvalidCxxCompiler as error:
         raise OSError("aoti needs a C++ compiler, and there is none") from error
-    return _flat(aoti_load_package(path))
+    return _flat(aten.aoti_load_package(path))

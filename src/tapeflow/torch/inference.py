@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch._C._functorch import maybe_current_level
 
+from tapeflow.core import aten
 from tapeflow.core.context import state
 from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.function.concrete import ConcreteFunction
@@ -108,9 +108,9 @@ def _computes_alone() -> bool:
     return not (
         torch.compiler.is_compiling()
         or torch.jit.is_tracing()
-        or torch._C._len_torch_dispatch_stack()
-        or torch._C._len_torch_function_stack()
-        or maybe_current_level() is not None
+        or aten.len_torch_dispatch_stack()
+        or aten.len_torch_function_stack()
+        or aten.maybe_current_level() is not None
         or torch.is_autocast_enabled("cpu")
         or state.graph is not None
     )

@@ -7,11 +7,11 @@ from typing import Any
 
 import keras
 import torch
-from keras.src.backend.common.global_state import get_global_attribute
 
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import FROM_TORCH, as_dtype
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.keras.internals import get_global_attribute
 from tapeflow.torch.module_call import ModuleCall
 from tapeflow.torch.parameter import ParameterVariable
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -172,9 +173,7 @@ class Converted(torch.nn.Module):
 @functools.cache
 def _let_dynamo_in() -> None:
     """Has `torch.compile` look into TapeFlow's kernels, which it does not in a module that is known as `tensorflow`."""
-    from torch._dynamo import trace_rules  # heavy, and loaded by whatever compiles or exports the module
-
-    trace_rules.BUILTIN_INLINE_WHEN_CALLED.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    aten.inlined_by_dynamo.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:

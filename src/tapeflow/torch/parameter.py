@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.core.values.variable import ResourceVariable, Variable
 
 _slot: Any = Variable.__dict__["_value"]
-_shares: Any = getattr(torch._C, "_is_cow_tensor")  # noqa: B009  (stubs lack it): True until the tensor is written to
 
 
 class ParameterVariable(ResourceVariable):
@@ -35,7 +35,7 @@ class ParameterVariable(ResourceVariable):
     @property
     def _value(self) -> EagerTensor:
         """The tensor that the parameter holds now."""
-        if not _shares(self.parameter):  # it was written to, and has memory of its own
+        if not aten.is_cow_tensor(self.parameter):  # it was written to, and has memory of its own
             value = alias(self.parameter)
             _slot.__set__(self, EagerTensor(value, self.dtype))
             self._tape_value = None
@@ -45,7 +45,7 @@ class ParameterVariable(ResourceVariable):
     def _value(self, tensor: EagerTensor) -> None:
         value = tensor.value
         self.parameter.data = shared = alias(value)
-        if not _shares(shared):  # NumPy's memory, which `alias` has copied
+        if not aten.is_cow_tensor(shared):  # NumPy's memory, which `alias` has copied
             tensor = EagerTensor(alias(shared), tensor.dtype)
         _slot.__set__(self, tensor)
 
@@ -53,5 +53,6 @@ class ParameterVariable(ResourceVariable):
         self._value  # noqa: B018  # forgets what tapes have read, if that is not the value any more
         return super()._read()
 
-    def _close(self, tensor: EagerTensor, memory: Any, least: int = 0) -> bool:
-        return False  # the module sees the memory too
+    def _own(self, others: int = 0) -> tuple[EagerTensor, Any]:
+        tensor = self._value
+        return tensor, tensor.value  # not owned, since the module sees the memory too

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch.export import ExportedProgram
-from torch.utils import _pytree as pytree
 
+from tapeflow.core import aten
 from tapeflow.torch.unconvertible import Unconvertible
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _fitting(model: Converted, candidates: Iterable[Sequence[torch.Tensor]], err
 
 def _sample(model: Converted, inputs: Sequence[torch.Tensor]) -> Sample:
     try:
-        outputs = [o.detach() for o in pytree.tree_leaves(model(*inputs))]
+        outputs = [o.detach() for o in aten.pytree.tree_leaves(model(*inputs))]
     except Exception as error:  # of any kernel
         raise _Unfit(f"The model fails for {_described(inputs)}: {_first_line(error)}") from error
     if not outputs:

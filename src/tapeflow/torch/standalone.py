@@ -12,10 +12,11 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
-from torch.utils import _pytree as pytree
 
+from tapeflow.core import aten
 from tapeflow.torch.unconvertible import Unconvertible
 
+_OpOverload: Any = type(torch.ops.aten.add.Tensor)
 _HEAD = '''"""A model of TensorFlow, as calls of torch. It was written by `python -m tapeflow convert`.
 
 Its weights are in `weights.safetensors` beside this file; trainable ones are parameters, all others buffers.
@@ -186,7 +187,7 @@ def _ending(program: ExportedProgram, outputs: Any, references: dict[str, str]) 
         else:
             raise Unconvertible(f"an output is a {spec.kind.name}, which has no place in a file of calls")
     structure = program.call_spec.out_spec
-    return [*lines, f"return {pytree.tree_unflatten(results, structure)!r}"]
+    return [*lines, f"return {aten.pytree.tree_unflatten(results, structure)!r}"]
 
 
 class _Expression:
@@ -201,7 +202,7 @@ class _Expression:
 
 def _callee(node: Node) -> str:
     target: Any = node.target
-    if isinstance(target, torch._ops.OpOverload):
+    if isinstance(target, _OpOverload):
         return f"torch.ops.{target}"
     name = getattr(target, "__name__", "")
     if getattr(target, "__module__", "") in ("_operator", "operator"):

@@ -31,28 +31,65 @@ CHANGES = {
 }
 
 
+def updated(value=1.0):
+    """Returns a variable whose last update wrote in place."""
+    v = large(value - 1)
+    v.assign_add(tf.ones(LARGE) / 2)
+    v.assign_add(tf.ones(LARGE) / 2)
+    return v
+
+
+LOOKS = {
+    "value": lambda v: v.value(),
+    "read_value": lambda v: v.read_value(),
+    "convert": lambda v: tf.convert_to_tensor(v),
+    "slice": lambda v: v[0:1],
+    "reshape": lambda v: tf.reshape(v, [-1]),
+    "transpose": lambda v: tf.transpose(v),
+    "identity": lambda v: tf.identity(v),
+    "numpy": lambda v: v.numpy(),
+    "asarray": lambda v: np.asarray(v),
+    "row": lambda v: v[0],
+    "rows": lambda v: next(iter(v)),
+    "saved": lambda v: v._serialize_to_tensors()["VARIABLE_VALUE"],
+    "in a function": lambda v: tf.function(lambda: v.value())(),
+    "as NumPy's": lambda v: v.value()._numpy(),
+}
+
+
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-@pytest.mark.parametrize(
-    "look",
-    [
-        lambda v: v.value(),
-        lambda v: tf.convert_to_tensor(v),
-        lambda v: v[0:1],
-        lambda v: tf.reshape(v, [-1]),
-        lambda v: tf.transpose(v),
-        lambda v: tf.identity(v),
-        lambda v: v.numpy(),
-        lambda v: np.asarray(v),
-        lambda v: v[0],
-    ],
-)
-def test_what_was_read_never_changes(change, look):
-    v = large()
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("make", [large, updated])
+def test_what_was_read_never_changes(make, change, look):
+    v = make()
     seen = look(v)
     before = np.array(seen)
     change(v)
     np.testing.assert_array_equal(np.array(seen), before)
     assert v.numpy()[0, 0] != 1.0
+    change(v)
+    np.testing.assert_array_equal(np.array(seen), before)
+
+
+def test_what_a_tape_has_read_never_changes():
+    v = updated(2.0)
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            seen = v.value()
+            y = tf.reduce_sum(v * v)
+            v.assign_add(tf.ones(LARGE))
+        gradient = tape.gradient(y, v)
+        np.testing.assert_array_equal(gradient, 2 * seen)
+    assert v.numpy()[0, 0] == 4.0
+
+
+def test_a_tensor_read_for_one_tape_is_a_constant_for_the_next():
+    v = tf.Variable(3.0)
+    with tf.GradientTape():
+        seen = v.value()
+    with tf.GradientTape() as tape:
+        y = seen * v
+    assert tape.gradient(y, v) == 3.0
 
 
 def test_what_was_assigned_is_not_written_to():
@@ -75,6 +112,16 @@ def test_it_updates_in_place_where_nobody_looks():
     v.scatter_add(slices(np.ones([1, 100], np.float32), [0]))
     assert v._value.value.data_ptr() == memory
     assert v.numpy()[:2, 0].tolist() == [4.0, 3.0]
+
+
+def test_it_updates_in_place_once_nobody_looks_any_more():
+    v = updated()
+    seen = v.value()
+    memory = seen.value.data_ptr()
+    del seen
+    tf.reduce_sum(v * 2.0)
+    v.assign_add(tf.ones(LARGE))
+    assert v._value.value.data_ptr() == memory
 
 
 def test_gradients_before_and_after_an_assignment():

@@ -13,8 +13,9 @@ import torch
 import tapeflow as tf
 from recorder import Recorder, called, captured, explanation
 from tapeflow.graph.backends import cuda_graphs, recordings
-from tapeflow.graph.backends.capturable import Keep, Watch, obstacle
+from tapeflow.graph.backends.capturable import obstacle
 from tapeflow.graph.backends.cuda_graphs import MOST_RECORDINGS, WARM_UPS
+from tapeflow.graph.backends.dispatch_modes import Keep, Watch
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.kernels import on_one_device
@@ -17,8 +18,6 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 if TYPE_CHECKING:
     from tapeflow.core.autodiff.tape import Call
-
-_is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
 
 
 class KernelVjp(Op):
@@ -36,7 +35,7 @@ class KernelVjp(Op):
 
     def kernel(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
         inputs, dys = values[: self.count], values[self.count :]
-        if any(map(_is_batched, values)):
+        if any(map(aten.is_batchedtensor, values)):
             return self._of_slices(inputs, dys)
         nested = torch.is_grad_enabled() and any(v.requires_grad for v in values)
         with torch.enable_grad():

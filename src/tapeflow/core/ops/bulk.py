@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.definition import MANY, Op
 from tapeflow.core.values.tensor import traced
-
-_is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
 
 SOME = 1 << 12  # elements: from here on a few more calls are worth it
 
@@ -36,7 +35,7 @@ _COMPARED_BY_NUMPY = {torch.float32, torch.float64, torch.int32, torch.int64}
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
     """Returns whether a tensor has at least so many elements, on the CPU, with values to look at, which torch's
     autograd does not follow."""
-    return x.numel() >= count and x.is_cpu and not x.requires_grad and not traced(x) and not _is_batched(x)
+    return x.numel() >= count and x.is_cpu and not x.requires_grad and not traced(x) and not aten.is_batchedtensor(x)
 
 
 @functools.cache

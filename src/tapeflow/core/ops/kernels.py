@@ -49,11 +49,6 @@ _NO_MEMORY = re.compile(
 )
 
 
-def direct(overload: Any) -> Any:
-    """Returns the C function behind a `torch.ops` overload, whose Python wrapper is a sixth of a small call."""
-    return overload._op
-
-
 def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name: str | None) -> tuple[Any, bool]:
     """Runs an op's kernel, and explains its errors.
 

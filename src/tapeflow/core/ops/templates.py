@@ -247,11 +247,15 @@ def _calling(arguments: str, by_count: bool) -> list[str]:
 
 def _reading(tensors: list[str], names: list[str]) -> list[str]:
     """Returns the lines that read variables and call the function again with their tensors."""
-    if not tensors:
-        return []
-    is_any = " or ".join(f"isinstance({n}, ReadAsTensor)" for n in tensors)
-    again = ", ".join(f"{n}._read() if isinstance({n}, ReadAsTensor) else {n}" if n in tensors else n for n in names)
-    return [f"        if ({is_any}) and not detours:", f"            return call({again}, name)"]
+    lines = []
+    for i, first in enumerate(tensors):  # those before it are no variables
+        rest = tensors[i + 1 :]
+        read = {n: f"{n}._read() if isinstance({n}, ReadAsTensor) else {n}" for n in rest} | {first: f"{first}._read()"}
+        lines += [
+            f"        if isinstance({first}, ReadAsTensor) and not detours:",
+            f"            return call({', '.join(read.get(n, n) for n in names)}, name)",
+        ]
+    return lines
 
 
 def _converting(tensors: list[str], names: list[str]) -> list[str]:

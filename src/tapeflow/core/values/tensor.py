@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import torch
 
+from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
-from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
@@ -202,6 +202,7 @@ class EagerTensor(Tensor):
 
     __slots__ = ("__dict__", "__weakref__", "_device", "_id", "dtype", "value")
     _device: str  # the device's name, where it is not that of the value's own device
+    _content: Any  # the value; `Owned` tensors have a property in place of the slot `value`
 
     def __init__(self, value: Any, dtype: DType) -> None:
         self.value = value
@@ -386,6 +387,9 @@ class EagerTensor(Tensor):
         return f"tf.Tensor({numpy_text(self)}, shape={self.shape}, dtype={self.dtype.name})"
 
 
+EagerTensor._content = EagerTensor.value
+
+
 _NUMPY_HAS = frozenset({
     torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32,
     torch.int64, torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128,
@@ -432,7 +436,7 @@ def alias(value: torch.Tensor) -> torch.Tensor:
     if value.requires_grad:
         value = value.detach()
     try:
-        return torch._lazy_clone(value)
+        return aten.lazy_clone(value)
     except RuntimeError:
         return value.clone()
 

@@ -7,7 +7,6 @@ of its own, which the tape relates to the variable.
 
 from __future__ import annotations
 
-import sys
 import threading
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +30,7 @@ from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
 from tapeflow.core.values.variable_in_graph import OfGraph
 from tapeflow.core.values.variable_scatter import AssignsParts
-from tapeflow.core.values.variable_updates import Updates
+from tapeflow.core.values.variable_updates import Owned, Updates
 
 # The parameters of `tf.Variable`: creators are called with them all.
 _DEFAULTS = {
@@ -209,12 +208,15 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     def _read(self) -> EagerTensor:
         """Returns the tensor this variable holds now, which ops take in its place."""
         if not listeners:
-            return self._value
+            tensor = self._value
+            if type(tensor) is Owned:
+                tensor.value  # noqa: B018  (hands the memory out)
+            return tensor
         if state.graph is not None:
             return state.graph.read_variable(self)
         tapes = state.tapes
         if not tapes:
-            return self._value
+            return self._held()
         read = self._tape_value
         if read is not None:
             for tape in tapes:
@@ -222,15 +224,20 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
                     break
             else:
                 return read
-        # A tensor that somebody holds from an earlier read must not stand for the variable on a tape begun since.
-        if read is None or sys.getrefcount(read) > 3:
-            value = self._value
-            read = EagerTensor(value.value, self.dtype)
-            read._id = next_id()
-            if self._value is value: self._tape_value = read  # noqa: E701  # fmt: skip
+        # A tensor that somebody may hold from an earlier read must not stand for the variable on a tape begun since.
+        value = self._value
+        read = EagerTensor(value.value, self.dtype)
+        read._id = next_id()
+        if self._value is value: self._tape_value = read  # noqa: E701  # fmt: skip
         for tape in tapes:
             tape.variable_read(self, read._id)
         return read
+
+    def _held(self) -> EagerTensor:
+        """Returns the tensor this variable holds now, whose memory nobody writes to any more."""
+        tensor = self._value
+        tensor.value  # noqa: B018  (hands the memory out)
+        return tensor
 
     def value(self) -> EagerTensor:
         """Returns the tensor this variable holds now."""
@@ -417,7 +424,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return operand(True, None)
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"VARIABLE_VALUE": self._value}
+        return {"VARIABLE_VALUE": self._held()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         value = restored_tensors["VARIABLE_VALUE"]

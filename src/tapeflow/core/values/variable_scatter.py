@@ -62,6 +62,7 @@ class AssignsParts:
     _read: Callable[[], EagerTensor]
     _set: Callable[..., None]
     _lock: Any
+    _memory: Callable[[], Any]
     _begin: Callable[[], tuple[Any, Any]]
     _end: Callable[[Any, Any], None]
     _assigned: Callable[[], Any]
@@ -139,7 +140,7 @@ class AssignsParts:
 
     def _scatter_batch(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
         batch = indices.value.shape[:-1]
-        shape = self._value.value.shape
+        shape = self._memory().shape
         if shape[: len(batch)] != batch or not indices.value.ndim:
             raise invalid(f"indices of shape {list(indices.shape)} do not match the first dimensions of {list(shape)}")
         at = indices.value.long()
@@ -157,7 +158,7 @@ class AssignsParts:
         return self._now_or_later(op, AssignsParts._scatter_rows, change, *self._delta(delta))
 
     def _scatter_rows(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
-        shape, index_shape, update_shape = self._value.value.shape, indices.value.shape, updates.value.shape
+        shape, index_shape, update_shape = self._memory().shape, indices.value.shape, updates.value.shape
         if len(update_shape) and update_shape[: len(index_shape)] != index_shape:
             raise invalid(
                 f"The shape of indices ({list(index_shape)}) must be a prefix of the shape of updates "
@@ -216,7 +217,7 @@ class AssignsParts:
         return self._now_or_later(op, AssignsParts._scatter_places, change, where, tensor)
 
     def _scatter_places(self, op: str, change: Rows, where: EagerTensor, updates: EagerTensor) -> Any:
-        shape = self._value.value.shape
+        shape = self._memory().shape
         *count, depth = where.value.shape or (0,)
         if not where.value.ndim or depth > len(shape) or tuple(updates.value.shape) != (*count, *shape[depth:]):
             raise invalid(

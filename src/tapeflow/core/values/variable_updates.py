@@ -4,59 +4,60 @@ Whoever computes a new value from the old one holds the variable's lock meanwhil
 else needs it: a read takes the tensor that is there, and an assignment replaces it. An update that finds another tensor
 than it began with leaves that where it is, since the assignment came after it.
 
-Memory that changes is nobody's to read: while an update writes in place, whoever asks the variable's tensor for its
-value waits.
+An update writes in place if nobody else has the memory. A variable whose memory is its own holds an `Owned` tensor. The
+first read of its value hands the memory out, and makes it an `EagerTensor`. The next update takes the memory back if
+nobody has it any more: torch counts the tensors that use it.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
-from tapeflow.core import errors
 from tapeflow.core.context import once_for_each_slice, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, bool_
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
 
-_IN_PLACE_FROM = 1 << 14  # bytes; below that a new sum costs less than the check whether the old one is shared
-_users = torch._C._storage_Use_Count
+_IN_PLACE_FROM = 1 << 14  # bytes; below that a new sum costs less than taking the memory back
 _several = threading.Lock()
 
-_raw: Any = EagerTensor.value  # the slot
 
+class Owned(EagerTensor):
+    """The tensor of a variable whose memory nobody else has; updates may write to it.
 
-class Pending(EagerTensor):
-    """An eager tensor while an update writes to its memory: whoever asks for its value waits.
-
-    A tensor becomes one, and an `EagerTensor` again, while the variable's lock is held.
+    Its content is the variable's lock and the memory. Whoever asks for its value waits for the lock.
     """
 
     __slots__ = ()
 
     @property
     def value(self) -> Any:
-        """The raw value, after the update."""
-        value = _raw.__get__(self)
-        if type(value) is tuple:
-            lock, memory = value
-            with lock:
-                value = _raw.__get__(self)
-            if type(value) is tuple:  # this very thread is updating, and was interrupted by a handler of signals
-                return memory
-        return value
+        """The raw value. Asking for it makes this an `EagerTensor`, whose memory nobody writes to."""
+        content = self._content
+        if type(content) is not tuple:  # another thread has asked
+            return content
+        lock, memory = content
+        lock.acquire()
+        self._content = memory; self.__class__ = EagerTensor  # type: ignore[assignment]  # noqa: E702  # fmt: skip
+        lock.release()
+        return memory
 
     @value.setter
     def value(self, value: Any) -> None:
-        _raw.__set__(self, value)
+        self._content = value
 
-
-# A tensor is closed and reopened in one line each: the interpreter switches between threads where it calls or loops.
+    @property
+    def shape(self) -> TensorShape:
+        """The tensor's `tf.TensorShape`."""
+        content = self._content
+        return TensorShape._of((content[1] if type(content) is tuple else content).shape)
 
 
 class Locked:
@@ -119,27 +120,48 @@ class Updates:
 
     # ---- in place ----------------------------------------------------------------------------------------------------
 
-    def _close(self, tensor: EagerTensor, memory: Any, least: int = 0) -> bool:
-        """Closes the variable's tensor, if nobody else can see its memory, and this has at least so many bytes.
+    def _hold(self, memory: Any, before: EagerTensor) -> EagerTensor:
+        """Has the variable hold memory of its own, in a new tensor, if it still holds the tensor `before`."""
+        tensor = EagerTensor((self._lock, memory), self.dtype)
+        tensor.__class__ = Owned
+        if self._value is before: self._value = tensor  # noqa: E701  # fmt: skip
+        self._tape_value = None
+        return tensor
 
-        The caller holds the lock, and these two references.
+    def _own(self, others: int = 0) -> tuple[EagerTensor, Any]:
+        """Makes the memory the variable's own, if nobody else has it.
+
+        The variable gets a new tensor with the same memory. Whoever has the old one, a view of it or an array on it
+        keeps the memory in use. So neither the caller, which holds the lock, nor the functions that called it may have
+        the old tensor or its value.
+
+        Args:
+            others: the number of tensors with this memory that don't count.
+
+        Returns:
+            The variable's tensor, which is `Owned` if the memory may be written to; and the memory.
         """
-        if type(memory) is not torch.Tensor or memory.nbytes < least:
-            return False
         if state.on_slices:
             once_for_each_slice("an assignment")
-        tensor.value = self._lock, memory; tensor.__class__ = Pending  # noqa: E702  # fmt: skip
-        self._tape_value = None
-        # The references without other holders: of a tensor, those of the variable, the caller, and the calls; of its
-        # memory, the tensor's is the first.
-        if (
-            getrefcount(tensor) <= 4
-            and getrefcount(memory) <= 4
-            and _users(memory.untyped_storage()._cdata) <= 2  # it and the storage object here
-        ):
-            return True
-        tensor.__class__ = EagerTensor; tensor.value = memory  # noqa: E702  # fmt: skip
-        return False
+        before = self._value
+        if type(before) is Owned:
+            return before, before._content[1]
+        memory = before.value
+        if memory.requires_grad:  # torch's autograd has it
+            return before, memory
+        memory = memory.data  # a tensor that nobody else has
+        tensor = self._hold(memory, before)
+        if self._value is not tensor:  # it has been assigned meanwhile
+            return self._own(others)
+        del before
+        if aten.users(memory) > others:
+            tensor._content = memory; tensor.__class__ = EagerTensor  # noqa: E702  # fmt: skip
+        return tensor, memory
+
+    def _memory(self) -> Any:
+        """Returns the raw value, only to look at."""
+        content = self._value._content
+        return content[1] if type(content) is tuple else content
 
     def _begin(self) -> tuple[EagerTensor, Any]:
         """Begins an update; the lock is held until `_end`.
@@ -148,19 +170,22 @@ class Updates:
             The tensor that the variable holds; and contiguous memory with its value, which nobody else sees.
         """
         tensor = self._value
-        memory = tensor.value
-        if not isinstance(memory, torch.Tensor):
-            return tensor, memory.copy()
-        if memory.is_contiguous() and self._close(tensor, memory):
+        if type(tensor) is not Owned:
+            memory = tensor.value
+            if not isinstance(memory, torch.Tensor):
+                return tensor, memory.copy()
+            if type(memory) is not torch.Tensor:
+                return tensor, memory.clone(memory_format=torch.contiguous_format)
+            del tensor, memory
+        tensor, memory = self._own()
+        if type(tensor) is Owned and memory.is_contiguous():
             return tensor, memory
-        return tensor, memory.clone(memory_format=torch.contiguous_format)
+        return tensor, tensor.value.clone(memory_format=torch.contiguous_format)
 
     def _end(self, tensor: EagerTensor, memory: Any) -> None:
         """Ends an update that has written to what `_begin` returned."""
-        if type(tensor) is EagerTensor:  # it is not closed
+        if type(tensor) is not Owned:
             self._set(memory, tensor)
-        else:
-            tensor.__class__ = EagerTensor; tensor.value = memory  # noqa: E702  # fmt: skip
 
     # ---- adding ------------------------------------------------------------------------------------------------------
 
@@ -173,26 +198,30 @@ class Updates:
         lock.acquire()  # as a `with` statement does, in a third of the time
         try:
             tensor = self._value
-            value = tensor.value
+            is_owned = type(tensor) is Owned
+            value = tensor._content[1] if is_owned else tensor.value
             if change.shape != value.shape or self.dtype is bool_ or self.dtype.torch is None:
                 raise self._unfit(op, change)
             if devices.machine.has_gpu and change.device != value.device:
                 change = change.to(value.device)
-            if not self._close(tensor, value, _IN_PLACE_FROM):
+            if not is_owned and (value.nbytes < _IN_PLACE_FROM or type(value) is not torch.Tensor):
                 self._set(kernel(value, change), tensor)
                 return
-            try:
+            del tensor, value
+            tensor, value = self._own()
+            if type(tensor) is Owned:
                 kernel_in_place(value, change)
-            finally:
-                tensor.__class__ = EagerTensor; tensor.value = value  # noqa: E702  # fmt: skip
+            else:
+                self._set(kernel(value, change), tensor)
         finally:
             lock.release()
 
     def _unfit(self, op: str, change: Any) -> errors.InvalidArgumentError:
         """Returns the error for a change that can't be added."""
         message = f"Op '{op}' has no kernel for {self.dtype.name}"
-        if change.shape != self._value.value.shape:
-            mine, theirs = (str(list(s)).replace(" ", "") for s in (self._value.value.shape, change.shape))
+        shape = self._memory().shape
+        if change.shape != shape:
+            mine, theirs = (str(list(s)).replace(" ", "") for s in (shape, change.shape))
             message = (
                 f"Cannot update variable with shape {mine} using a Tensor with shape {theirs}, shapes must be equal."
             )

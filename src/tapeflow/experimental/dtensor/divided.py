@@ -14,12 +14,10 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import torch
 from torch.distributed.device_mesh import DeviceMesh
-from torch.distributed.tensor import DTensor, Partial, Placement, Replicate, Shard
-from torch.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
-from torch.distributed.tensor._op_schema import OpSchema, OutputSharding
-from torch.utils._pytree import tree_flatten, tree_unflatten
+from torch.distributed.tensor import Partial, Placement, Replicate, Shard
 
-from tapeflow.core import errors
+from tapeflow.core import aten, errors
+from tapeflow.core.aten import DTensorSpec, OpSchema, OutputSharding, TensorMeta
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values.tensor import EagerTensor, as_numpy
 from tapeflow.experimental.dtensor.layout import UNSHARDED, Layout
@@ -28,7 +26,7 @@ from tapeflow.experimental.dtensor.redistribution import REDUCTIONS, LocalLinks,
 from tapeflow.printing import tensor_text
 
 _aten = torch.ops.aten
-_rules: Any = DTensor._op_dispatcher.sharding_propagator
+_rules: Any = aten.sharding_propagator
 # What the rules raise where they have no answer; a wrong call fails again when ATen computes it.
 _NO_ANSWER = (NotImplementedError, RuntimeError, AssertionError, ValueError, TypeError, IndexError)
 # Results depend on more than the own part where other axes than that of the batch are divided, which as many of the
@@ -53,12 +51,12 @@ class Divided(torch.Tensor):
     parts: list[torch.Tensor]
 
     device_name: ClassVar[str] = "/job:localhost/replica:0/task:0/device:CUSTOM:0"
-    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+    __torch_function__ = aten.disabled_torch_function
 
     @staticmethod
     def __new__(cls, mesh: Mesh, spec: DTensorSpec, parts: list[torch.Tensor]) -> Divided:
         meta: Any = spec.tensor_meta
-        self: Any = torch.Tensor._make_wrapper_subclass(
+        self: Any = aten.make_wrapper_subclass(
             cls, meta.shape, strides=meta.stride, dtype=meta.dtype, device=parts[0].device
         )
         self.mesh, self.spec, self.parts = mesh, spec, parts
@@ -149,7 +147,7 @@ class Divided(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # type: ignore[override]
-        leaves, structure = tree_flatten((tuple(args), dict(kwargs or {})))
+        leaves, structure = aten.pytree.tree_flatten((tuple(args), dict(kwargs or {})))
         if op is _UNSAID and args[3] is not None:
             op = _SAID
         operands = [leaf for leaf in leaves if isinstance(leaf, Divided)]
@@ -161,16 +159,16 @@ class Divided(torch.Tensor):
             )
         for operand in operands:
             operand.settle()
-        if op._schema.is_mutable and not _written(op, *tree_unflatten(leaves, structure)):
+        if op._schema.is_mutable and not _written(op, *aten.pytree.tree_unflatten(leaves, structure)):
             # Plain memory is written to: by plain values.
             leaves = [leaf.whole() if isinstance(leaf, Divided) else leaf for leaf in leaves]
-            own_args, own_kwargs = tree_unflatten(leaves, structure)
+            own_args, own_kwargs = aten.pytree.tree_unflatten(leaves, structure)
             return op(*own_args, **own_kwargs)
         leaves = [_replicated(leaf, mesh) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         results, specs = _computed(op, leaves, structure, mesh)
         if op._schema.returns and not any(r.alias_info and r.alias_info.is_write for r in op._schema.returns):
             return _wrapped(results, specs, mesh)
-        written = _written(op, *tree_unflatten(leaves, structure))
+        written = _written(op, *aten.pytree.tree_unflatten(leaves, structure))
         return written[0] if len(written) == 1 else None
 
 
@@ -204,14 +202,14 @@ def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[l
         placed = leaves
         if plan.needs_redistribute and schema is not None:
             kernel = schema.op
-            targets, rewritten = tree_flatten((schema.args_schema, dict(schema.kwargs_schema)))
+            targets, rewritten = aten.pytree.tree_flatten((schema.args_schema, dict(schema.kwargs_schema)))
             structure = structure if kernel is op else rewritten
             tensors = iter([leaf for leaf in leaves if isinstance(leaf, Divided)])
             placed = [next(tensors).placed(t.placements) if isinstance(t, DTensorSpec) else t for t in targets]
     if op._schema.is_mutable:
-        written = set(map(id, _written(op, *tree_unflatten(leaves, structure))))
+        written = set(map(id, _written(op, *aten.pytree.tree_unflatten(leaves, structure))))
         placed = [_replaced(o, leaf) if id(o) in written else leaf for o, leaf in zip(leaves, placed, strict=True)]
-        _part_with(op, *tree_unflatten(placed, structure))
+        _part_with(op, *aten.pytree.tree_unflatten(placed, structure))
     if kernel is _aten.view.default or kernel is _aten._unsafe_view.default:
         kernel = torch.reshape  # a part need not be contiguous
     results: list[Any] = []
@@ -220,7 +218,7 @@ def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[l
         own = [leaf.parts[number] if isinstance(leaf, Divided) else leaf for leaf in placed]
         key = tuple(id(part) for part in own if isinstance(part, torch.Tensor))
         if key not in of_parts:
-            own_args, own_kwargs = tree_unflatten(own, structure)
+            own_args, own_kwargs = aten.pytree.tree_unflatten(own, structure)
             of_parts[key] = kernel(*own_args, **own_kwargs)
         results.append(of_parts[key])
     return results, specs
@@ -251,12 +249,12 @@ def _planned(op: Any, structure: Any, dims: int, *operands: Any) -> Any:
             else operand
             for i, operand in enumerate(operands)
         ]
-        args, kwargs = tree_unflatten(described, structure)
+        args, kwargs = aten.pytree.tree_unflatten(described, structure)
         try:
             plan: Any = _rules.propagate_op_sharding(OpSchema(op, args, kwargs, schema_info=info))
         except _NO_ANSWER:
             return None
-        targets = tree_flatten((plan.redistribute_schema or OpSchema(op, args, kwargs)).args_schema)[0]
+        targets = aten.pytree.tree_flatten((plan.redistribute_schema or OpSchema(op, args, kwargs)).args_schema)[0]
         if _expressible(plan.output_spec, terms=True) and _expressible(targets, terms=False):
             if not plan.needs_redistribute and any(o is not d for o, d in zip(operands, described, strict=True)):
                 plan = OutputSharding(plan.output_spec, OpSchema(op, args, kwargs), needs_redistribute=True)
@@ -286,7 +284,7 @@ def _expressible(specs: Any, terms: bool) -> bool:
         specs: a spec, or a nest of specs and other values.
         terms: whether terms of sums are allowed too.
     """
-    for spec in tree_flatten(specs)[0]:
+    for spec in aten.pytree.tree_flatten(specs)[0]:
         if not isinstance(spec, DTensorSpec):
             continue
         axes = [p.dim for p in spec.placements if type(p) is Shard]

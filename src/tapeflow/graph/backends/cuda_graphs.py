@@ -31,7 +31,7 @@ from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.settings import settings
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.backends.capturable import Watch, draws, kernels, obstacle, written
+from tapeflow.graph.backends.capturable import draws, kernels, obstacle, written
 from tapeflow.graph.backends.recordings import Recorder, Recording, Run, recording
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.operation import Operation
@@ -200,6 +200,8 @@ class Captured(Compiled):
         except RuntimeError as error:
             self._give_up(f"there is nothing to capture with: {first_line(error)}")
             return super().__call__(*values)
+        from tapeflow.graph.backends.dispatch_modes import Watch  # here, as it takes a private name of torch
+
         watch = Watch(device, self.running)
         values = [*(devices.moved(v, device) for v in values[: self._argument_count]), *values[self._argument_count :]]
         result = recorder.rehearse(lambda: self._plain(values), watch, lambda: _tensors(values))

@@ -26,8 +26,8 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
-from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
@@ -456,33 +456,27 @@ def _inducted(graph: AtenGraph, **options: Any) -> Callable[..., Any]:
         graph: the graph, which is consumed.
         options: further arguments of `compile_fx`.
     """
-    from torch._guards import TracingContext, tracing
-    from torch._inductor.compile_fx import compile_fx
-    from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-    mode = FakeTensorMode(shape_env=ShapeEnv())  # without one, nothing is cached
+    mode = aten.FakeTensorMode(shape_env=ShapeEnv())  # without one, nothing is cached
     with mode:
         examples = [empty(argument) for argument in graph.arguments]
-    with torch.no_grad(), tracing(TracingContext(mode)):
-        run: Any = compile_fx(graph.module, examples, ignore_shape_env=True, **options)
+    with torch.no_grad(), aten.tracing(aten.TracingContext(mode)):
+        run: Any = aten.compile_fx(graph.module, examples, ignore_shape_env=True, **options)
     # What keeps Dynamo, which is not at work here, from looking into it takes a tenth of a small call.
     return getattr(run, "_torchdynamo_orig_callable", run)
 
 
 def _source(graph: AtenGraph) -> str:
     """Returns the code that TorchInductor generates for a graph."""
-    from torch._inductor import config
-    from torch._inductor.compile_fx import compile_fx_inner
-
     sources: list[str] = []
 
     def inner(*args: Any, **kwargs: Any) -> Any:
-        code: Any = compile_fx_inner(*args, **kwargs)
+        code: Any = aten.compile_fx_inner(*args, **kwargs)
         sources.append(getattr(code, "source_code", ""))
         return code
 
-    with config.patch(force_disable_caches=True):  # which have no source
+    with aten.inductor_config.patch(force_disable_caches=True):  # which have no source
         _inducted(graph, inner_compile=inner)
     return "\n".join(sources)
 
@@ -493,11 +487,9 @@ def require_compiler() -> None:
     Raises:
         FailedPreconditionError: there is none.
     """
-    from torch._inductor import cpp_builder, exc
-
     try:
-        cpp_builder.get_cpp_compiler()
-    except (exc.InvalidCxxCompiler, RuntimeError) as error:
+        aten.get_cpp_compiler()
+    except (aten.InvalidCxxCompiler, RuntimeError) as error:
         raise errors.FailedPreconditionError(
             None,
             None,

@@ -3,14 +3,13 @@
 A recording works on addresses. Arguments are copied into tensors that stay where they are; results are returned as
 copies, since the next replay overwrites the tensors that hold them. A variable has a `Home`, a tensor from which all
 recordings read its value, and to which the program copies what it assigns at its end. Tensors never change in TapeFlow,
-so that a replay first checks whether anything else refers to the memory that it is going to write; then the recording
-is no longer valid, and the function has to be recorded again. If a variable has another tensor by now (`assign`, a
-restored checkpoint), that is copied home.
+so that a replay first checks whether the memory that it is going to write is the variable's own. If it is not, the
+recording is no longer valid, and the function has to be recorded again. If a variable has another tensor by now
+(`assign`, a restored checkpoint), that is copied home.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -19,11 +18,11 @@ from typing import Any, Protocol
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.rng.seeds import drawing_from
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.core.values.variable_updates import Locked
-from tapeflow.graph.backends.capturable import Keep
+from tapeflow.core.values.variable_updates import Locked, Owned
 
 Run = Callable[[], list[torch.Tensor]]
 
@@ -62,74 +61,62 @@ class Home:
         stand_in: a variable that replaces it while the program is recorded, so that other threads see no change.
 
     Args:
-        variable: the variable; its value moves here.
+        variable: the variable, whose lock the caller holds; its value moves here.
     """
 
     __slots__ = ("__weakref__", "stand_in", "tensor", "variable")
 
     def __init__(self, variable: Variable) -> None:
         self.variable = variable
-        value: torch.Tensor = variable._value.value
-        variable._tape_value = None
-        private = sys.getrefcount(variable._value) <= 2 and sys.getrefcount(value) <= 3 and _storage_uses(value) <= 2
-        self.tensor = value if private and value.is_contiguous() else value.clone(memory_format=torch.contiguous_format)
-        self.move_in()
+        tensor, memory = variable._begin()
+        variable._end(tensor, memory)
+        self.tensor: torch.Tensor = memory.data
         self.stand_in: Variable = object.__new__(ResourceVariable)
         for attribute in ("dtype", "_id", "_lock", "_name", "_shape", "_trainable"):
             setattr(self.stand_in, attribute, getattr(variable, attribute))
         self.stand_in._place = variable._place
 
-    def move_in(self) -> None:
-        """Has the variable hold this memory."""
-        self.variable._value = EagerTensor(self.tensor, self.variable.dtype)
-        self.variable._tape_value = None
+    def move_in(self, before: EagerTensor) -> None:
+        """Has the variable hold this memory, as its own, if it still holds the tensor `before`."""
+        self.variable._hold(self.tensor.data, before)
 
     def holds_value(self) -> bool:
         """Returns True if the variable's value is in this memory."""
-        return self.variable._value.value is self.tensor
+        return self.variable._memory().is_set_to(self.tensor)
 
     def fits(self, changes: bool) -> bool:
-        """Returns True if a replay may read the variable's value here, and write it if it `changes` the variable."""
+        """Returns True if a replay may read the variable's value here, and write it if it `changes` the variable.
+
+        The caller holds the variable's lock if the program changes it.
+        """
         variable = self.variable
         if vars(variable)["_home"]() is not self:
             return False
         if self.holds_value():
-            return not changes or self._is_private(True)
-        value = variable._value.value
+            return not changes or type(variable._own(others=1)[0]) is Owned
+        value = variable._memory()
         copyable = value.shape == self.tensor.shape and value.device == self.tensor.device
-        return copyable and self._is_private(False)
-
-    def _is_private(self, holds_value: bool) -> bool:
-        """Returns True if only this home, and the variable if its value is here, refer to the memory."""
-        if holds_value:
-            self.variable._tape_value = None
-            if sys.getrefcount(self.variable._value) > 2:
-                return False
-        # the references of this home, of the variable, and of the call itself
-        return sys.getrefcount(self.tensor) <= 2 + holds_value and _storage_uses(self.tensor) <= 2
-
-
-def _storage_uses(tensor: torch.Tensor) -> int:
-    """Returns the reference count of a tensor's memory, which this call raises by one."""
-    return torch._C._storage_Use_Count(tensor.untyped_storage()._cdata)
+        return copyable and not aten.users(self.tensor)
 
 
 def home_of(variable: Variable) -> Home:
     """Returns the home of a variable: the one that other recordings use, if it still fits."""
     reference = vars(variable).get("_home")
     home = None if reference is None else reference()
-    if home is None or not home.fits(True):
-        home = Home(variable)
-        vars(variable)["_home"] = weakref.ref(home)
+    with variable._lock:
+        if home is None or not home.fits(True):
+            home = Home(variable)
+            vars(variable)["_home"] = weakref.ref(home)
     return home
 
 
 def copy_home(homes: Sequence[Home]) -> None:
     """Copies the values of variables that hold other tensors to their homes."""
     away = [home for home in homes if not home.holds_value()]
-    _copy([home.tensor for home in away], [home.variable._value.value for home in away])
-    for home in away:
-        home.move_in()
+    before = [home.variable._value for home in away]
+    _copy([home.tensor for home in away], [tensor.value for tensor in before])
+    for home, tensor in zip(away, before, strict=True):
+        home.move_in(tensor)
 
 
 class Recording:
@@ -167,6 +154,8 @@ class Recording:
 
     def _run(self, program: Callable[..., Any], inputs: Sequence[Any]) -> list[torch.Tensor]:
         """Runs the program on the fixed tensors, and copies the new values of variables to their homes."""
+        from tapeflow.graph.backends.dispatch_modes import Keep  # here, as it takes a private name of torch
+
         for home in self._homes:
             home.stand_in._tape_value = None
             home.stand_in._value = EagerTensor(home.tensor, home.stand_in.dtype)
@@ -215,7 +204,7 @@ def _copy(targets: list[torch.Tensor], values: Sequence[torch.Tensor]) -> None:
     """Copies values to tensors, all in one call if each pair is on one device."""
     if all(v.is_cpu is t.is_cpu for t, v in zip(targets, values, strict=True)):
         if targets:
-            torch._foreach_copy_(targets, list(values))
+            aten.foreach_copy_(targets, list(values))
         return
     for t, v in zip(targets, values, strict=True):
         t.copy_(v)

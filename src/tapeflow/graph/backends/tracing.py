@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.fx
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.node import map_aggregate
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from tapeflow.core import device as devices
+from tapeflow.core.aten import FakeTensor, FakeTensorMode, TorchDispatchMode
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers

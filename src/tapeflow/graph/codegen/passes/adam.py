@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
@@ -242,13 +243,13 @@ def _kernel(share: float, square_share: float, epsilon: float) -> Callable[..., 
 
     def step(values: Tensors, first: Tensors, second: Tensors, gradients: Tensors, rate: torch.Tensor) -> None:
         if not rate.is_cpu:  # `item` would wait for the device
-            torch._foreach_lerp_(first, gradients, share)
-            torch._foreach_lerp_(second, torch._foreach_mul(gradients, gradients), square_share)
-            divisors = torch._foreach_sqrt(second)
-            torch._foreach_add_(divisors, epsilon)
-            torch._foreach_addcdiv_(values, torch._foreach_mul(first, rate), divisors, value=-1)
+            aten.foreach_lerp_(first, gradients, share)
+            aten.foreach_lerp_(second, aten.foreach_mul(gradients, gradients), square_share)
+            divisors = aten.foreach_sqrt(second)
+            aten.foreach_add_(divisors, epsilon)
+            aten.foreach_addcdiv_(values, aten.foreach_mul(first, rate), divisors, value=-1)
             return
-        torch._fused_adam_(
+        aten.fused_adam_(
             values, [g.contiguous() for g in gradients], first, second, [], [_INFINITE] * len(values), lr=rate.item(),
             beta1=1 - share, beta2=1 - square_share, weight_decay=0.0, eps=epsilon, amsgrad=False, maximize=False,
         )  # fmt: skip

@@ -1,0 +1,224 @@
+"""The private names of torch that TapeFlow uses.
+
+`aten.NAME` is looked up when it is first asked for, and not while TapeFlow is imported. Each name has a fallback in
+torch's public functions, or raises an error that says what is missing.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core import errors
+
+OLDEST, NEWEST = "2.11", "2.15"  # the versions of torch that have all of these
+
+# Names here, and where torch has them: a module, and attributes in it.
+PRIVATE: dict[str, str] = {
+    # memory
+    "storage_use_count": "torch._C:_storage_Use_Count",
+    "lazy_clone": "torch:_lazy_clone",
+    "is_cow_tensor": "torch._C:_is_cow_tensor",
+    # ATen's ops, called without the Python around them
+    "nll_loss_nd": "torch._C._nn:nll_loss_nd",
+    "sigmoid_backward": "torch:ops.aten.sigmoid_backward.default._op",
+    "tanh_backward": "torch:ops.aten.tanh_backward.default._op",
+    "leaky_relu_backward": "torch:ops.aten.leaky_relu_backward.default._op",
+    "threshold_backward_into": "torch:ops.aten.threshold_backward.grad_input._op",
+    "upsample_bilinear2d": "torch:ops.aten.upsample_bilinear2d.vec._op",
+    "standard_gamma": "torch:_standard_gamma",
+    "fused_adam_": "torch:_fused_adam_",
+    # lists of tensors
+    **{f"foreach_{name}": f"torch:_foreach_{name}" for name in (
+        "add_", "addcdiv_", "copy_", "lerp_", "mul", "sqrt",
+    )},
+    # oneDNN
+    "onednn_convolve": "torch:ops.mkldnn._convolution_pointwise.default._op",
+    "onednn_convolve_and_add": "torch:ops.mkldnn._convolution_pointwise.binary._op",
+    "onednn_convolve_and_add_": "torch:ops.mkldnn._convolution_pointwise_.binary._op",
+    "onednn_convolve_transposed": "torch:ops.mkldnn._convolution_transpose_pointwise.default._op",
+    "onednn_linear": "torch:ops.mkldnn._linear_pointwise.default._op",
+    "onednn_packed_filters": "torch:ops.mkldnn._reorder_convolution_weight",
+    "onednn_packed_matrix": "torch:ops.mkldnn._reorder_linear_weight",
+    # autograd, transformations and modes
+    "run_backward": "torch:autograd.Variable._execution_engine.run_backward",
+    "set_grad_enabled": "torch._C:_set_grad_enabled",
+    "is_batchedtensor": "torch._C._functorch:is_batchedtensor",
+    "maybe_current_level": "torch._C._functorch:maybe_current_level",
+    "len_torch_dispatch_stack": "torch._C:_len_torch_dispatch_stack",
+    "len_torch_function_stack": "torch._C:_len_torch_function_stack",
+    "disabled_torch_function": "torch._C:_disabled_torch_function_impl",
+    "make_wrapper_subclass": "torch:Tensor._make_wrapper_subclass",
+    "TorchDispatchMode": "torch.utils._python_dispatch:TorchDispatchMode",
+    "pytree": "torch.utils._pytree:",
+    # tensors without memory
+    "FakeTensor": "torch._subclasses.fake_tensor:FakeTensor",
+    "FakeTensorMode": "torch._subclasses.fake_tensor:FakeTensorMode",
+    "DataDependentOutputException": "torch._subclasses.fake_tensor:DataDependentOutputException",
+    "DynamicOutputShapeException": "torch._subclasses.fake_tensor:DynamicOutputShapeException",
+    # compilers and exporters
+    "TracingContext": "torch._guards:TracingContext",
+    "tracing": "torch._guards:tracing",
+    "compile_fx": "torch._inductor.compile_fx:compile_fx",
+    "compile_fx_inner": "torch._inductor.compile_fx:compile_fx_inner",
+    "inductor_config": "torch._inductor:config",
+    "get_cpp_compiler": "torch._inductor.cpp_builder:get_cpp_compiler",
+    "InvalidCxxCompiler": "torch._inductor.exc:InvalidCxxCompiler",
+    "aoti_compile_and_package": "torch._inductor:aoti_compile_and_package",
+    "aoti_load_package": "torch._inductor:aoti_load_package",
+    "inlined_by_dynamo": "torch._dynamo.trace_rules:BUILTIN_INLINE_WHEN_CALLED",
+    "onnx_core": "torch.onnx._internal.exporter._core:",
+    "ONNXRegistry": "torch.onnx._internal.exporter._registration:ONNXRegistry",
+    # distributed tensors
+    "DTensorSpec": "torch.distributed.tensor._dtensor_spec:DTensorSpec",
+    "TensorMeta": "torch.distributed.tensor._dtensor_spec:TensorMeta",
+    "OpSchema": "torch.distributed.tensor._op_schema:OpSchema",
+    "OutputSharding": "torch.distributed.tensor._op_schema:OutputSharding",
+    "sharding_propagator": "torch.distributed.tensor:DTensor._op_dispatcher.sharding_propagator",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    path = PRIVATE.get(name)
+    if path is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = _found(path)
+    if value is None:
+        value = _fallback(name, path)
+    if value is None:
+        what = path.strip(":").replace(":", ".")
+        raise errors.UnimplementedError.of(
+            f"PyTorch {torch.__version__} has no `{what}`, which TapeFlow needs for this. Versions {OLDEST} to "
+            f'{NEWEST} have it: pip install "torch>=2.11,<2.16"'
+        )
+    globals()[name] = value
+    return value
+
+
+def _found(path: str) -> Any:
+    """Returns what is at a path, or None."""
+    module, attributes = path.split(":")
+    try:
+        value: Any = importlib.import_module(module)
+        for attribute in filter(None, attributes.split(".")):
+            value = getattr(value, attribute)
+    except (AttributeError, ImportError, RuntimeError):  # the last one is what `torch.ops` may raise
+        return None
+    return value
+
+
+def has(*names: str) -> bool:
+    """Returns True if torch has all the names."""
+    return all(_found(PRIVATE[name]) is not None for name in names)
+
+
+@functools.cache
+def has_onednn() -> bool:
+    """Returns True if torch has oneDNN, with the functions that TapeFlow calls."""
+    return torch.backends.mkldnn.is_available() and has(*(name for name in PRIVATE if name.startswith("onednn_")))
+
+
+# ---- fallbacks -------------------------------------------------------------------------------------------------------
+
+
+def _fallback(name: str, path: str) -> Any:
+    """Returns what takes the place of a name that torch lacks, or None."""
+    if name.startswith("foreach_"):
+        return _of_each(getattr(torch.Tensor, name.removeprefix("foreach_")))
+    if path.endswith("._op"):
+        return _found(path.removesuffix("._op"))
+    return _FALLBACKS.get(name)
+
+
+def _of_each(function: Callable[..., Any]) -> Callable[..., list[torch.Tensor]]:
+    """Returns the function of lists of tensors that calls another one for the tensors in each place."""
+
+    def call(first: Sequence[torch.Tensor], *rest: Any, **options: Any) -> list[torch.Tensor]:
+        columns = [operand if isinstance(operand, (list, tuple)) else itertools.repeat(operand) for operand in rest]
+        return [function(*operands, **options) for operands in zip(first, *columns)]  # noqa: B905  (some are endless)
+
+    return call
+
+
+def _adam(
+    values: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor], means: Sequence[torch.Tensor],
+    squares: Sequence[torch.Tensor], *unused: Any, lr: float, beta1: float, beta2: float, eps: float, **defaults: Any,
+) -> None:  # fmt: skip
+    """Makes a step of Adam without a correction of its averages."""
+    for value, gradient, mean, square in zip(values, gradients, means, squares, strict=True):
+        mean.lerp_(gradient, 1 - beta1)
+        square.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+        value.addcdiv_(mean, square.sqrt().add_(eps), value=-lr)
+
+
+def _negative_log_likelihood(
+    scores: torch.Tensor, chosen: torch.Tensor, weight: Any, reduction: int, ignored: int
+) -> torch.Tensor:
+    how = ("none", "mean", "sum")[reduction]
+    return torch.nn.functional.nll_loss(scores, chosen, weight, ignore_index=ignored, reduction=how)
+
+
+def _gradients(
+    outputs: Any, dys: Any, keep: bool, create: bool, sources: Any, unused: bool, accumulate_grad: bool
+) -> Any:
+    return torch.autograd.grad(outputs, sources, dys, retain_graph=keep, create_graph=create, allow_unused=unused)
+
+
+def _has_no_memory(tensor: torch.Tensor) -> bool:
+    """Returns True for tensors that torch's transformations wrap."""
+    try:
+        tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError):
+        return True
+    return False
+
+
+_FALLBACKS: dict[str, Any] = {
+    "lazy_clone": torch.clone,
+    "nll_loss_nd": _negative_log_likelihood,
+    "fused_adam_": _adam,
+    "run_backward": _gradients,
+    "set_grad_enabled": torch.set_grad_enabled,
+    "is_batchedtensor": _has_no_memory,
+    "maybe_current_level": lambda: 0,  # there may be a transformation at work
+    "len_torch_dispatch_stack": lambda: 1,
+    "len_torch_function_stack": lambda: 1,
+    "inlined_by_dynamo": set(),  # Dynamo calls functions that it does not know
+}
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+_count: Callable[[int], int] | None = None  # None before the first call of `users`
+_count_of_one = 0  # of memory that one tensor uses; 0 if torch can't tell
+
+
+def users(tensor: torch.Tensor) -> int:
+    """Returns the number of other tensors that use a tensor's memory; 1 if torch can't tell."""
+    if _count is None:
+        _find_count()
+    if not _count_of_one:
+        return 1
+    return _count(tensor.untyped_storage()._cdata) - _count_of_one  # type: ignore[misc]
+
+
+def _find_count() -> None:
+    """Finds the function that counts the tensors that use memory, and tries it."""
+    global _count, _count_of_one
+    count = _found(PRIVATE["storage_use_count"])
+    try:
+        tensor = torch.empty(2)
+        counts = [count(tensor.untyped_storage()._cdata)]
+        view = tensor[:1]
+        counts.append(count(tensor.untyped_storage()._cdata))
+        del view
+        counts.append(count(tensor.untyped_storage()._cdata))
+        works = counts == [counts[0], counts[0] + 1, counts[0]]
+    except (AttributeError, TypeError):
+        works = False
+    _count_of_one, _count = (counts[0], count) if works else (0, int)

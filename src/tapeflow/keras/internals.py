@@ -1,0 +1,121 @@
+"""The private names of Keras that TapeFlow uses: what stands in `keras.src`, and methods with an underscore.
+
+`internals.NAME` is looked up when it is first asked for. Each name has a fallback in Keras's public ones, or raises an
+error that says what is missing. A method that Keras lacks is not replaced.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+OLDEST, NEWEST = "3.12", "3.15"  # the versions of Keras that have all of these
+
+# Names here, and where Keras has them: a module, and attributes in it.
+PRIVATE: dict[str, str] = {
+    "tf_keras": "keras._tf_keras.keras:",
+    "backend": "keras._tf_keras.keras:backend",
+    "configured_backend": "keras.src.backend.config:backend",
+    "global_state": "keras.src.backend.common.global_state:",
+    "get_global_attribute": "keras.src.backend.common.global_state:get_global_attribute",
+    "in_stateless_scope": "keras.src.backend.common.stateless_scope:in_stateless_scope",
+    "legacy_h5_format": "keras.src.legacy.saving.legacy_h5_format:",
+    "saving_lib": "keras.src.saving.saving_lib:",
+    "BaseOptimizer": "keras.src.optimizers.base_optimizer:BaseOptimizer",
+    "Tracker": "keras.src.utils.tracking:Tracker",
+    "distribution_lib": "keras.src.backend.tensorflow.distribution_lib:",
+    "make_default_seed": "keras.src.random.seed_generator:make_default_seed",
+    "get_random_seed": "keras.src.utils.rng_utils:get_random_seed",
+    # classes with methods that TapeFlow replaces
+    "TensorFlowTrainer": "keras.src.backend.tensorflow.trainer:TensorFlowTrainer",
+}
+
+# The methods and functions that TapeFlow replaces: what has them, and their names.
+REPLACED: dict[str, tuple[str, ...]] = {
+    "keras:Layer": ("_lookup_dependency", "_handle_deferred_dependencies", "_initialize_tracker"),
+    "keras:Model": ("_resolve_auto_jit_compile",),
+    "keras:Variable": ("_serialize_to_tensors", "_restore_from_tensors", "_initialize"),
+    PRIVATE["TensorFlowTrainer"]: ("_autoconvert_optionals",),
+    PRIVATE["distribution_lib"]: ("_to_backend_mesh",),
+    PRIVATE["saving_lib"]: ("save_model", "save_weights_only"),
+    PRIVATE["legacy_h5_format"]: ("save_model_to_hdf5",),
+    PRIVATE["BaseOptimizer"]: ("apply",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    path = PRIVATE.get(name)
+    if path is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = _found(path)
+    if value is None and name in _FALLBACKS:
+        value = _FALLBACKS[name]()
+    if value is None:
+        version = importlib.import_module("keras").__version__
+        what = path.strip(":").replace(":", ".")
+        raise ImportError(
+            f"Keras {version} has no `{what}`, which TapeFlow needs for this. Versions {OLDEST} to {NEWEST} have it: "
+            'pip install "keras>=3.12,<3.16"'
+        )
+    globals()[name] = value
+    return value
+
+
+def _found(path: str) -> Any:
+    """Returns what is at a path, or None."""
+    module, attributes = path.split(":")
+    try:
+        value: Any = importlib.import_module(module)
+        for attribute in filter(None, attributes.split(".")):
+            value = getattr(value, attribute)
+    except (AttributeError, ImportError):
+        return None
+    return value
+
+
+def lacking() -> list[str]:
+    """Returns the private names that this version of Keras lacks."""
+    names = [path for path in PRIVATE.values() if _found(path) is None]
+    for owner, methods in REPLACED.items():
+        names += [f"{owner}.{method}" for method in methods if getattr(_found(owner), method, None) is None]
+    return names
+
+
+def replace(owner: str, name: str, wrapped: Callable[[Any], Any]) -> None:
+    """Replaces a method or function of `REPLACED` by `wrapped(it)`, if Keras has it.
+
+    Args:
+        owner: the path of the class or module.
+        name: its name.
+        wrapped: gives what takes its place.
+    """
+    holder: Any = _found(owner)
+    function = getattr(holder, name, None)
+    if function is not None:
+        setattr(holder, name, wrapped(function))
+
+
+# ---- fallbacks -------------------------------------------------------------------------------------------------------
+
+
+def _keras() -> Any:
+    return importlib.import_module("keras")
+
+
+_FALLBACKS: dict[str, Callable[[], Any]] = {
+    "tf_keras": _keras,
+    "backend": lambda: _keras().backend,
+    "configured_backend": lambda: _keras().backend.backend,
+    "global_state": lambda: SimpleNamespace(
+        GLOBAL_STATE_TRACKER=SimpleNamespace(), set_global_attribute=lambda name, value: None
+    ),
+    "in_stateless_scope": lambda: lambda: False,
+    "get_global_attribute": lambda: lambda name: name,  # any but None: a call may be within another
+    "BaseOptimizer": lambda: _keras().optimizers.Optimizer,
+    "distribution_lib": SimpleNamespace,  # `keras.distribution` stays as it is
+    "make_default_seed": lambda: lambda: random.randint(1, 10**9),
+    "get_random_seed": lambda: lambda: None,
+}
